@@ -1,0 +1,63 @@
+# Two commands do everything on a machine that has Python >= 3.10 and make:
+#   make demo    make test
+# `make help` lists the others.
+
+PYTHON ?= python3
+VENV   ?= .venv
+JOBS   ?= 2
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --editable
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test lint types pytest bench clean
+
+help:  ## list these targets
+	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+demo: $(VENV)/.demo  ## set up, then evaluate a simulated track
+	$(BIN)/python -m ir_measures_relative demo
+
+test: lint types pytest  ## set up, then lint, types, tests, doctests, README examples, notebooks
+
+lint: $(VENV)/.test  ## ruff
+	$(BIN)/ruff check .
+
+types: $(VENV)/.test  ## mypy
+	$(BIN)/mypy
+
+pytest: $(VENV)/.test  ## tests, doctests, README examples and notebooks; says what was skipped and why
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --timeout 900 \
+		$(if $(NOTEBOOKS),--nbmake --nbmake-timeout=600 tests ir_measures_relative $(NOTEBOOKS))
+
+bench: $(VENV)/.test  ## run every benchmark
+	@set -e; for benchmark in $(sort $(wildcard benchmarks/*.py)); do \
+		echo "== $$benchmark"; $(BIN)/python $$benchmark; done
+
+clean:  ## remove the virtual environment and everything that was generated
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps are newer than pyproject.toml once an install has succeeded. The package itself is
+# installed in editable form, so a change of its code needs no new install.
+$(VENV)/.test: pyproject.toml $(VENV)/.made
+	@echo "installing the package and what its tests need into $(VENV) (minutes the first time)"
+	$(PIP) '.[test]'
+	@touch $(VENV)/.demo $@
+
+$(VENV)/.demo: pyproject.toml $(VENV)/.made
+	@echo "installing the package into $(VENV)"
+	$(PIP) '.[plots]'
+	@touch $@
+
+$(VENV)/.made:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "There is no '$(PYTHON)' here: install Python 3.10 or newer, or name one with 'make PYTHON=...'." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+		echo "'$(PYTHON)' is older than Python 3.10: name a newer one with 'make PYTHON=...'." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' cannot make virtual environments: install its venv module (Debian and Ubuntu:" >&2; \
+		echo "the package python3-venv), or name another Python with 'make PYTHON=...'." >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@

@@ -1,0 +1,1 @@
+"""Placeholder: the public names of the package go here."""

@@ -1,0 +1,37 @@
+"""What every test file shares: reference data, deterministic hypothesis, the summary of skips."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SHARED_VARIABLE = "IR_MEASURES_RELATIVE_SHARED"
+
+settings.register_profile("deterministic", derandomize=True, database=None, deadline=None, max_examples=100)
+settings.load_profile("deterministic")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of data and golden values beside the repository; skips where it is absent."""
+    named = os.environ.get(SHARED_VARIABLE)
+    folder = Path(named) if named else REPOSITORY.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip(f"needs the reference data: no folder {folder} (set {SHARED_VARIABLE} to name another)")
+    return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped and why, also when none was."""
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[reason.removeprefix("Skipped: ")] += 1
+    terminalreporter.write_line(f"tests skipped: {reasons.total()}")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"  {count} because: {reason}")
