@@ -1,0 +1,177 @@
+"""A small simulated evaluation campaign, so that every example runs without data from elsewhere.
+
+A relevant document can be recognised by two independent signals: the words of the topic (lexical) and
+its meaning (semantic). Either may be missing, and systems mix the two differently. So a lexical system with
+a modest nDCG finds documents that its many dense rivals miss, which relative measures can show, and
+judgements pooled from some of the systems leave documents of the others unjudged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+
+class System(NamedTuple):
+    """How a simulated system ranks: by a mix of the two signals and errors of its own."""
+
+    family: str
+    lexical: float
+    semantic: float
+    noise: float
+    pooled: bool  # its top documents are judged
+
+
+# One row per system, except for the fused ones, which combine rows of this table.
+SYSTEMS = {
+    "bm25": System("lexical", 1.0, 0.0, 0.3, pooled=True),
+    "bm25_expanded": System("lexical", 1.0, 0.3, 0.9, pooled=True),
+    "learned_sparse": System("learned sparse", 0.5, 0.8, 0.8, pooled=True),
+    "dense_small": System("dense", 0.0, 1.0, 0.6, pooled=True),
+    "dense_large": System("dense", 0.0, 1.0, 0.2, pooled=False),
+    "late_interaction": System("dense", 0.15, 1.0, 0.3, pooled=False),
+    "hybrid": System("hybrid", 0.3, 1.0, 0.3, pooled=False),
+}
+FUSED = {"fused": ("dense_small", "dense_large", "late_interaction")}
+
+
+@dataclass(frozen=True)
+class Track:
+    """A simulated campaign.
+
+    Attributes
+    ----------
+    qrels : DataFrame
+        The pooled judgements: query_id, doc_id, relevance (0 to 3).
+    complete_qrels : DataFrame
+        The true grade of every document of any run, as if all had been judged.
+    runs : dict
+        System name -> DataFrame of query_id, doc_id, score, best first.
+    groups : dict
+        System name -> family: lexical, learned sparse, dense, hybrid, fused.
+    pooled : tuple
+        Names of the systems whose top documents were judged.
+    """
+
+    qrels: pd.DataFrame
+    complete_qrels: pd.DataFrame
+    runs: dict[str, pd.DataFrame]
+    groups: dict[str, str]
+    pooled: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        topics = self.complete_qrels["query_id"].nunique()
+        return f"Track({len(self.runs)} systems, {topics} topics, {len(self.qrels)} judgements)"
+
+
+def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 10) -> Track:
+    """Simulate a campaign: topics, systems of different families, graded and pooled judgements.
+
+    Parameters
+    ----------
+    seed : int
+        The same seed gives the same track; nothing outside is read or changed.
+    topics : int
+        Number of topics.
+    depth : int
+        Documents that every system returns for a topic.
+    pool_depth : int
+        Ranks of the pooled systems that are judged.
+
+    Returns
+    -------
+    Track
+        Judgements, runs and the family of each system.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import simulate
+    >>> track = simulate.track(seed=0)
+    >>> track
+    Track(8 systems, 50 topics, 1319 judgements)
+    >>> sorted(set(track.groups.values()))
+    ['dense', 'fused', 'hybrid', 'learned sparse', 'lexical']
+    >>> track.runs['bm25'].columns.tolist()
+    ['query_id', 'doc_id', 'score']
+    """
+    _check_whole(0, seed=seed)
+    _check_whole(1, topics=topics, depth=depth, pool_depth=pool_depth)
+    if pool_depth > depth:
+        raise ValueError(f"pool_depth must be at most depth ({depth}), not {pool_depth}.")
+    rng = np.random.default_rng(seed)
+    grade, lexical, semantic = _documents(rng, topics, candidates=max(400, 2 * depth))
+    rankings = _rankings(rng, lexical, semantic, depth)
+    pooled = tuple(name for name, system in SYSTEMS.items() if system.pooled)
+    groups = {name: system.family for name, system in SYSTEMS.items()} | {name: "fused" for name in FUSED}
+    return Track(
+        qrels=_judge([rankings[name][:, :pool_depth] for name in pooled], grade),
+        complete_qrels=_judge(list(rankings.values()), grade),
+        runs={name: _run_frame(ranking) for name, ranking in rankings.items()},
+        groups=groups,
+        pooled=pooled,
+    )
+
+
+def _check_whole(low: int, **numbers: int) -> None:
+    for name, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+            raise TypeError(f"{name} must be a whole number, not {value!r}.")
+        if value < low:
+            raise ValueError(f"{name} must be at least {low}, not {value}.")
+
+
+def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[np.ndarray, ...]:
+    """True grades and both signals of every candidate document: three (Q, N) arrays."""
+    shape = (topics, candidates)
+    relevant = rng.integers(8, 40, size=(topics, 1))  # expected number, whatever the number of candidates
+    grade = np.where(rng.random(shape) < relevant / candidates, 1 + rng.binomial(2, 0.3, shape), 0)
+
+    def signal(strength: float, shown: float) -> np.ndarray:
+        ease = strength * rng.uniform(0.5, 1.5, size=(topics, 1))  # (Q, 1): each topic suits a signal or not
+        return ease * grade * (rng.random(shape) < shown) + rng.standard_normal(shape)
+
+    return grade, signal(1.3, shown=0.5), signal(1.3, shown=0.8)
+
+
+def _rankings(rng: np.random.Generator, lexical: np.ndarray, semantic: np.ndarray,
+              depth: int) -> dict[str, np.ndarray]:
+    """Candidate numbers in rank order per system: (Q, depth) arrays."""
+    full = {}
+    for name, system in SYSTEMS.items():
+        own = system.noise * rng.standard_normal(lexical.shape)
+        full[name] = _descending(system.lexical * lexical + system.semantic * semantic + own)
+    for name, members in FUSED.items():
+        rank = np.array([full[member].argsort(axis=1) for member in members])  # (members, Q, N), from 0
+        full[name] = _descending((1 / (61 + rank)).sum(axis=0))  # reciprocal rank fusion, the usual k = 60
+    return {name: order[:, :depth] for name, order in full.items()}
+
+
+def _descending(score: np.ndarray) -> np.ndarray:
+    return np.argsort(-score, axis=1, kind="stable")
+
+
+def _names(topic: np.ndarray, candidate: np.ndarray) -> tuple[list[str], list[str]]:
+    """Ids of topics and documents; a document belongs to one topic."""
+    pairs = list(zip((topic + 1).tolist(), candidate.tolist(), strict=True))
+    return [str(q) for q, _ in pairs], [f"d{q}-{d:04d}" for q, d in pairs]
+
+
+def _run_frame(ranking: np.ndarray) -> pd.DataFrame:
+    topics, depth = ranking.shape
+    query_id, doc_id = _names(np.repeat(np.arange(topics), depth), ranking.ravel())
+    # whole numbers are distinct in any precision, so every tool reads the same order
+    score = np.tile(np.arange(depth, 0, -1, dtype=float), topics)
+    return pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "score": score})
+
+
+def _judge(rankings: list[np.ndarray], grade: np.ndarray) -> pd.DataFrame:
+    """The true grades of all documents in the rankings, in order of topic and document."""
+    seen = np.zeros(grade.shape, dtype=bool)
+    for ranking in rankings:
+        np.put_along_axis(seen, ranking, True, axis=1)
+    topic, candidate = np.nonzero(seen)
+    query_id, doc_id = _names(topic, candidate)
+    return pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "relevance": grade[seen]})
