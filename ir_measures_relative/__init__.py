@@ -1,1 +1,10 @@
-"""Placeholder: the public names of the package go here."""
+"""Relative measures for information retrieval: a plugin for ir_measures and PyTerrier."""
+
+from ir_measures_relative.measure_strings import parse_measure
+from ir_measures_relative.measures import NRG, TaSC, UniqueRel
+from ir_measures_relative.prior_runs import register_prior
+from ir_measures_relative.provider import add_to_ir_measures
+
+add_to_ir_measures()
+
+__all__ = ["NRG", "TaSC", "UniqueRel", "parse_measure", "register_prior"]

@@ -17,11 +17,12 @@ ROOT = REPOSITORY / PACKAGE
 # Lowest first. A module may import from rows below its own only, never from its own row.
 # Names are relative to the package ("" is its __init__); a pattern stands for modules not named otherwise.
 LAYERS: list[list[str]] = [
-    ["_version", "citations", "simulate"],
+    ["_version", "citations", "simulate", "trec_files", "measure_strings"],
     ["columns"],
     ["judged_run"],
-    ["user_models", "prior_runs", "grade_prior"],
-    ["ideals"],
+    ["ideals", "prior_runs", "grade_prior"],
+    ["user_models"],
+    ["judged_priors"],
     ["measures.parameters"],
     ["measures.base"],
     ["measures.*", "meta.*"],

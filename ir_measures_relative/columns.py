@@ -1,0 +1,221 @@
+"""Every form in which runs and qrels come -> columns. The only file that knows formats.
+
+Accepted: a dict of dicts, a DataFrame with ir_measures' column names (``query_id, doc_id, score | relevance``)
+or PyTerrier's (``qid, docno, score | label``), any iterable of named tuples (one-shot generators too), and the
+path of a TREC file. Inputs are read once and never changed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative.trec_files import TrecRows, read_qrels_file, read_run_file
+
+# column or field -> the names under which it is accepted, ir_measures' own first
+_NAMES = {
+    "query": ("query_id", "qid"),
+    "doc": ("doc_id", "docno"),
+    "score": ("score",),
+    "grade": ("relevance", "label"),
+}
+_ACCEPTED = (
+    "a dict of dicts, a DataFrame, an iterable of named tuples (such as ir_measures.{tuple}), "
+    "or the path of a TREC file"
+)
+
+
+class Columns(NamedTuple):
+    """Rows as they came: ids as codes into their distinct values, in order of first appearance."""
+
+    topics: list[Any]  # (T,) distinct topic ids, as given
+    topic: np.ndarray  # (N,) int64 index into topics
+    doc_ids: np.ndarray  # (D,) distinct document ids, as str
+    doc: np.ndarray  # (N,) int64 index into doc_ids
+    number: np.ndarray  # (N,) float64 score or grade
+    source: str  # how error sentences name the input
+
+
+def run_columns(run: Any, what: str = "run") -> Columns:
+    """Columns of a run in any accepted form; scores are checked to be numbers."""
+    columns = _columns(run, "score", what)
+    bad = np.isnan(columns.number)
+    if bad.any():
+        raise ValueError(f"{row_name(columns, bad)} has the score NaN; every score must be a number")
+    return columns
+
+
+def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
+    """Columns of qrels in any accepted form; grades are checked to be whole numbers."""
+    columns = _columns(qrels, "grade", what)
+    bad = ~(np.abs(columns.number) < 2**53) | (columns.number != np.floor(columns.number))
+    if bad.any():
+        grade = columns.number[np.argmax(bad)]
+        raise ValueError(f"{row_name(columns, bad)} has the grade {grade}; every grade must be a whole number")
+    return columns
+
+
+def is_run(value: Any) -> bool:
+    """Whether an object (not a path or name) is one run rather than a collection of runs."""
+    if isinstance(value, Mapping):
+        inner = list(value.values())
+        return bool(inner) and all(
+            isinstance(docs, Mapping) and not any(isinstance(score, Mapping) for score in docs.values())
+            for docs in inner
+        )
+    if hasattr(value, "columns"):
+        return True
+    if isinstance(value, (list, tuple)):
+        return bool(value) and hasattr(value[0], "_fields")
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+
+
+def row_name(columns: Columns, row: int | np.ndarray) -> str:
+    """'run: document 'd' of topic 'q''; of a mask, the first row that it marks."""
+    if isinstance(row, np.ndarray):
+        row = int(np.argmax(row))
+    document, topic = columns.doc_ids[columns.doc[row]], columns.topics[columns.topic[row]]
+    return f"{columns.source}: document {document!r} of topic {topic!r}"
+
+
+def _columns(data: Any, value: str, what: str) -> Columns:
+    if isinstance(data, (str, os.PathLike)):
+        return _from_file(Path(data).expanduser(), value, what)
+    if isinstance(data, Mapping):
+        return _from_dict(data, value, what)
+    if hasattr(data, "columns"):
+        return _from_frame(data, value, what)
+    if isinstance(data, Iterable) and not isinstance(data, bytes):
+        return _from_tuples(data, value, what)
+    raise TypeError(f"{what}: cannot read a {type(data).__name__}; accepted are {_accepted(value)}")
+
+
+def _from_file(path: Path, value: str, what: str) -> Columns:
+    rows: TrecRows = read_run_file(path) if value == "score" else read_qrels_file(path)
+    source = f"{what} file '{path}'" if what in ("run", "qrels") else f"{what} (file '{path}')"
+    return _coded(rows.query, rows.doc, np.array(rows.number, dtype=np.float64), source)
+
+
+def _from_dict(data: Mapping, value: str, what: str) -> Columns:
+    query: list = []
+    docs: list = []
+    numbers: list = []
+    lengths = []
+    for topic, documents in data.items():
+        if not isinstance(documents, Mapping):
+            raise TypeError(
+                f"{what}: topic {topic!r} holds a {type(documents).__name__}; "
+                f"a dict must map every topic to a dict of document: {value}"
+            )
+        query.append(topic)
+        lengths.append(len(documents))
+        docs.extend(documents.keys())
+        numbers.extend(documents.values())
+    rows = np.repeat(np.arange(len(query)), lengths)
+    topics, merged = _merge_equal(query)
+    doc_ids, doc = _codes(docs, "document", what)
+    columns = Columns(topics, merged[rows], doc_ids, doc, np.zeros(len(doc)), what)
+    return columns._replace(number=_numbers(numbers, value, columns))
+
+
+def _from_frame(frame: Any, value: str, what: str) -> Columns:
+    found = {}
+    for column in ("query", "doc", value):
+        name = next((n for n in _NAMES[column] if n in frame.columns), None)
+        if name is None:
+            raise ValueError(
+                f"{what}: the DataFrame has no column {' or '.join(map(repr, _NAMES[column]))} "
+                f"(it has {', '.join(map(str, frame.columns)) or 'none'})"
+            )
+        found[column] = frame[name]
+    return _coded(found["query"], found["doc"], found[value], what, value)
+
+
+def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
+    rows = list(rows)
+    if not rows:
+        return _coded([], [], np.zeros(0), what)
+    lists = {}
+    for column in ("query", "doc", value):
+        name = next((n for n in _NAMES[column] if hasattr(rows[0], n)), None)
+        if name is None:
+            raise TypeError(
+                f"{what}: an item {rows[0]!r:.80} has no field {' or '.join(map(repr, _NAMES[column]))}; "
+                f"accepted are {_accepted(value)}"
+            )
+        try:
+            lists[column] = [getattr(row, name) for row in rows]
+        except AttributeError:
+            odd = next(row for row in rows if not hasattr(row, name))
+            raise TypeError(f"{what}: the item {odd!r:.80} has no field {name!r}") from None
+    return _coded(lists["query"], lists["doc"], lists[value], what, value)
+
+
+def _coded(query: Any, doc: Any, number: Any, what: str, value: str = "score") -> Columns:
+    uniques, topic = _factorize(query, "topic", what)
+    topics, merged = _merge_equal(uniques)
+    doc_ids, docs = _codes(doc, "document", what)
+    columns = Columns(topics, merged[topic], doc_ids, docs, np.zeros(len(docs)), what)
+    return columns._replace(number=_numbers(number, value, columns))
+
+
+def _factorize(ids: Any, kind: str, what: str) -> tuple[list, np.ndarray]:
+    """Distinct ids in order of first appearance, and the index of each row's id among them."""
+    if isinstance(ids, list):
+        array = np.empty(len(ids), dtype=object)
+        array[:] = ids
+        ids = array
+    codes, uniques = pd.factorize(ids)
+    if (codes < 0).any():
+        raise ValueError(f"{what}: row {int(np.argmax(codes < 0)) + 1} has no {kind} id")
+    return np.asarray(uniques).tolist(), codes.astype(np.int64)
+
+
+def _merge_equal(ids: list) -> tuple[list, np.ndarray]:
+    """Ids that are equal as text (1 and '1') become one: the first as given, and the new index of each."""
+    first: dict[str, int] = {}
+    index = np.array([first.setdefault(str(i), len(first)) for i in ids], dtype=np.int64)
+    if len(first) == len(ids):
+        return ids, index
+    kept: dict[int, Any] = {}
+    for code, value in zip(index.tolist(), ids, strict=True):
+        kept.setdefault(code, value)
+    return list(kept.values()), index
+
+
+def _codes(ids: Any, kind: str, what: str) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct ids as text and the index of each row's id among them."""
+    uniques, codes = _factorize(ids, kind, what)
+    if not all(type(u) is str for u in uniques):
+        uniques, merged = _merge_equal(uniques)
+        codes = merged[codes]
+    texts = np.empty(len(uniques), dtype=object)
+    texts[:] = [str(u) for u in uniques]
+    return texts, codes
+
+
+def _numbers(values: Any, value: str, columns: Columns) -> np.ndarray:
+    """(N,) float64; text is refused even where it could be read as a number."""
+    if isinstance(values, pd.Series) and values.dtype.kind in "biuf":
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf":
+        return array.astype(np.float64)
+    out = np.empty(len(values))
+    for row, entry in enumerate(values):
+        try:
+            if isinstance(entry, (str, bytes)):
+                raise TypeError
+            out[row] = np.nan if entry is None or entry is pd.NA else float(entry)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"{row_name(columns, row)} has the {value} {entry!r:.60}, which is not a number") from None
+    return out
+
+
+def _accepted(value: str) -> str:
+    return _ACCEPTED.format(tuple="ScoredDoc" if value == "score" else "Qrel")

@@ -1,0 +1,22 @@
+"""Best attainable rankings of the judged documents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir_measures_relative.judged_run import Judgements
+
+
+def best_values(value: np.ndarray, judgements: Judgements, depth: int | None = None) -> np.ndarray:
+    """(J,) a value for each judged document -> (Q, W): each topic's largest values, descending, 0 where none is left.
+
+    W = min(depth, most judged documents of a topic).
+    """
+    most = int(judgements.n_judged.max(initial=0))
+    width = most if depth is None else min(depth, most)
+    order = np.lexsort((-value, judgements.topic))  # topics stay in place, values descend within each
+    rank = np.arange(len(value)) - judgements.start[judgements.topic]  # (J,)
+    best = np.zeros((judgements.n_topics, width))
+    within = rank < width
+    best[judgements.topic[within], rank[within]] = value[order][within]
+    return best

@@ -1,0 +1,243 @@
+"""Qrels and a run, joined once.
+
+``Judgements`` holds the qrels as columns, ``Run`` one ranking per topic, ``JudgedRun`` the two joined: a grid of
+topics x ranks that knows which judgement belongs to each document. Measures see these arrays and never a string id.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative.columns import Columns, qrels_columns, row_name, run_columns
+
+
+class Judgements:
+    """The qrels: rows grouped by topic, highest grade first.
+
+    Attributes
+    ----------
+    topics : the Q topic ids as the qrels gave them, in qrels order
+    start : (Q + 1,) the rows of topic q are ``start[q]:start[q + 1]``
+    topic : (J,) topic index of each row
+    grade : (J,) grade of each judged document
+    """
+
+    def __init__(self, columns: Columns):
+        keep = _one_row_per_document(columns)  # (J,)
+        topic, doc, grade = columns.topic[keep], columns.doc[keep], columns.number[keep].astype(np.int64)
+        # Sorted by grade, so that a sum over a topic's rows does not depend on the order of the input.
+        order = np.lexsort((-grade, topic))
+        self.topics = columns.topics
+        self.topic_keys = [str(t) for t in columns.topics]
+        self.topic = topic[order]  # (J,)
+        self.grade = grade[order]  # (J,)
+        self.start = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))  # (Q + 1,)
+        self._doc_ids = columns.doc_ids
+        key = self.topic * len(columns.doc_ids) + doc[order]  # (J,) one number per (topic, document)
+        self._row_by_key = np.argsort(key)
+        self._keys = key[self._row_by_key]
+
+    @classmethod
+    def of(cls, qrels: Any, what: str = "qrels") -> Judgements:
+        """Judgements from qrels in any accepted form."""
+        return qrels if isinstance(qrels, Judgements) else cls(qrels_columns(qrels, what))
+
+    @property
+    def n_topics(self) -> int:
+        return len(self.topics)
+
+    @property
+    def n_judged(self) -> np.ndarray:
+        """(Q,) number of judged documents of each topic."""
+        return np.diff(self.start)
+
+    @cached_property
+    def max_grade(self) -> int:
+        """The highest grade of all topics, at least 1."""
+        return max(1, int(self.grade.max(initial=1)))
+
+    def sum_by_topic(self, value: np.ndarray) -> np.ndarray:
+        """(J,) -> (Q,): the sum over each topic's judged documents."""
+        return np.bincount(self.topic, weights=value, minlength=self.n_topics)
+
+    def rows_of(self, topic: np.ndarray, doc_ids: np.ndarray) -> np.ndarray:
+        """(n,) topic indices and document ids -> (n,) rows; -1 where the document is not judged."""
+        doc = self._doc_index.get_indexer(doc_ids)
+        key = topic * len(self._doc_ids) + doc
+        place = np.searchsorted(self._keys, key)
+        place[place == len(self._keys)] = 0
+        judged = (doc >= 0) & (self._keys[place] == key) if len(self._keys) else np.zeros(len(doc), dtype=bool)
+        return np.where(judged, self._row_by_key[place] if len(self._keys) else -1, -1)
+
+    def document_ids(self) -> np.ndarray:
+        """(J,) the document id of each row."""
+        ids = np.empty(len(self.topic), dtype=object)
+        ids[self._row_by_key] = self._doc_ids[self._keys % max(len(self._doc_ids), 1)]
+        return ids
+
+    @cached_property
+    def _doc_index(self) -> pd.Index:
+        return pd.Index(self._doc_ids, dtype=object)
+
+
+class Run:
+    """One ranking per topic, best first: score descending, ties by document id descending as strings.
+
+    Attributes
+    ----------
+    topic_keys : the topics that have documents, as str
+    start : (T + 1,) the ranking of topic t is ``start[t]:start[t + 1]``
+    doc : (N,) documents in rank order, as indices into ``doc_ids``
+    """
+
+    def __init__(self, columns: Columns):
+        _refuse_duplicates(columns)
+        order = np.lexsort((-columns.number, columns.topic))
+        topic, score = columns.topic[order], columns.number[order]
+        self.topic_keys = [str(t) for t in columns.topics]
+        self.start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))  # (T + 1,)
+        self.doc = _ties_by_id(columns.doc[order], topic, score, columns.doc_ids)  # (N,)
+        self.doc_ids = columns.doc_ids
+
+    @classmethod
+    def of(cls, run: Any, what: str = "run") -> Run:
+        """A run from any accepted form; ``what`` names it in error sentences."""
+        return run if isinstance(run, Run) else cls(run_columns(run, what))
+
+    @cached_property
+    def topic_index(self) -> dict[str, int]:
+        """Topic id as str -> position in ``topic_keys``."""
+        return {key: index for index, key in enumerate(self.topic_keys)}
+
+    @property
+    def depth(self) -> int:
+        """Length of the longest ranking."""
+        return int(np.diff(self.start).max(initial=0))
+
+    def ranking(self, topic: Any) -> list[str]:
+        """Document ids of one topic, best first; empty where the run lacks the topic."""
+        index = self.topic_index.get(str(topic))
+        if index is None:
+            return []
+        return self.doc_ids[self.doc[self.start[index] : self.start[index + 1]]].tolist()
+
+
+class Top(NamedTuple):
+    """A judged run cut at K: W = min(K, longest list) ranks."""
+
+    row: np.ndarray  # (Q, W) row in the judgements; -1 = unjudged or past the end of the list
+    grade: np.ndarray  # (Q, W) float64; NaN = unjudged or past the end of the list
+    length: np.ndarray  # (Q,) documents in the list, at most K
+
+    @property
+    def present(self) -> np.ndarray:
+        """(Q, W) whether the list has a document at this rank."""
+        return np.arange(self.row.shape[1]) < self.length[:, None]
+
+    @property
+    def unjudged(self) -> np.ndarray:
+        """(Q, W) whether there is a document without judgement at this rank."""
+        return self.present & (self.row < 0)
+
+    def values(self, value: np.ndarray) -> np.ndarray:
+        """(J,) a value for each judged document -> (Q, W); 0 for unjudged documents and past the end."""
+        if not len(value):
+            return np.zeros(self.row.shape)
+        return np.where(self.row >= 0, value[self.row], 0.0)
+
+
+class JudgedRun:
+    """A run joined with the judgements; ``memo`` keeps what several measures derive from it."""
+
+    def __init__(self, judgements: Judgements, run: Run):
+        self.judgements = judgements
+        self.run = run
+        self.memo: dict[Any, Any] = {}
+        found = [run.topic_index.get(key, -1) for key in judgements.topic_keys]
+        index = np.array(found, dtype=np.int64)  # (Q,) -1 = the run lacks the topic
+        size = np.append(np.diff(run.start), 0)  # the last entry serves the index -1
+        self._begin = np.append(run.start[:-1], 0)[index]  # (Q,) place of the first document
+        self.length = size[index]  # (Q,) documents in the whole list
+        self._joined = Top(np.empty((len(index), 0), dtype=np.int64), np.empty((len(index), 0)), self.length)
+
+    def top(self, cutoff: int | None) -> Top:
+        """The first ``cutoff`` ranks (None: the whole lists). The deepest join so far is kept."""
+        width = self._width(cutoff)
+        if self._joined.row.shape[1] < width:
+            self._joined = self._join(width)
+        joined = self._joined
+        length = self.length if cutoff is None else np.minimum(self.length, cutoff)
+        return Top(joined.row[:, :width], joined.grade[:, :width], length)
+
+    def documents(self, cutoff: int | None) -> np.ndarray:
+        """(Q, W) document ids; None past the end of a list."""
+        width = self._width(cutoff)
+        ids = np.full((len(self.length), width), None, dtype=object)
+        present, place = self._places(width)
+        ids[present] = self.run.doc_ids[self.run.doc[place]]
+        return ids
+
+    def _width(self, cutoff: int | None) -> int:
+        longest = int(self.length.max(initial=0))
+        return longest if cutoff is None else min(cutoff, longest)
+
+    def _places(self, width: int) -> tuple[np.ndarray, np.ndarray]:
+        """(Q, W) which cells hold a document, and the place of those documents in the run."""
+        present = np.arange(width) < self.length[:, None]
+        return present, (self._begin[:, None] + np.arange(width))[present]
+
+    def _join(self, width: int) -> Top:
+        present, place = self._places(width)
+        topic = np.nonzero(present)[0]
+        row = np.full(present.shape, -1, dtype=np.int64)  # (Q, W)
+        row[present] = self.judgements.rows_of(topic, self.run.doc_ids[self.run.doc[place]])
+        judged = row >= 0
+        grade = np.full(present.shape, np.nan)  # (Q, W)
+        grade[judged] = self.judgements.grade[row[judged]]
+        return Top(row, grade, self.length)
+
+
+def _one_row_per_document(columns: Columns) -> np.ndarray:
+    """Rows to keep when a document is judged twice with one grade; two grades are an error."""
+    key = columns.topic * len(columns.doc_ids) + columns.doc
+    again = pd.Series(key).duplicated().to_numpy()
+    if not again.any():
+        return np.arange(len(key))
+    first = np.flatnonzero(~again)
+    by_key = first[np.argsort(key[first])]
+    original = by_key[np.searchsorted(key[by_key], key)]  # (N,) the first row of the same document
+    differs = columns.number != columns.number[original]
+    if differs.any():
+        row = int(np.argmax(differs))
+        raise ValueError(
+            f"{row_name(columns, row)} is judged twice, "
+            f"as {columns.number[original[row]]:.0f} and as {columns.number[row]:.0f}; one grade is accepted"
+        )
+    return first
+
+
+def _refuse_duplicates(columns: Columns) -> None:
+    key = pd.Series(columns.topic * len(columns.doc_ids) + columns.doc)
+    if not key.is_unique:
+        row = int(np.argmax(key.duplicated().to_numpy()))
+        raise ValueError(f"{row_name(columns, row)} occurs twice; a ranking lists a document once")
+
+
+def _ties_by_id(doc: np.ndarray, topic: np.ndarray, score: np.ndarray, doc_ids: np.ndarray) -> np.ndarray:
+    """Reorders documents of equal score by id descending; only tied rows are compared as strings."""
+    same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])  # (N - 1,)
+    if not same.any():
+        return doc
+    starts_group = np.append(True, ~same)
+    tied = np.append(False, same) | np.append(same, False)
+    codes, inverse = np.unique(doc[tied], return_inverse=True)
+    place = np.empty(len(codes), dtype=np.int64)  # position of each id in ascending string order
+    place[np.argsort(doc_ids[codes])] = np.arange(len(codes))
+    group = np.cumsum(starts_group)[tied]
+    doc = doc.copy()
+    doc[tied] = doc[tied][np.lexsort((-place[inverse], group))]
+    return doc

@@ -1,0 +1,150 @@
+"""What all relative measures share: declared parameters in, one value per topic out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ir_measures
+import numpy as np
+from ir_measures import measures
+
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
+from ir_measures_relative.user_models import UserModel, user_model
+
+
+def cutoff_parameter() -> Whole:
+    """The parameter that ``measure @ K`` sets."""
+    return Whole(1, desc="ranking cutoff")
+
+
+class RelativeMeasure(ir_measures.Measure):
+    """A measure of a run relative to prior runs, to missing judgements or to a random ranking.
+
+    A measure is a value: parameters become canonical when it is made, equal measures print alike, and
+    ``parse_measure(str(m)) == m``. Subclasses declare ``SUPPORTED_PARAMS`` (in the order they are printed) and
+    compute ``score``.
+    """
+
+    __name__ = ""
+    PRETTY_NAME = ""
+    SHORT_DESC = ""
+    SUPPORTED_PARAMS: dict[str, Any] = {}
+    DIRECTION = "larger"  # what is better: 'larger', 'smaller', or 'neither'
+    CITATIONS: tuple[str, ...] = ()
+
+    def __init__(self, **given: Any):
+        cutoff_of_base = self._canonical(given)
+        super().__init__(**self._printed(given))
+        self._cutoff_from_base = cutoff_of_base is not None
+        self._text = super().__repr__()
+        self._hash = hash(self._text)
+        self.check(given)
+
+    def check(self, given: dict[str, Any]) -> None:
+        """Refuses given parameters that do not go together."""
+
+    @property
+    def needs_cutoff(self) -> bool:
+        """Whether the measure means nothing without K; asked late: ``NRG(base='P')@10`` is made in steps."""
+        return "base" in self.SUPPORTED_PARAMS and self.model().needs_cutoff
+
+    @property
+    def runs_parameter(self) -> str | None:
+        """The parameter that names prior runs or a reference run, if there is one."""
+        for name, parameter in self.SUPPORTED_PARAMS.items():
+            if isinstance(parameter, (Prior, Reference)):
+                return name
+        return None
+
+    def model(self, max_rel: int | None = None) -> UserModel:
+        """The ordinary measure underneath, cut at K."""
+        return user_model(self["base"], self["cutoff"], max_rel)
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+        """(Q,) one finite value for each topic of the judgements."""
+        raise TypeError(f"{type(self).__name__} does not say how it is computed")
+
+    def __call__(self, **kwargs: Any) -> RelativeMeasure:
+        params = dict(self.params)
+        if self._cutoff_from_base and "base" in kwargs:
+            params.pop("cutoff")
+        elif self._cutoff_from_base and kwargs.get("cutoff", params["cutoff"]) != params["cutoff"]:
+            raise ValueError(f"{self} has the cutoff of its base; the cutoff {kwargs['cutoff']} contradicts it")
+        params.update(kwargs)
+        made = type(self)(**params)
+        if self._cutoff_from_base and "base" not in kwargs:
+            made._cutoff_from_base = True
+        return made
+
+    def validate_params(self) -> None:
+        """Parameters were checked when the measure was made; what is left is what was never given."""
+        if self.needs_cutoff and self["cutoff"] is None:
+            raise ValueError(f"{self} needs a cutoff, as in {self}@10")
+        name = self.runs_parameter
+        if name and self[name] is None:
+            raise ValueError(f"{self} needs {name}, {self.SUPPORTED_PARAMS[name].kind}")
+
+    def __getitem__(self, key: str) -> Any:
+        return self.params.get(key, self.SUPPORTED_PARAMS[key].default)
+
+    def __reduce__(self) -> tuple:
+        return _unpickled, (type(self), self.params, self._cutoff_from_base)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, measures.Measure) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def _canonical(self, given: dict[str, Any]) -> int | None:
+        """Makes every given parameter canonical, in place; returns the cutoff that came with the base."""
+        for name in given:
+            if name not in self.SUPPORTED_PARAMS:
+                raise ValueError(
+                    f"{self.__name__} has no parameter {name!r}; it has {', '.join(self.SUPPORTED_PARAMS)}"
+                )
+        cutoff_of_base = None
+        for name, value in given.items():
+            parameter: Parameter = self.SUPPORTED_PARAMS[name]
+            where = f"{self.__name__}: {name}"
+            if isinstance(parameter, Base):
+                given[name], cutoff_of_base = parameter.parsed(where, value)
+            else:
+                given[name] = parameter.canonical(where, value)
+        if cutoff_of_base is not None:
+            if given.get("cutoff") not in (None, cutoff_of_base):
+                raise ValueError(
+                    f"{self.__name__}: the base has the cutoff {cutoff_of_base}, the measure {given['cutoff']}; "
+                    "one is accepted"
+                )
+            given["cutoff"] = cutoff_of_base
+        return cutoff_of_base
+
+    def _printed(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Parameters that differ from their default, in declared order."""
+        return {
+            name: given[name]
+            for name, parameter in self.SUPPORTED_PARAMS.items()
+            if name in given and given[name] != parameter.default
+        }
+
+
+def _unpickled(kind: type[RelativeMeasure], params: dict[str, Any], cutoff_from_base: bool) -> RelativeMeasure:
+    """Made anew rather than restored, since the hash of a text differs between processes."""
+    measure = kind(**params)
+    measure._cutoff_from_base = cutoff_from_base
+    return measure
+
+
+registry: dict[str, RelativeMeasure] = {}
+
+
+def register(measure: RelativeMeasure) -> RelativeMeasure:
+    """Makes a measure known to this package; the provider makes it known to ir_measures."""
+    registry[measure.__name__] = measure
+    return measure

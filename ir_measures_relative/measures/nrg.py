@@ -1,0 +1,107 @@
+"""What does a run add to what prior runs have shown already?
+
+NRG, normalised residual gain ("Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain",
+SIGIR-AP 2024), values a document by the gain that is left when users of the prior runs have looked at their lists:
+
+    residual(d) = gain(d) * product over prior runs j of (1 - seen(rank of d in the top K of run j))        (Eq. 3)
+    NRG = sum over ranks i <= K of residual(d_i) * seen(i) / N                                              (Eq. 4)
+
+gain, seen and N are those of an ordinary measure. For nDCG, N is the best sum attainable with the residual gains
+(``normalizer='residual'``, the paper's) or with the ordinary gains (``'absolute'``).
+
+The paper's text has seen(i) = 1/(log(i)+1) for nDCG; 1/log2(i+1) gives every number of its Table 1 and is used here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Base, Choice, Prior, Whole
+from ir_measures_relative.user_models import UserModel, divide, sum_over_ranks
+
+
+def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normalizer: str = "residual") -> np.ndarray:
+    """(Q,) normalised residual gain of a run after prior runs, under an ordinary measure."""
+    gain = model.gain(run.judgements.grade)  # (J,)
+    residual = gain * priors.unseen(model)  # (J,)
+    total = model.total(run.top(model.cutoff).values(residual))  # (Q,)
+    revalued = model.name == "nDCG" and normalizer == "residual"
+    return divide(total, model.normalizer(residual if revalued else gain, run.judgements))
+
+
+def unique_relevant(run: JudgedRun, priors: JudgedPriors, rel: int, cutoff: int | None) -> np.ndarray:
+    """(Q,) relevant documents in the top K that no prior run has in its top K."""
+    unique = (run.judgements.grade >= rel) & (priors.found_by(cutoff) == 0)  # (J,)
+    return sum_over_ranks(run.top(cutoff).values(unique.astype(np.float64)))
+
+
+class _NRG(RelativeMeasure):
+    """Normalised residual gain: the gain left over after prior runs.
+
+    ``base``: nDCG, P, R, RBP or RR. With no prior runs (``prior=[]``) it is exactly the base measure. RR with several
+    relevant documents is the expected reciprocal rank of the first relevant document not seen yet, documents being
+    seen independently of each other.
+
+    With a single relevant document the residual normaliser cancels what the priors did (prior rank 2, 5 or never: the
+    same score), and adding a prior can raise the score; ``normalizer='absolute'`` has neither property. Unjudged
+    documents count as non-relevant: print Judged@K beside it.
+
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q1': {'a': 1, 'b': 1}}
+    >>> bm25 = {'q1': {'a': 2., 'c': 1.}}
+    >>> dense = {'q1': {'a': 2., 'b': 1.}}
+    >>> round((imr.NRG(prior=bm25, normalizer='absolute') @ 10).calc_aggregate(qrels, dense), 4)
+    0.3869
+    """
+
+    __name__ = "NRG"
+    NAME = __name__
+    PRETTY_NAME = "Normalised Residual Gain"
+    SHORT_DESC = "The gain that a run leaves to find after prior runs, discounted by rank and normalised."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "prior": Prior(),
+        "base": Base("nDCG", "P", "R", "RBP", "RR"),
+        "normalizer": Choice("residual", "absolute", desc="base nDCG: the ideal by residual or by ordinary gain"),
+    }
+    CITATIONS = ("nrg",)
+
+    def check(self, given: dict[str, Any]) -> None:
+        if "normalizer" in given and self.model().name != "nDCG":
+            raise ValueError(f"NRG: normalizer acts on base nDCG only, not on base={self['base']}")
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+        return residual_gain(run, priors, self.model(), self["normalizer"])
+
+
+class _UniqueRel(RelativeMeasure):
+    """Unique contributions: relevant documents in the top K that no prior run has in its top K (a count).
+
+    >>> import ir_measures_relative as imr
+    >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
+    >>> (imr.UniqueRel(prior=bm25) @ 10).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense)
+    1.0
+    """
+
+    __name__ = "UniqueRel"
+    NAME = __name__
+    PRETTY_NAME = "Unique Relevant Documents"
+    SHORT_DESC = "The number of relevant documents that no prior run retrieves."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "prior": Prior(),
+        "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
+    }
+    CITATIONS = ("nrg",)
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+        return unique_relevant(run, priors, self["rel"], self["cutoff"])
+
+
+NRG = register(_NRG())
+UniqueRel = register(_UniqueRel())

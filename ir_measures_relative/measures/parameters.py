@@ -1,0 +1,145 @@
+"""Declared parameters: what each accepts, its default, and the canonical form in which a measure keeps it.
+
+A value is made canonical once, when the measure is made, so that equal measures print alike; a value that is not
+accepted is refused there with a sentence.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+from ir_measures import measures
+
+from ir_measures_relative.prior_runs import prior_key
+from ir_measures_relative.user_models import canonical_base, canonical_gains
+
+
+class Parameter(measures.ParamInfo):
+    """A parameter of a measure; subclasses say what they accept."""
+
+    kind = "any value"
+
+    def __init__(self, default: Any = None, desc: str = ""):
+        super().__init__(default=default, desc=desc)
+
+    def validate(self, value: Any) -> bool:
+        """For ir_measures, which asks again at evaluation: canonical values are valid."""
+        return True
+
+    def canonical(self, where: str, value: Any) -> Any:
+        """The form in which the measure keeps ``value``; ``where`` is 'NRG: base' in error sentences."""
+        raise TypeError(f"{type(self).__name__} does not say what it accepts")
+
+    def _refused(self, where: str, value: Any) -> ValueError:
+        return ValueError(f"{where}={value!r:.80} is not accepted; accepted is {self.kind}")
+
+
+class Whole(Parameter):
+    """A whole number."""
+
+    def __init__(self, low: int = 1, default: int | None = None, desc: str = ""):
+        super().__init__(default, desc)
+        self.low = low
+        self.kind = f"a whole number from {low}"
+
+    def canonical(self, where: str, value: Any) -> int | None:
+        if value is None and self.default is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < self.low:
+            raise self._refused(where, value)
+        return int(value)
+
+
+class Number(Parameter):
+    """A real number in a closed range."""
+
+    def __init__(self, low: float, high: float, default: float, desc: str = ""):
+        super().__init__(float(default), desc)
+        self.low, self.high = low, high
+        self.kind = f"a number from {low:g}" + (f" to {high:g}" if high < float("inf") else "")
+
+    def canonical(self, where: str, value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise self._refused(where, value)
+        number = float(value)
+        if not (self.low <= number <= self.high and abs(number) < float("inf")):
+            raise self._refused(where, value)
+        return number
+
+
+class Flag(Parameter):
+    """True or False."""
+
+    kind = "True or False"
+
+    def canonical(self, where: str, value: Any) -> bool:
+        if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):
+            raise self._refused(where, value)
+        return bool(value)
+
+
+class Choice(Parameter):
+    """One of a few words; the first is the default."""
+
+    def __init__(self, *words: str, default: str | None = None, desc: str = ""):
+        super().__init__(words[0] if default is None else default, desc)
+        self.words = words
+        self.kind = " or ".join([", ".join(map(repr, words[:-1])), repr(words[-1])]) if words[1:] else repr(words[0])
+
+    def canonical(self, where: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in self.words:
+            raise self._refused(where, value)
+        return str(value)
+
+
+class GainTable(Parameter):
+    """A dict of grade: gain, as in ir_measures' nDCG."""
+
+    kind = "a dict of grade: gain"
+
+    def canonical(self, where: str, value: Any) -> dict | None:
+        return canonical_gains(value, where.rsplit(":", 1)[0])
+
+
+class Base(Parameter):
+    """The ordinary measure that a relative measure is built on, kept as text without its cutoff."""
+
+    def __init__(self, *accepted: str, default: str = "nDCG", desc: str = "the ordinary measure to build on"):
+        super().__init__(default, desc)
+        self.accepted = accepted
+        self.kind = f"a measure or its text: {', '.join(accepted)}"
+
+    def canonical(self, where: str, value: Any) -> str:
+        return self.parsed(where, value)[0]
+
+    def parsed(self, where: str, value: Any) -> tuple[str, int | None]:
+        """The text without cutoff, and the cutoff."""
+        try:
+            return canonical_base(value, self.accepted)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"{where.split(':')[0]}: {error}") from None
+
+
+class Prior(Parameter):
+    """Prior runs: names, runs, paths, lists or dicts of those, or a symbol; kept as their short key."""
+
+    kind = "a run, the path or name of one, several of those, 'none', or a symbol"
+
+    def __init__(self, desc: str = "the runs that the user has seen already"):
+        super().__init__("others", desc)
+
+    def canonical(self, where: str, value: Any) -> str:
+        return prior_key(value, where)
+
+
+class Reference(Parameter):
+    """Exactly one run to compare with; kept as its short key."""
+
+    kind = "one run, or the path or name of one"
+
+    def __init__(self, desc: str = "the run to compare with"):
+        super().__init__(None, desc)
+
+    def canonical(self, where: str, value: Any) -> str | None:
+        return None if value is None else prior_key(value, where, single=True)

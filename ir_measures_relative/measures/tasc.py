@@ -1,0 +1,59 @@
+"""Is a run good on the topics where prior runs are not?
+
+TaSC (Arabzadeh, Bigdeli, Hamidi Rad, Bagheri: "Quantifying Ranker Coverage of Different Query Subspaces",
+SIGIR 2023) weighs the score of a run by what prior runs leave to gain on the topic:
+
+    TaSC = base(run) * (1 - max over prior runs j of base(run j))
+
+``agg='mean'`` takes the mean over prior runs instead; that option is this package's, not the paper's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Base, Choice, Prior
+
+
+def subspace_coverage(score: np.ndarray, prior_scores: np.ndarray, agg: str = "max") -> np.ndarray:
+    """(Q,) scores of a run and (n, Q) scores of the prior runs -> (Q,) TaSC; without prior runs the score itself."""
+    if not len(prior_scores):
+        return score
+    covered = prior_scores.max(axis=0) if agg == "max" else prior_scores.mean(axis=0)
+    return score * (1.0 - covered)
+
+
+class _TaSC(RelativeMeasure):
+    """Effectiveness on topics where the prior runs fail: base(run) * (1 - max over prior runs of base(prior)).
+
+    ``base``: nDCG, P, R, RBP, RR, AP, ERR or Success, as trec_eval computes them; ERR as gdeval, whose highest
+    grade is 4.
+
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q1': {'a': 1}, 'q2': {'b': 1}}
+    >>> bm25, dense = {'q1': {'a': 1.}, 'q2': {'a': 1.}}, {'q1': {'a': 1.}, 'q2': {'b': 1.}}
+    >>> (imr.TaSC(prior=bm25) @ 10).calc_aggregate(qrels, dense)
+    0.5
+    """
+
+    __name__ = "TaSC"
+    NAME = __name__
+    PRETTY_NAME = "Topic Subspace Coverage"
+    SHORT_DESC = "The score of a run, weighted by what prior runs leave to gain on the topic."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "prior": Prior(),
+        "base": Base("nDCG", "P", "R", "RBP", "RR", "AP", "ERR", "Success"),
+        "agg": Choice("max", "mean", desc="how the scores of several prior runs are combined"),
+    }
+    CITATIONS = ("tasc",)
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+        model = self.model()
+        return subspace_coverage(model.score(run), priors.scores(model), self["agg"])
+
+
+TaSC = register(_TaSC())

@@ -1,0 +1,291 @@
+"""The ordinary measures that relative measures are built on: gain of a grade, chance of seeing a rank, normaliser.
+
+A relative measure revalues documents and keeps the rest of an ordinary measure. So an ordinary measure is split
+here into the *gain* of each judged document, the raw *total* of gains in rank order, and a *normalizer*:
+``score = total(gain of the ranked documents) / normalizer(gain of the judged documents)``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from ir_measures_relative.ideals import best_values
+from ir_measures_relative.judged_run import JudgedRun, Judgements
+from ir_measures_relative.measure_strings import parse_measure
+
+
+class UserModel:
+    """An ordinary measure; ``name`` is its name in ir_measures."""
+
+    name = ""
+    needs_cutoff = False
+
+    def __init__(self, cutoff: int | None = None, rel: int = 1):
+        self.cutoff = cutoff
+        self.rel = rel
+
+    def gain(self, grade: np.ndarray) -> np.ndarray:
+        """Gain of each grade, any shape; unjudged (NaN) documents gain 0. Binary measures: 1 if grade >= rel."""
+        return (np.asarray(grade) >= self.rel).astype(np.float64)
+
+    def seen(self, depth: int) -> np.ndarray:
+        """(depth,) chance that a user sees each rank."""
+        return np.ones(depth)
+
+    def total(self, value: np.ndarray) -> np.ndarray:
+        """(Q, W) values of the ranked documents -> (Q,) raw score."""
+        return sum_over_ranks(value * self.seen(value.shape[1]))
+
+    def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
+        """(J,) values of the judged documents -> (Q,) what the raw score is divided by."""
+        return np.ones(judgements.n_topics)
+
+    def score(self, run: JudgedRun) -> np.ndarray:
+        """(Q,) the ordinary measure."""
+        gain = self.gain(run.judgements.grade)
+        return divide(self.total(run.top(self.cutoff).values(gain)), self.normalizer(gain, run.judgements))
+
+
+class NDCG(UserModel):
+    """Normalised discounted cumulative gain: linear or exponential gain, or a table of gains."""
+
+    name = "nDCG"
+
+    def __init__(self, cutoff: int | None = None, dcg: str = "log2", gains: dict | None = None):
+        super().__init__(cutoff)
+        self.dcg = dcg
+        self.gains = gains or {}
+
+    def gain(self, grade: np.ndarray) -> np.ndarray:
+        grade = np.nan_to_num(np.asarray(grade, dtype=np.float64))
+        label = np.maximum(grade, 0.0)
+        for listed, gain in self.gains.items():
+            label = np.where(grade == listed, float(gain), label)
+        if self.dcg == "log2":
+            return label
+        if label.size and label.max() > 1000:
+            raise ValueError(f"grade {label.max():.0f} is too high for dcg='exp-log2' (2^grade); the highest is 1000")
+        return np.exp2(label) - 1.0
+
+    def seen(self, depth: int) -> np.ndarray:
+        return 1.0 / np.log2(np.arange(depth) + 2.0)
+
+    def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
+        return self.total(best_values(value, judgements, self.cutoff))
+
+
+class SDCG(NDCG):
+    """DCG over that of K documents of the top gain."""
+
+    name = "SDCG"
+    needs_cutoff = True
+
+    def __init__(self, cutoff: int | None = None, max_rel: int = 1):
+        super().__init__(cutoff)
+        self.max_rel = max_rel
+
+    def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
+        return np.full(judgements.n_topics, self.max_rel * self.seen(self.cutoff or 0).sum())
+
+
+class Precision(UserModel):
+    name = "P"
+    needs_cutoff = True
+
+    def total(self, value: np.ndarray) -> np.ndarray:
+        return sum_over_ranks(value) / self.cutoff
+
+
+class Recall(UserModel):
+    name = "R"
+
+    def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
+        return judgements.sum_by_topic(value)
+
+
+class RBP(UserModel):
+    """Rank-biased precision."""
+
+    name = "RBP"
+
+    def __init__(self, cutoff: int | None = None, p: float = 0.8, rel: int = 1):
+        super().__init__(cutoff, rel)
+        self.p = p
+
+    def seen(self, depth: int) -> np.ndarray:
+        return self.p ** np.arange(depth)
+
+    def total(self, value: np.ndarray) -> np.ndarray:
+        return (1.0 - self.p) * super().total(value)
+
+
+class ReciprocalRank(UserModel):
+    """With values in [0, 1]: the expected reciprocal rank of the first document that satisfies the user."""
+
+    name = "RR"
+
+    def seen(self, depth: int) -> np.ndarray:
+        return 1.0 / np.arange(1, depth + 1)
+
+    def total(self, value: np.ndarray) -> np.ndarray:
+        reached = np.cumprod(1.0 - value, axis=1)  # (Q, W) nothing satisfied up to and with this rank
+        reached = np.hstack([np.ones((len(value), 1)), reached])[:, : value.shape[1]]
+        return sum_over_ranks(value * reached * self.seen(value.shape[1]))
+
+
+class ERR(ReciprocalRank):
+    """Expected reciprocal rank; the gain is the stop probability (2^grade - 1) / 2^max_rel."""
+
+    name = "ERR"
+
+    def __init__(self, cutoff: int | None = None, max_rel: int = 4):
+        super().__init__(cutoff)
+        self.max_rel = max_rel
+
+    def gain(self, grade: np.ndarray) -> np.ndarray:
+        grade = np.maximum(np.nan_to_num(np.asarray(grade, dtype=np.float64)), 0.0)
+        if grade.size and grade.max() > self.max_rel:
+            raise ValueError(f"ERR: grade {grade.max():.0f} is above max_rel={self.max_rel}")
+        return np.exp2(grade - self.max_rel) - np.exp2(-float(self.max_rel))
+
+
+class AveragePrecision(UserModel):
+    """The raw total is the sum of precisions at relevant documents; AP@K divides by all relevant documents."""
+
+    name = "AP"
+
+    def total(self, value: np.ndarray) -> np.ndarray:
+        precision = np.cumsum(value, axis=1) / np.arange(1, value.shape[1] + 1)
+        return sum_over_ranks(value * precision)
+
+    def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
+        return judgements.sum_by_topic(value > 0)
+
+
+class Success(UserModel):
+    name = "Success"
+    needs_cutoff = True
+
+    def total(self, value: np.ndarray) -> np.ndarray:
+        return 1.0 - np.prod(1.0 - value, axis=1)
+
+
+_MODELS: dict[str, type[UserModel]] = {
+    model.name: model for model in (NDCG, SDCG, Precision, Recall, RBP, ReciprocalRank, ERR, AveragePrecision, Success)
+}
+
+
+@lru_cache(maxsize=256)
+def user_model(base: Any, cutoff: int | None = None, max_rel: int | None = None) -> UserModel:
+    """The ordinary measure ``base`` (an ir_measures measure or its text), cut at ``cutoff``.
+
+    ``max_rel`` is the highest grade of ERR; without it gdeval's 4.
+    """
+    measure = parse_measure(base)
+    name = str(measure.NAME)
+    params = {k: v for k, v in measure.params.items() if k in _PARAMETERS[name]}
+    if name == "ERR" and max_rel is not None:
+        params["max_rel"] = max_rel
+    return _MODELS[name](cutoff if cutoff is not None else measure.params.get("cutoff"), **params)
+
+
+# parameters that a base measure keeps, in the order ir_measures declares them
+_PARAMETERS = {
+    "nDCG": ("dcg", "gains"),
+    "SDCG": ("max_rel",),
+    "P": ("rel",),
+    "R": ("rel",),
+    "RBP": ("p", "rel"),
+    "RR": ("rel",),
+    "AP": ("rel",),
+    "ERR": (),
+    "Success": ("rel",),
+}
+
+
+def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | None]:
+    """Text of a base measure without cutoff, non-default parameters in declared order; and its cutoff.
+
+    Raises
+    ------
+    ValueError
+        for a measure that is not among ``accepted``, for ``judged_only``, and for a parameter out of range.
+    """
+    measure = parse_measure(base)
+    if measure.NAME not in accepted:
+        raise ValueError(f"base={measure} is not supported; accepted are {', '.join(accepted)}")
+    parts = []
+    for name in measure.SUPPORTED_PARAMS:
+        if name in measure.params and name != "cutoff":
+            value = _canonical_parameter(measure, name, measure.params[name])
+            if value is not None:
+                parts.append(f"{name}={measure._param_repr(value)}")
+    if measure.NAME == "SDCG" and "max_rel" not in measure.params:
+        raise ValueError("base=SDCG needs max_rel, the highest grade, as in SDCG(max_rel=3)")
+    return f"{measure.NAME}({','.join(parts)})" if parts else measure.NAME, _cutoff(measure)
+
+
+def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) -> Any:
+    """The value to print; None where it is the default."""
+    where = f"base={measure}"
+    if name == "judged_only":
+        if value:
+            raise ValueError(f"{where}: judged_only is not supported in a base measure")
+        return None
+    if name == "dcg":
+        if value not in ("log2", "exp-log2"):
+            raise ValueError(f"{where}: dcg={value!r}; accepted are 'log2' and 'exp-log2'")
+        return None if value == "log2" else value
+    if name == "gains":
+        return canonical_gains(value, where)
+    if name == "min_rel":
+        if value != 0:
+            raise ValueError(f"{where}: min_rel={value!r}; only 0 is supported")
+        return None
+    if name == "p":
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < 1:
+            raise ValueError(f"{where}: p={value!r}; accepted are numbers from 0 to below 1")
+        return None if value == 0.8 else float(value)
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{where}: {name}={value!r}; accepted are whole numbers from 1")
+    return None if name == "rel" and value == 1 else int(value)
+
+
+def _cutoff(measure: ir_measures.Measure) -> int | None:
+    cutoff = measure.params.get("cutoff")
+    if cutoff is None:
+        return None
+    if isinstance(cutoff, bool) or not isinstance(cutoff, (int, np.integer)) or cutoff < 1:
+        raise ValueError(f"base={measure}: cutoff={cutoff!r}; accepted are whole numbers from 1")
+    return int(cutoff)
+
+
+def canonical_gains(gains: Any, where: str) -> dict | None:
+    """A gain table with plain numbers and without entries that change nothing; None if nothing is left."""
+    if gains is None:
+        return None
+    if not isinstance(gains, dict):
+        raise TypeError(f"{where}: gains must be a dict of grade: gain, not a {type(gains).__name__}")
+    table = {}
+    for grade, gain in gains.items():
+        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)):
+            raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers")
+        if isinstance(gain, bool) or not isinstance(gain, (int, float, np.number)) or not 0 <= gain < float("inf"):
+            raise ValueError(f"{where}: gains gives grade {grade} the gain {gain!r}; gains are numbers from 0")
+        if gain != max(grade, 0):
+            table[int(grade)] = int(gain) if float(gain).is_integer() else float(gain)
+    return dict(sorted(table.items())) or None
+
+
+def sum_over_ranks(value: np.ndarray) -> np.ndarray:
+    """(Q, W) -> (Q,): added from the top, so that how far other topics' lists reach does not change a bit."""
+    return np.cumsum(value, axis=1)[:, -1] if value.shape[1] else np.zeros(len(value))
+
+
+def divide(total: np.ndarray, normalizer: np.ndarray) -> np.ndarray:
+    """total / normalizer, and 0 where the normaliser is 0."""
+    return np.divide(total, normalizer, out=np.zeros(len(total)), where=normalizer != 0)
