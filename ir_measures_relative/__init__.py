@@ -1,5 +1,9 @@
 """Relative measures for information retrieval: a plugin for ir_measures and PyTerrier."""
 
+from ir_measures_relative import simulate
+from ir_measures_relative._version import __version__
+from ir_measures_relative.citations import bibtex
+from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import NRG, TaSC, UniqueRel
 from ir_measures_relative.prior_runs import register_prior
@@ -7,4 +11,14 @@ from ir_measures_relative.provider import add_to_ir_measures
 
 add_to_ir_measures()
 
-__all__ = ["NRG", "TaSC", "UniqueRel", "parse_measure", "register_prior"]
+__all__ = [
+    "NRG",
+    "TaSC",
+    "UniqueRel",
+    "__version__",
+    "bibtex",
+    "calc_runs",
+    "parse_measure",
+    "register_prior",
+    "simulate",
+]

@@ -31,15 +31,15 @@ class JudgedPriors:
 
     def unseen(self, model: UserModel) -> np.ndarray:
         """(J,) chance that a user of every prior run has not seen the document: product of 1 - seen(rank in top K)."""
-        return self._once(("unseen", _signature(model)), lambda: self._unseen(model))
+        return self._once(("unseen", signature(model)), lambda: self._unseen(model))
 
     def found_by(self, cutoff: int | None) -> np.ndarray:
         """(J,) how many prior runs have the document in their top K."""
         return self._once(("found", cutoff), lambda: self._found_by(cutoff))
 
-    def scores(self, model: UserModel) -> np.ndarray:
-        """(n, Q) the ordinary measure of every prior run."""
-        return self._once(("scores", _signature(model)), lambda: self._scores(model))
+    def covered(self, model: UserModel, agg: str = "max") -> np.ndarray:
+        """(Q,) largest (or mean) score of the prior runs under an ordinary measure; 0 without prior runs."""
+        return self._once(("covered", signature(model), agg), lambda: self._covered(model, agg))
 
     def _unseen(self, model: UserModel) -> np.ndarray:
         left = np.ones(len(self.judgements.grade))
@@ -57,10 +57,11 @@ class JudgedPriors:
             count[row[row >= 0]] += 1
         return count
 
-    def _scores(self, model: UserModel) -> np.ndarray:
-        if not self.runs:
-            return np.zeros((0, self.judgements.n_topics))
-        return np.stack([model.score(run) for run in self.runs])
+    def _covered(self, model: UserModel, agg: str) -> np.ndarray:
+        scores = [model.score(run) for run in self.runs]  # n times (Q,)
+        if not scores:
+            return np.zeros(self.judgements.n_topics)
+        return np.max(scores, axis=0) if agg == "max" else np.sum(scores, axis=0) / self.n
 
     def _once(self, key: Any, compute: Callable[[], np.ndarray]) -> np.ndarray:
         if key not in self._memo:
@@ -68,6 +69,6 @@ class JudgedPriors:
         return self._memo[key]
 
 
-def _signature(model: UserModel) -> tuple:
+def signature(model: UserModel) -> tuple:
     """Two models with one signature score alike."""
     return (type(model).__name__, *(repr(value) for value in vars(model).values()))

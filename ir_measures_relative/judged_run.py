@@ -79,6 +79,12 @@ class Judgements:
         ids[self._row_by_key] = self._doc_ids[self._keys % max(len(self._doc_ids), 1)]
         return ids
 
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """The form that ir_measures reads fastest, ids as str."""
+        documents, grades = self.document_ids().tolist(), self.grade.tolist()
+        spans = zip(self.topic_keys, self.start[:-1], self.start[1:], strict=True)
+        return {topic: dict(zip(documents[a:b], grades[a:b], strict=True)) for topic, a, b in spans}
+
     @cached_property
     def _doc_index(self) -> pd.Index:
         return pd.Index(self._doc_ids, dtype=object)
@@ -92,6 +98,7 @@ class Run:
     topic_keys : the topics that have documents, as str
     start : (T + 1,) the ranking of topic t is ``start[t]:start[t + 1]``
     doc : (N,) documents in rank order, as indices into ``doc_ids``
+    score : (N,) their scores, for measures of ir_measures; nothing here looks at them again
     """
 
     def __init__(self, columns: Columns):
@@ -101,6 +108,7 @@ class Run:
         self.topic_keys = [str(t) for t in columns.topics]
         self.start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))  # (T + 1,)
         self.doc = _ties_by_id(columns.doc[order], topic, score, columns.doc_ids)  # (N,)
+        self.score = score  # (N,)
         self.doc_ids = columns.doc_ids
 
     @classmethod
@@ -124,6 +132,12 @@ class Run:
         if index is None:
             return []
         return self.doc_ids[self.doc[self.start[index] : self.start[index + 1]]].tolist()
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The form that ir_measures reads fastest, ids as str; topics without documents are left out."""
+        documents, scores = self.doc_ids[self.doc].tolist(), self.score.tolist()
+        spans = zip(self.topic_keys, self.start[:-1], self.start[1:], strict=True)
+        return {topic: dict(zip(documents[a:b], scores[a:b], strict=True)) for topic, a, b in spans if b > a}
 
 
 class Top(NamedTuple):

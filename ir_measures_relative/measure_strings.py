@@ -46,6 +46,27 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         raise error if isinstance(error, MeasureError) else _unreadable(text) from None
 
 
+def split_measures(text: str) -> list[str]:
+    """Measures separated by white space; spaces inside brackets and quotes belong to a measure.
+
+    >>> split_measures("nDCG@10 NRG(prior='bm25', base='P')@10")
+    ['nDCG@10', "NRG(prior='bm25', base='P')@10"]
+    """
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+        if character.isspace() and not quote and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part for part in parts if part]
+
+
 class MeasureError(ValueError):
     """A measure that cannot be made as written; the sentence says what is accepted."""
 

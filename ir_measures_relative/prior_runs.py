@@ -104,7 +104,8 @@ def resolve(key: str, where: str, own: Mapping[str, Run] | None = None) -> list[
     """
     if key in SYMBOLS:
         raise ValueError(
-            f"{where}={str(key)!r} means other runs of an experiment: use calc_runs or Experiment, or name prior runs"
+            f"{where}={str(key)!r} means other runs of an experiment: "
+            "use calc_runs, Experiment or the command line's compare, or name prior runs"
         )
     found: list[tuple[str, Run]] = []
     for part in key.split(",") if key != NONE else ():

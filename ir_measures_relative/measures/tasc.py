@@ -16,14 +16,12 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Prior
+from ir_measures_relative.user_models import UserModel
 
 
-def subspace_coverage(score: np.ndarray, prior_scores: np.ndarray, agg: str = "max") -> np.ndarray:
-    """(Q,) scores of a run and (n, Q) scores of the prior runs -> (Q,) TaSC; without prior runs the score itself."""
-    if not len(prior_scores):
-        return score
-    covered = prior_scores.max(axis=0) if agg == "max" else prior_scores.mean(axis=0)
-    return score * (1.0 - covered)
+def subspace_coverage(run: JudgedRun, priors: JudgedPriors, model: UserModel, agg: str = "max") -> np.ndarray:
+    """(Q,) score of a run, weighted by what the prior runs leave to gain; without prior runs the score itself."""
+    return model.score(run) * (1.0 - priors.covered(model, agg))
 
 
 class _TaSC(RelativeMeasure):
@@ -52,8 +50,7 @@ class _TaSC(RelativeMeasure):
     CITATIONS = ("tasc",)
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
-        model = self.model()
-        return subspace_coverage(model.score(run), priors.scores(model), self["agg"])
+        return subspace_coverage(run, priors, self.model(), self["agg"])
 
 
 TaSC = register(_TaSC())

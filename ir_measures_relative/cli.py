@@ -1,0 +1,209 @@
+"""The command line: one run, a folder of runs, or a demonstration."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import ir_measures
+
+from ir_measures_relative._version import __version__
+from ir_measures_relative.citations import bibtex
+from ir_measures_relative.demo import show_demo
+from ir_measures_relative.judged_run import Judgements, Run
+from ir_measures_relative.many_runs import calc_runs
+from ir_measures_relative.measure_strings import parse_measure, split_measures
+from ir_measures_relative.measures import RelativeMeasure
+from ir_measures_relative.measures.parameters import Prior
+from ir_measures_relative.prior_runs import SYMBOLS, register_prior
+from ir_measures_relative.tables import WRITERS, Writer
+
+SUMMARY = "all"  # the topic id under which a mean is printed
+
+_EVALUATE_EXAMPLES = """examples:
+  ir_measures_relative qrels.txt dense.run nDCG@10 'NRG(prior=bm25)@10' --prior bm25=runs/bm25.run
+  ir_measures_relative cord19/trec-covid dense.run "BootNDCG@10" -q
+
+other commands:
+  ir_measures_relative compare QRELS RUNS MEASURE...   what each run of a folder adds to the others
+  ir_measures_relative demo                            the main job on a simulated track
+"""
+_COMPARE_EXAMPLES = """examples:
+  ir_measures_relative compare qrels.txt runs/ nDCG@10 NRG@10 UniqueRel@10
+  ir_measures_relative compare qrels.txt 'runs/*.run.gz' NRG@10 --prior groups --groups groups.csv -o markdown
+"""
+
+
+class UsageError(ValueError):
+    """Arguments that do not go together."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line; the exit code: 0, or 2 after one line about what is wrong."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    commands = {"compare": (_compare_parser, _compare), "demo": (_demo_parser, _demo)}
+    name = arguments.pop(0) if arguments and arguments[0] in commands else None
+    make_parser, run = commands.get(name or "", (_evaluate_parser, _evaluate))
+    options = make_parser().parse_args(arguments)
+    try:
+        run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError) as error:
+        print(f"ir_measures_relative: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    if options.no_summary and not options.by_query:
+        raise UsageError("--no_summary (-n) goes with --by_query (-q)")
+    _register_priors(options.prior)
+    measures = _measures(options.measures)
+    qrels, run = _qrels(options.qrels), Run.of(options.run)
+    metrics = list(ir_measures.iter_calc(measures, qrels.to_dict(), run.to_dict()))
+    write = Writer(options.output_format, options.places)
+    if options.by_query:
+        write.header("query_id", "measure", "value")
+        original = dict(zip(qrels.topic_keys, qrels.topics, strict=True))
+        for metric in metrics:
+            write.row(original.get(metric.query_id, metric.query_id), str(metric.measure), metric.value)
+    else:
+        write.header("measure", "value")
+    if not options.no_summary:
+        for measure, mean in _means(measures, metrics):
+            write.row(*([SUMMARY] if options.by_query else []), str(measure), mean)
+    write.close()
+    _cite(options, measures)
+
+
+def _means(measures: list[ir_measures.Measure], metrics: list[ir_measures.Metric]) -> list[tuple[Any, float]]:
+    aggregators = {measure: measure.aggregator() for measure in measures}
+    for metric in metrics:
+        aggregators[metric.measure].add(metric.value)
+    return [(measure, aggregators[measure].result()) for measure in measures]
+
+
+def _compare(options: argparse.Namespace) -> None:
+    _register_priors([prior for prior in options.prior if "=" in prior])
+    symbols = [prior for prior in options.prior if "=" not in prior]
+    measures = [_with_prior(measure, symbols) for measure in _measures(options.measures)]
+    table = calc_runs(
+        measures, _qrels(options.qrels), options.runs, groups=options.groups, by=options.by, n_jobs=options.jobs
+    )
+    write = Writer(options.output_format, options.places)
+    if options.by_query:
+        write.header(*table.columns)
+        for row in table.itertuples(index=False):
+            write.row(*row)
+    else:
+        means = table.groupby(["name", "measure"], sort=False)["value"].mean().unstack(sort=False)
+        write.header("name", *(str(measure) for measure in measures))
+        for name, *values in means[[str(measure) for measure in measures]].itertuples():
+            write.row(name, *values)
+    write.close()
+    _cite(options, measures)
+
+
+def _with_prior(measure: ir_measures.Measure, symbols: list[str]) -> ir_measures.Measure:
+    """The measure with --prior as its prior runs, unless it names its own."""
+    if len(symbols) > 1 or any(symbol not in SYMBOLS for symbol in symbols):
+        raise UsageError(f"--prior {symbols[-1]} is not accepted; accepted are {', '.join(SYMBOLS)}, and NAME=PATH")
+    takes_prior = isinstance(measure, RelativeMeasure) and isinstance(measure.SUPPORTED_PARAMS.get("prior"), Prior)
+    if symbols and takes_prior and "prior" not in measure.params:
+        return measure(prior=symbols[0])
+    return measure
+
+
+def _demo(options: argparse.Namespace) -> None:
+    show_demo(options.seed)
+
+
+def _register_priors(priors: list[str]) -> None:
+    for prior in priors:
+        name, _, path = prior.partition("=")
+        if not name or not path:
+            raise UsageError(f"--prior {prior} is not NAME=PATH")
+        register_prior(name, Run.of(path, f"prior run {name!r}"), overwrite=True)
+
+
+def _measures(texts: list[str]) -> list[ir_measures.Measure]:
+    """Measures in the order given, each once; an argument may hold several, separated by spaces."""
+    return list(dict.fromkeys(parse_measure(part) for text in texts for part in split_measures(text)))
+
+
+def _qrels(source: str) -> Judgements:
+    """Judgements of a TREC file or, where there is no such file, of an ir_datasets id."""
+    if os.path.exists(source):
+        return Judgements.of(source)
+    try:
+        import ir_datasets
+    except ImportError:
+        raise UsageError(f"there is no qrels file '{source}' (ir_datasets ids need the package ir_datasets)") from None
+    try:
+        dataset = ir_datasets.load(source)
+    except KeyError:
+        raise UsageError(f"there is neither a qrels file '{source}' nor an ir_datasets id of that name") from None
+    if not dataset.has_qrels():
+        raise UsageError(f"the ir_datasets id '{source}' has no qrels")
+    return Judgements.of(dataset.qrels_iter(), f"qrels of '{source}'")
+
+
+def _cite(options: argparse.Namespace, measures: list[ir_measures.Measure]) -> None:
+    if options.bibtex:
+        print(bibtex(measures), file=sys.stderr)
+
+
+def _evaluate_parser() -> argparse.ArgumentParser:
+    parser = _parser("Computes measures for one run.", "ir_measures_relative", _EVALUATE_EXAMPLES)
+    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument("qrels", help="TREC qrels file (.gz too) or ir_datasets id")
+    parser.add_argument("run", help="TREC run file (.gz too)")
+    parser.add_argument("measures", nargs="+", help="such as nDCG@10 or 'NRG(prior=\"bm25\")@10'")
+    parser.add_argument("--no_summary", "-n", action="store_true", help="with -q: without the means")
+    parser.add_argument("--prior", action="append", default=[], metavar="NAME=PATH", help="a run for prior='NAME'")
+    _output_options(parser, ("tsv", "jsonl"))
+    return parser
+
+
+def _compare_parser() -> argparse.ArgumentParser:
+    about = "Computes measures for many runs, each relative to the others."
+    parser = _parser(about, "ir_measures_relative compare", _COMPARE_EXAMPLES)
+    parser.add_argument("qrels", help="TREC qrels file (.gz too) or ir_datasets id")
+    parser.add_argument("runs", help="folder or glob of TREC run files")
+    parser.add_argument("measures", nargs="+", help="such as nDCG@10 NRG@10 UniqueRel@10")
+    parser.add_argument("--groups", metavar="FILE", help="CSV file with the columns run,group")
+    parser.add_argument(
+        "--prior", action="append", default=[], metavar="|".join(SYMBOLS),
+        help="prior runs of measures that name none (default: others); NAME=PATH makes a further run known",
+    )  # fmt: skip
+    parser.add_argument("--by", default="nDCG@10", metavar="MEASURE", help="what makes a run the best of its group")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (-1: one per core)")
+    _output_options(parser, tuple(WRITERS))
+    return parser
+
+
+def _demo_parser() -> argparse.ArgumentParser:
+    parser = _parser("Evaluates the systems of a simulated track.", "ir_measures_relative demo", "")
+    parser.add_argument("--seed", type=int, default=0, help="of the simulated track")
+    return parser
+
+
+def _parser(description: str, prog: str, epilog: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog=prog, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def _output_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    parser.add_argument("--by_query", "-q", action="store_true", help="a value for every topic")
+    parser.add_argument("--places", "-p", type=int, default=4, help="decimal places (-1: all)")
+    parser.add_argument("--output_format", "-o", choices=formats, default="tsv")
+    parser.add_argument("--bibtex", action="store_true", help="print what to cite to standard error")

@@ -1,0 +1,94 @@
+"""Several runs, as a dict, a folder, a glob or a list of TREC files -> runs by name; and their groups."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ir_measures_relative.judged_run import Run
+from ir_measures_relative.prior_runs import NONE, SYMBOLS, run_name
+
+_ACCEPTED = "a dict of name: run, a folder, a glob or a list of TREC run files"
+
+
+def read_runs(runs: Any, track: Callable[[Iterable], Iterable] = iter) -> dict[str, Run]:
+    """Runs by name, in the order given (files of a folder: by name); ``track`` wraps the loop in a progress bar."""
+    sources = run_sources(runs)
+    return {name: Run.of(sources[name], f"run {name!r}") for name in track(list(sources))}
+
+
+def run_sources(runs: Any) -> dict[str, Any]:
+    """Name -> run or path, before anything is read."""
+    if isinstance(runs, Mapping):
+        named = [(str(name), run) for name, run in runs.items()]
+    elif isinstance(runs, (str, os.PathLike)):
+        named = [(run_name(path), path) for path in _files(Path(runs).expanduser())]
+    elif isinstance(runs, Iterable):
+        paths = list(runs)
+        odd = next((path for path in paths if not isinstance(path, (str, os.PathLike))), None)
+        if odd is not None:
+            raise TypeError(f"runs: a list must hold paths, not a {type(odd).__name__}; accepted are {_ACCEPTED}")
+        named = [(run_name(Path(path)), Path(path).expanduser()) for path in paths]
+    else:
+        raise TypeError(f"runs: cannot read a {type(runs).__name__}; accepted are {_ACCEPTED}")
+    return _distinct(named)
+
+
+def read_groups(groups: Any, names: Iterable[str]) -> dict[str, str]:
+    """Run -> group for every run, from a dict or a CSV file with the columns run and group."""
+    table = _group_file(Path(groups)) if isinstance(groups, (str, os.PathLike)) else groups
+    if not isinstance(table, Mapping):
+        raise TypeError(f"groups: accepted are a dict of run: group and a CSV file, not a {type(table).__name__}")
+    known = {str(run): str(group) for run, group in table.items()}
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise ValueError(f"groups: the run {missing[0]!r} has no group; every run needs one")
+    return {name: known[name] for name in names}
+
+
+def _files(place: Path) -> list[Path]:
+    if place.is_dir():
+        found = [path for path in place.iterdir() if path.is_file() and not path.name.startswith(".")]
+        if not found:
+            raise ValueError(f"runs: the folder '{place}' holds no file")
+    else:
+        found = [Path(path) for path in glob.glob(str(place)) if Path(path).is_file()]
+        if not found:
+            raise ValueError(f"runs: '{place}' is no folder and matches no file")
+    return sorted(found, key=lambda path: path.name)
+
+
+def _distinct(named: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, source in named:
+        if name in found:
+            both = f"'{found[name]}' and '{source}'" if isinstance(source, Path) else "two entries"
+            raise ValueError(f"runs: two runs have the name {name!r} ({both}); names must differ")
+        if name in SYMBOLS or name == NONE:
+            raise ValueError(f"runs: {name!r} cannot name a run, since it has a meaning as prior={name!r}")
+        found[name] = source
+    if not found:
+        raise ValueError(f"runs: there is no run; accepted are {_ACCEPTED}")
+    return found
+
+
+def _group_file(path: Path) -> dict[str, str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"groups file '{path}' cannot be read: {error}") from None
+    table: dict[str, str] = {}
+    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+        fields = [field.strip() for field in row]
+        if not any(fields) or (number == 1 and fields[:2] == ["run", "group"]):
+            continue
+        if len(fields) != 2 or not all(fields):
+            raise ValueError(f"groups file '{path}', line {number}: {','.join(row)!r:.80} is not 'run,group'")
+        if table.get(fields[0], fields[1]) != fields[1]:
+            raise ValueError(f"groups file '{path}', line {number}: the run {fields[0]!r} has two groups")
+        table[fields[0]] = fields[1]
+    return table
