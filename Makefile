@@ -8,6 +8,7 @@ JOBS   ?= 2
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --editable
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+WHAT   := $(if $(NOTEBOOKS),--nbmake --nbmake-timeout=600 tests ir_measures_relative $(NOTEBOOKS))
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -28,8 +29,7 @@ types: $(VENV)/.test  ## mypy
 	$(BIN)/mypy
 
 pytest: $(VENV)/.test  ## tests, doctests, README examples and notebooks; says what was skipped and why
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --timeout 900 \
-		$(if $(NOTEBOOKS),--nbmake --nbmake-timeout=600 tests ir_measures_relative $(NOTEBOOKS))
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --timeout 900 $(WHAT)
 
 bench: $(VENV)/.test  ## run every benchmark
 	@set -e; for benchmark in $(sort $(wildcard benchmarks/*.py)); do \
