@@ -1,5 +1,7 @@
 """Relative measures for information retrieval: a plugin for ir_measures and PyTerrier."""
 
+from typing import Any
+
 from ir_measures_relative import simulate
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
@@ -12,6 +14,7 @@ from ir_measures_relative.provider import add_to_ir_measures
 add_to_ir_measures()
 
 __all__ = [
+    "Experiment",
     "NRG",
     "TaSC",
     "UniqueRel",
@@ -22,3 +25,12 @@ __all__ = [
     "register_prior",
     "simulate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs an extra is loaded when it is asked for."""
+    if name == "Experiment":
+        from ir_measures_relative.experiment import Experiment
+
+        return Experiment
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
