@@ -16,27 +16,48 @@ from ir_measures_relative.user_models import UserModel
 
 
 class Field:
-    """All runs of an experiment, joined with the judgements.
+    """All runs of an experiment, joined with the judgements, and the prior runs of each.
 
-    ``others`` does not depend on the order of the runs, ``previous`` is about that order.
+    ``named`` maps the text of prior runs, and for 'groups' the group that asks, to those runs.
     """
 
-    def __init__(self, judgements: Judgements, runs: Mapping[str, JudgedRun]):
+    def __init__(
+        self,
+        judgements: Judgements,
+        runs: Mapping[str, JudgedRun],
+        groups: Mapping[str, str] | None = None,
+        named: Mapping[tuple[str, str | None], list[JudgedRun]] | None = None,
+    ):
         self.judgements = judgements
         self.runs = dict(runs)
-        by_name = sorted(self.runs)
+        self.groups = groups
+        self.named = dict(named or {})
+        by_name = sorted(self.runs)  # so that 'others' does not depend on the order of the runs
         self._others = _Exclusion(judgements, [self.runs[name] for name in by_name])
         self._previous = _Exclusion(judgements, list(self.runs.values()))
-        self._position = {name: place for place, name in enumerate(self.runs)}
-        self._position_by_name = {name: place for place, name in enumerate(by_name)}
+        self._place = {name: place for place, name in enumerate(self.runs)}
+        self._place_by_name = {name: place for place, name in enumerate(by_name)}
+        self._priors: dict[tuple[str, str | None], JudgedPriors] = {}
 
-    def others(self, name: str) -> JudgedPriors:
-        """All other runs as the priors of the run ``name``."""
-        return _Others(self._others, self._position_by_name[name])
+    def priors(self, key: str, name: str) -> JudgedPriors:
+        """The prior runs that the text ``key`` means for the run ``name``."""
+        if key == "others":
+            return _Others(self._others, self._place_by_name[name])
+        if key == "previous":
+            return _Previous(self._previous, self._place[name])
+        asking = (key, self.groups[name] if key == "groups" and self.groups else None)
+        if asking not in self._priors:
+            self._priors[asking] = JudgedPriors(self.judgements, self.named[asking])
+        return self._priors[asking]
 
-    def previous(self, name: str) -> JudgedPriors:
-        """The runs listed before the run ``name`` as its priors."""
-        return _Previous(self._previous, self._position[name])
+    def part(self, first: int, last: int, depth: int | None) -> Field:
+        """The topics from ``first`` to before ``last``, all runs cut at ``depth``: independent of the other topics."""
+        judgements = self.judgements.part(first, last)
+        judged = {id(run): run for runs in (self.runs.values(), *self.named.values()) for run in runs}
+        parts = {key: run.part(first, last, judgements, depth) for key, run in judged.items()}
+        runs = {name: parts[id(run)] for name, run in self.runs.items()}
+        named = {key: [parts[id(run)] for run in priors] for key, priors in self.named.items()}
+        return Field(judgements, runs, self.groups, named)
 
 
 class _Exclusion:

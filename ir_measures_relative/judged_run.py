@@ -6,6 +6,8 @@ topics x ranks that knows which judgement belongs to each document. Measures see
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,6 +26,7 @@ class Judgements:
     start : (Q + 1,) the rows of topic q are ``start[q]:start[q + 1]``
     topic : (J,) topic index of each row
     grade : (J,) grade of each judged document
+    grade_counts : how many judgements of all topics have each grade
     """
 
     def __init__(self, columns: Columns):
@@ -36,6 +39,7 @@ class Judgements:
         self.topic = topic[order]  # (J,)
         self.grade = grade[order]  # (J,)
         self.start = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))  # (Q + 1,)
+        self.grade_counts = dict(zip(*(a.tolist() for a in np.unique(grade, return_counts=True)), strict=True))
         self._doc_ids = columns.doc_ids
         key = self.topic * len(columns.doc_ids) + doc[order]  # (J,) one number per (topic, document)
         self._row_by_key = np.argsort(key)
@@ -55,10 +59,25 @@ class Judgements:
         """(Q,) number of judged documents of each topic."""
         return np.diff(self.start)
 
-    @cached_property
+    @property
     def max_grade(self) -> int:
         """The highest grade of all topics, at least 1."""
-        return max(1, int(self.grade.max(initial=1)))
+        return max([1, *self.grade_counts])
+
+    def part(self, first: int, last: int) -> Judgements:
+        """The topics from ``first`` to before ``last``; what concerns all topics together stays as it was."""
+        part = copy(self)
+        rows = slice(self.start[first], self.start[last])
+        part.topics, part.topic_keys = self.topics[first:last], self.topic_keys[first:last]
+        part.topic, part.grade = self.topic[rows] - first, self.grade[rows]
+        part.start = self.start[first : last + 1] - self.start[first]
+        part._row_by_key = self._row_by_key[rows] - self.start[first]
+        topic, doc = np.divmod(self._keys[rows], max(len(self._doc_ids), 1))
+        used, doc = np.unique(doc, return_inverse=True)
+        part._doc_ids = self._doc_ids[used]
+        part._keys = (topic - first) * len(used) + doc
+        part.__dict__.pop("_doc_index", None)
+        return part
 
     def sum_by_topic(self, value: np.ndarray) -> np.ndarray:
         """(J,) -> (Q,): the sum over each topic's judged documents."""
@@ -133,6 +152,20 @@ class Run:
             return []
         return self.doc_ids[self.doc[self.start[index] : self.start[index + 1]]].tolist()
 
+    def part(self, topics: Iterable[str], depth: int | None) -> Run:
+        """Some topics, cut at ``depth``: all that a worker needs to be sent."""
+        part = copy(self)
+        part.topic_keys = [topic for topic in topics if topic in self.topic_index]
+        index = np.array([self.topic_index[topic] for topic in part.topic_keys], dtype=np.int64)
+        size = np.diff(self.start)[index]
+        size = size if depth is None else np.minimum(size, depth)
+        part.start = np.append(0, np.cumsum(size))
+        place = np.repeat(self.start[index] - part.start[:-1], size) + np.arange(part.start[-1])
+        used, part.doc = np.unique(self.doc[place], return_inverse=True)
+        part.doc_ids, part.score = self.doc_ids[used], self.score[place]
+        part.__dict__.pop("topic_index", None)
+        return part
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The form that ir_measures reads fastest, ids as str; topics without documents are left out."""
         documents, scores = self.doc_ids[self.doc].tolist(), self.score.tolist()
@@ -186,6 +219,15 @@ class JudgedRun:
         joined = self._joined
         length = self.length if cutoff is None else np.minimum(self.length, cutoff)
         return Top(joined.row[:, :width], joined.grade[:, :width], length)
+
+    def part(self, first: int, last: int, judgements: Judgements, depth: int | None) -> JudgedRun:
+        """The topics from ``first`` to before ``last``, cut at ``depth``; ``judgements`` are theirs."""
+        top = self.top(depth)
+        part = JudgedRun(judgements, self.run.part(judgements.topic_keys, depth))
+        row = top.row[first:last]
+        row = np.where(row >= 0, row - self.judgements.start[first], -1)
+        part._joined = Top(row, top.grade[first:last], part.length)
+        return part
 
     def documents(self, cutoff: int | None) -> np.ndarray:
         """(Q, W) document ids; None past the end of a list."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import ir_measures
@@ -11,7 +11,6 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative.field import Field
-from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
@@ -19,6 +18,7 @@ from ir_measures_relative.prior_runs import resolve
 from ir_measures_relative.run_collections import read_groups, read_runs
 
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
+_PARTS_PER_WORKER = 4  # so that no worker waits long for the slowest
 
 
 def calc_runs(
@@ -27,7 +27,7 @@ def calc_runs(
     runs: Any,
     groups: Any = None,
     by: Measure | str = nDCG @ 10,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Computes measures for many runs, where a run's priors may be the other runs.
@@ -41,7 +41,7 @@ def calc_runs(
     runs : dict of name: run, a folder, a glob or a list of TREC run files
     groups : dict of run: group, or a CSV file with the columns run and group; for prior='groups'
     by : the measure whose mean decides which run of a group is its best
-    n_jobs : how many workers, as in joblib
+    n_jobs : how many workers, as in joblib; ``joblib.parallel_config`` chooses their kind (processes, dask, ray, ...)
     progress : True or False for a progress bar or none; by default one appears when the work takes long
 
     Returns
@@ -61,28 +61,33 @@ def calc_runs(
     2  dense       q1       nDCG@10  0.386853
     3  dense       q1  UniqueRel@10  1.000000
     """
-    return Comparison(qrels, runs, groups, by, progress).table(measures, n_jobs)
+    return Comparison(qrels, runs, groups, by, n_jobs, progress).table(measures)
 
 
 class Comparison:
     """Runs of one experiment, joined with the judgements once, whatever is asked of them afterwards."""
 
     def __init__(
-        self, qrels: Any, runs: Any, groups: Any = None, by: Measure | str = nDCG @ 10, progress: bool | None = None
+        self,
+        qrels: Any,
+        runs: Any,
+        groups: Any = None,
+        by: Measure | str = nDCG @ 10,
+        n_jobs: int | None = 1,
+        progress: bool | None = None,
     ):
+        self._n_jobs = n_jobs
         self._progress = progress
         self.judgements = Judgements.of(qrels)
-        self.runs = read_runs(runs, self._track("reading runs"))
+        self.runs = read_runs(runs, self._in_parallel)
         for name, run in self.runs.items():
             _check_topics(name, run, self.judgements)
-        self.groups = None if groups is None else read_groups(groups, self.runs)
         self.by = parse_measure(by)
-        self.judged = {name: JudgedRun(self.judgements, run) for name, run in self.runs.items()}
-        self.field = Field(self.judgements, self.judged)
+        judged = {name: JudgedRun(self.judgements, run) for name, run in self.runs.items()}
+        self.field = Field(self.judgements, judged, None if groups is None else read_groups(groups, self.runs))
         self._best: dict[str, str] | None = None
-        self._resolved: dict[Any, JudgedPriors] = {}
 
-    def table(self, measures: Iterable[Measure | str], n_jobs: int = 1) -> pd.DataFrame:
+    def table(self, measures: Iterable[Measure | str]) -> pd.DataFrame:
         """[name, query_id, measure, value], as ``calc_runs`` returns it."""
         parsed = [parse_measure(measure) for measure in _listed(measures)]
         scores = self.scores(parsed)  # (M, Q, number of measures)
@@ -102,76 +107,140 @@ class Comparison:
         """(M, Q, number of measures)"""
         for measure in measures:
             measure.validate_params()
-        host = self._host_evaluator([measure for measure in measures if not isinstance(measure, RelativeMeasure)])
-        out = np.empty((len(self.runs), self.judgements.n_topics, len(measures)))
-        for place, name in enumerate(self._track("evaluating")(list(self.runs))):
-            by_host = host(name)
-            for column, measure in enumerate(measures):
-                if isinstance(measure, RelativeMeasure):
-                    out[place, :, column] = measure.score(self.judged[name], self.priors(measure, name))
-                else:
-                    out[place, :, column] = by_host[measure]
-        return out
-
-    def priors(self, measure: RelativeMeasure, name: str) -> JudgedPriors:
-        """The prior runs of one measure for one run."""
-        parameter = measure.runs_parameter
-        key = None if parameter is None else str(measure[parameter])
-        if key == "others":
-            return self.field.others(name)
-        if key == "previous":
-            return self.field.previous(name)
-        group = self.groups[name] if key == "groups" and self.groups is not None else None
-        if (key, group) not in self._resolved:
-            self._resolved[key, group] = JudgedPriors(self.judgements, self._named(measure, key, group))
-        return self._resolved[key, group]
+        ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
+        host = [measure for measure in measures if not isinstance(measure, RelativeMeasure)]
+        found = {**self._relative_scores(ours), **self._host_scores(host)}  # measure -> (M, Q)
+        if not measures:
+            return np.empty((len(self.runs), self.judgements.n_topics, 0))
+        return np.stack([found[measure] for measure in measures], axis=2)
 
     def best_of_groups(self) -> dict[str, str]:
         """Group -> its best run by the mean of ``by``; of equally good ones the first."""
-        if self.groups is None:
+        if self.field.groups is None:
             raise ValueError("prior='groups' needs groups, a dict of run: group or a CSV file")
         if self._best is None:
             means = self.scores([self.by])[:, :, 0].mean(axis=1)  # (M,)
             self._best = {}
             for place in np.argsort(-means, kind="stable"):
                 name = list(self.runs)[place]
-                self._best.setdefault(self.groups[name], name)
+                self._best.setdefault(self.field.groups[name], name)
         return self._best
 
-    def _named(self, measure: RelativeMeasure, key: str | None, group: str | None) -> list[JudgedRun]:
-        if key is None:
-            return []
+    def _relative_scores(self, measures: list[RelativeMeasure]) -> dict[Measure, np.ndarray]:
+        for measure in measures:
+            self._find_priors(measure)
+        tasks = [
+            (measures, names, part)
+            for part in self._topic_parts(measures)
+            for names in _split(list(self.runs), 1 if self._jobs() <= self.judgements.n_topics else self._jobs())
+        ]
+        done = self._in_parallel(_score_part, tasks, "evaluating", "part")
+        shape = (len(self.runs), self.judgements.n_topics)
+        found: dict[Measure, np.ndarray] = {measure: np.empty(shape) for measure in measures}
+        row = {name: place for place, name in enumerate(self.runs)}
+        column = {topic: place for place, topic in enumerate(self.judgements.topic_keys)}
+        for (_, names, part), values in zip(tasks, done, strict=True):
+            cells = np.ix_([row[name] for name in names], [column[topic] for topic in part.judgements.topic_keys])
+            for measure, value in zip(measures, values, strict=True):
+                found[measure][cells] = value
+        return found
+
+    def _topic_parts(self, measures: list[RelativeMeasure]) -> list[Field]:
+        """The field, cut by topics into several parts for each worker; whole where there is one worker."""
+        if self._jobs() == 1 or not measures:
+            return [self.field]
+        depths = [measure.depth for measure in measures]
+        depth = None if None in depths else max(depth for depth in depths if depth is not None)
+        chunks = _split(list(range(self.judgements.n_topics)), _PARTS_PER_WORKER * self._jobs())
+        return [self.field.part(chunk[0], chunk[-1] + 1, depth) for chunk in chunks]
+
+    def _find_priors(self, measure: RelativeMeasure) -> None:
+        """Resolves the prior runs that a measure names, once."""
+        parameter = measure.runs_parameter
+        key = _key(measure)
+        if key in ("", "others", "previous"):
+            return
         if key == "groups":
             best = self.best_of_groups()
-            return [self.judged[name] for own, name in sorted(best.items()) if own != group]
-        named = resolve(measure[str(measure.runs_parameter)], f"{measure}: {measure.runs_parameter}", self.runs)
-        return [self.judged[part] if part in self.judged else JudgedRun(self.judgements, run) for part, run in named]
+            for group in best:
+                others = [self.field.runs[name] for own, name in sorted(best.items()) if own != group]
+                self.field.named.setdefault((key, group), others)
+        elif (key, None) not in self.field.named:
+            named = resolve(measure[str(parameter)], f"{measure}: {parameter}", self.runs)
+            self.field.named[key, None] = [
+                self.field.runs[part] if part in self.runs else JudgedRun(self.judgements, run) for part, run in named
+            ]
 
-    def _host_evaluator(self, measures: list[Measure]) -> Any:
-        """Run name -> {measure: (Q,) values} by ir_measures itself, for its own measures."""
+    def _host_scores(self, measures: list[Measure]) -> dict[Measure, np.ndarray]:
+        """Measures of ir_measures, by ir_measures itself."""
         if not measures:
-            return lambda name: {}
+            return {}
         _refuse_subtopics(measures)
-        evaluator = ir_measures.evaluator(measures, self.judgements.to_dict())
-        place = {topic: index for index, topic in enumerate(self.judgements.topic_keys)}
+        qrels = self.judgements.to_dict()
+        tasks = [(measures, qrels, runs) for runs in _split(list(self.runs.values()), self._jobs())]
+        done = self._in_parallel(_host_part, tasks, "evaluating with ir_measures", "part")
+        values = np.concatenate(done)  # (M, Q, number of measures)
+        return {measure: values[:, :, column] for column, measure in enumerate(measures)}
 
-        def evaluate(name: str) -> Mapping[Measure, np.ndarray]:
-            values = {measure: np.full(len(place), measure.DEFAULT, dtype=np.float64) for measure in measures}
-            for metric in evaluator.iter_calc(self.runs[name].to_dict()):
-                if metric.query_id in place:
-                    values[metric.measure][place[metric.query_id]] = metric.value
-            return values
+    def _jobs(self) -> int:
+        if self._n_jobs == 1:
+            return 1
+        from joblib import effective_n_jobs  # late: not needed for one worker
 
-        return evaluate
+        return effective_n_jobs(self._n_jobs)
 
-    def _track(self, what: str) -> Any:
-        """Wraps a loop in a progress bar that appears only when the work takes long."""
-        from tqdm.auto import tqdm  # late: it costs more to import than the whole package
+    def _in_parallel(self, function: Callable, tasks: list[tuple], what: str, unit: str) -> list:
+        """Applies a function to every task, by joblib where there are several workers, with a progress bar if long."""
+        from tqdm.auto import tqdm  # late: it takes longer to import than the rest of the package
 
         delay = 0.0 if self._progress else _BAR_AFTER
-        return lambda items: tqdm(
-            items, desc=what, unit="run", leave=False, disable=self._progress is False, delay=delay
-        )
+        quiet = self._progress is False
+        with tqdm(total=len(tasks), desc=what, unit=unit, leave=False, disable=quiet, delay=delay) as bar:
+            if self._jobs() == 1:
+                done: Iterable = (function(*task) for task in tasks)
+            else:
+                from joblib import Parallel, delayed
+
+                done = Parallel(n_jobs=self._n_jobs, return_as="generator")(delayed(function)(*task) for task in tasks)
+            found = []
+            for result in done:
+                found.append(result)
+                bar.update()
+        return found
+
+
+def _score_part(measures: list[RelativeMeasure], names: list[str], field: Field) -> list[np.ndarray]:
+    """For each measure (runs, topics): some runs over the topics of a field."""
+    return [
+        np.stack([measure.score(field.runs[name], field.priors(_key(measure), name)) for name in names])
+        for measure in measures
+    ]
+
+
+def _host_part(measures: list[Measure], qrels: dict[str, dict[str, int]], runs: list[Run]) -> np.ndarray:
+    """(runs, topics, measures) by ir_measures, for its own measures."""
+    evaluator = ir_measures.evaluator(measures, qrels)
+    topic_place = {topic: place for place, topic in enumerate(qrels)}
+    measure_place = {measure: place for place, measure in enumerate(measures)}
+    values = np.empty((len(runs), len(qrels), len(measures)))
+    values[:] = [measure.DEFAULT for measure in measures]
+    for place, run in enumerate(runs):
+        for metric in evaluator.iter_calc(run.to_dict()):
+            if metric.query_id in topic_place:
+                values[place, topic_place[metric.query_id], measure_place[metric.measure]] = metric.value
+    return values
+
+
+def _key(measure: RelativeMeasure) -> str:
+    """The text of a measure's prior runs; '' where it has none."""
+    parameter = measure.runs_parameter
+    return "" if parameter is None else str(measure[parameter])
+
+
+def _split(items: list, parts: int) -> list[list]:
+    """At most ``parts`` runs of neighbouring items, none empty."""
+    edges = np.linspace(0, len(items), min(parts, max(len(items), 1)) + 1).astype(int)
+    return [items[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
 
 
 def _listed(measures: Any) -> list:

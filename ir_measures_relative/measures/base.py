@@ -58,6 +58,11 @@ class RelativeMeasure(ir_measures.Measure):
                 return name
         return None
 
+    @property
+    def depth(self) -> int | None:
+        """How far down a run the measure looks; None is to the end."""
+        return self["cutoff"]
+
     def model(self, max_rel: int | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K."""
         return user_model(self["base"], self["cutoff"], max_rel)
