@@ -5,6 +5,7 @@ from typing import Any
 from ir_measures_relative import simulate
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
+from ir_measures_relative.complementary import select_complementary
 from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import NRG, TaSC, UniqueRel
@@ -23,6 +24,7 @@ __all__ = [
     "calc_runs",
     "parse_measure",
     "register_prior",
+    "select_complementary",
     "simulate",
 ]
 

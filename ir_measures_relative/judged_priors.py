@@ -44,10 +44,7 @@ class JudgedPriors:
     def _unseen(self, model: UserModel) -> np.ndarray:
         left = np.ones(len(self.judgements.grade))
         for run in self.runs:
-            row = run.top(model.cutoff).row  # (Q, W)
-            judged = row >= 0
-            unseen = np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)
-            left[row[judged]] *= unseen[judged]
+            leave_unseen(left, run, model)
         return left
 
     def _found_by(self, cutoff: int | None) -> np.ndarray:
@@ -67,6 +64,14 @@ class JudgedPriors:
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]
+
+
+def leave_unseen(left: np.ndarray, run: JudgedRun, model: UserModel) -> None:
+    """(J,) multiplied, in place, by the chance that a user of the run has not seen each judged document."""
+    row = run.top(model.cutoff).row  # (Q, W)
+    judged = row >= 0
+    unseen = np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)
+    left[row[judged]] *= unseen[judged]
 
 
 def signature(model: UserModel) -> tuple:

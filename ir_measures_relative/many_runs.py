@@ -129,11 +129,9 @@ class Comparison:
     def _relative_scores(self, measures: list[RelativeMeasure]) -> dict[Measure, np.ndarray]:
         for measure in measures:
             self._find_priors(measure)
-        tasks = [
-            (measures, names, part)
-            for part in self._topic_parts(measures)
-            for names in _split(list(self.runs), 1 if self._jobs() <= self.judgements.n_topics else self._jobs())
-        ]
+        n_splits = len(self.runs) if self._jobs() == 1 else -(-self._jobs() // max(self.judgements.n_topics, 1))
+        names_split = _split(list(self.runs), n_splits)
+        tasks = [(measures, names, part) for part in self._topic_parts(measures) for names in names_split]
         done = self._in_parallel(_score_part, tasks, "evaluating", "part")
         shape = (len(self.runs), self.judgements.n_topics)
         found: dict[Measure, np.ndarray] = {measure: np.empty(shape) for measure in measures}

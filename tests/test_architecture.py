@@ -30,7 +30,7 @@ LAYERS: list[list[str]] = [
     ["measures", "meta"],
     ["provider", "plots.*"],
     ["many_runs", "plots"],
-    ["experiment", "demo"],
+    ["experiment", "demo", "complementary"],
     ["cli"],
     [""],
     ["__main__"],
