@@ -1,0 +1,180 @@
+"""Experiment gives what calc_runs gives, in every way in which pt.Experiment can run, and retrieves once."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import pytest
+from ir_measures import P, nDCG
+
+import ir_measures_relative as imr
+from ir_measures_relative import NRG, UniqueRel, simulate
+
+pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
+
+TRACK = simulate.track(topics=9)
+NAMES = ["bm25", "dense_small", "fused"]
+TOPICS = pd.DataFrame({"qid": TRACK.qrels.query_id.unique(), "query": "x"})
+QRELS = TRACK.qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+RESULTS = {
+    name: TRACK.runs[name]
+    .rename(columns={"query_id": "qid", "doc_id": "docno"})
+    .assign(rank=lambda frame: frame.groupby("qid").score.rank(ascending=False, method="first").astype(int) - 1)
+    for name in NAMES
+}
+GROUPS = {name: TRACK.groups[name] for name in NAMES}
+METRICS = [nDCG @ 10, NRG @ 10, "UniqueRel@10", "P_5", NRG(prior="previous") @ 10, NRG(prior="bm25") @ 10]
+
+
+class Retriever(pt.Transformer):
+    """A real transformer that counts how many topics it was asked for."""
+
+    def __init__(self, name: str, asked: Counter):
+        self.name, self.asked = name, asked
+
+    def transform(self, topics: pd.DataFrame) -> pd.DataFrame:
+        self.asked[self.name] += len(topics)
+        return topics.merge(RESULTS[self.name], on="qid")
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@pytest.fixture
+def asked() -> Counter:
+    return Counter()
+
+
+@pytest.fixture
+def systems(asked: Counter) -> dict[str, Any]:
+    return {name: Retriever(name, asked) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def expected() -> pd.DataFrame:
+    """[system, measure] means by calc_runs."""
+    measures = ["P@5" if metric == "P_5" else metric for metric in METRICS]
+    table = imr.calc_runs(measures, TRACK.qrels, {name: TRACK.runs[name] for name in NAMES})
+    return table.groupby(["name", "measure"])["value"].mean().unstack().rename(columns={"P@5": "P_5"})
+
+
+def same(report: pd.DataFrame, expected: pd.DataFrame) -> None:
+    shown = report.set_index("name")[expected.columns].loc[expected.index]
+    pd.testing.assert_frame_equal(shown, expected, check_names=False, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"batch_size": 4}, {"plan": "tree", "verbose": False},
+                                       {"plan": "tree", "batch_size": 2, "verbose": False}], ids=str)  # fmt: skip
+def test_transformers_retrieve_once(arguments: dict, systems: dict, asked: Counter, expected: pd.DataFrame) -> None:
+    same(imr.Experiment(systems, TOPICS, QRELS, METRICS, **arguments), expected)
+    assert asked == dict.fromkeys(NAMES, len(TOPICS))
+
+
+def test_results_and_lists(systems: dict, expected: pd.DataFrame) -> None:
+    same(imr.Experiment(RESULTS, TOPICS, QRELS, METRICS), expected)
+    same(imr.Experiment(list(systems.values()), TOPICS, QRELS, METRICS, names=NAMES), expected)
+    same(imr.Experiment(list(systems.values()), TOPICS, QRELS, METRICS), expected)  # named by str()
+
+
+def test_one_system_has_no_others() -> None:
+    report = imr.Experiment({"bm25": RESULTS["bm25"]}, TOPICS, QRELS, [nDCG @ 10, NRG @ 10])
+    assert report["NRG@10"][0] == pytest.approx(report["nDCG@10"][0], abs=1e-12)
+
+
+def test_groups(systems: dict) -> None:
+    measures = [NRG(prior="groups") @ 10]
+    report = imr.Experiment(systems, TOPICS, QRELS, measures, groups=GROUPS, by=P @ 5)
+    runs = {name: TRACK.runs[name] for name in NAMES}
+    table = imr.calc_runs(measures, TRACK.qrels, runs, groups=GROUPS, by=P @ 5)
+    same(report, table.groupby(["name", "measure"])["value"].mean().unstack())
+
+
+def test_baseline_correction_and_rounding_are_those_of_pyterrier(systems: dict) -> None:
+    """An explicit prior can be evaluated by pt.Experiment alone, so the two must agree in every column."""
+    arguments = {"baseline": "bm25", "correction": "holm", "round": {"nDCG@10": 2}, "test": "wilcoxon"}
+    metrics = [nDCG @ 10, NRG(prior=TRACK.runs["hybrid"]) @ 10]
+    ours = imr.Experiment(systems, TOPICS, QRELS, metrics, **arguments)
+    theirs = pt.Experiment(systems, TOPICS, QRELS, metrics, **arguments)
+    pd.testing.assert_frame_equal(ours[theirs.columns], theirs)
+
+
+def test_perquery_and_both(systems: dict, expected: pd.DataFrame) -> None:
+    long = imr.Experiment(systems, TOPICS, QRELS, METRICS, perquery=True)
+    same(long.groupby(["name", "measure"])["value"].mean().unstack().reset_index(), expected)
+    averages, perquery = imr.Experiment(systems, TOPICS, QRELS, METRICS, perquery="both")
+    same(averages, expected)
+    assert len(perquery) == len(NAMES) * len(TOPICS) * len(METRICS)
+
+
+def test_dict_and_highlighted_reports_hold_the_time_of_the_retrieval(systems: dict) -> None:
+    report = imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10, "mrt"], dataframe=False)
+    assert all(report[name]["mrt"] > 0 for name in NAMES)
+    styled = imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10, "mrt"], highlight="bold", round=3)
+    assert (styled.data["mrt"] > 0).all() and "font-weight: bold" in styled.to_html()
+
+
+def test_save_and_reuse(systems: dict, asked: Counter, expected: pd.DataFrame, tmp_path) -> None:
+    same(imr.Experiment(systems, TOPICS, QRELS, [*METRICS, "mrt"], save_dir=str(tmp_path)), expected)
+    files = ["aggregated.csv", "bm25.res.gz", "dense_small.res.gz", "fused.res.gz", "perquery.csv"]
+    assert sorted(os.listdir(tmp_path)) == files
+    saved = pd.read_csv(tmp_path / "aggregated.csv")
+    same(saved, expected)
+    assert (saved["mrt"] > 0).all()
+    assert set(pd.read_csv(tmp_path / "perquery.csv").measure) == set(expected.columns)
+    asked.clear()
+    again = imr.Experiment(systems, TOPICS, QRELS, [*METRICS, "mrt"], save_dir=str(tmp_path), save_mode="reuse")
+    same(again, expected)
+    assert asked == {} or set(asked.values()) == {0}
+    assert sorted(os.listdir(tmp_path)) == files
+
+
+def test_saved_tables_of_other_systems_are_kept(tmp_path) -> None:
+    for name in NAMES[:2]:
+        imr.Experiment({name: RESULTS[name]}, TOPICS, QRELS, [nDCG @ 10, UniqueRel @ 10], save_dir=str(tmp_path))
+    assert sorted(pd.read_csv(tmp_path / "aggregated.csv").name) == sorted(NAMES[:2])
+
+
+def test_a_failure_leaves_the_saved_tables_alone(systems: dict, tmp_path) -> None:
+    imr.Experiment(systems, TOPICS, QRELS, [nDCG @ 10], save_dir=str(tmp_path))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ValueError, match="no prior run is known as 'nobody'"):
+        imr.Experiment(systems, TOPICS, QRELS, [NRG(prior="nobody") @ 10], save_dir=str(tmp_path), save_mode="reuse")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"baseline": 99}, AssertionError),
+        ({"baseline": "bm25", "perquery": True}, AssertionError),
+        ({"baseline": "nobody"}, ValueError),
+        ({"nonsense": 1}, TypeError),
+        ({"correction": "holm"}, ValueError),
+        ({"save_dir": "no-such-folder"}, ValueError),
+    ],
+    ids=str,
+)
+def test_what_pyterrier_refuses_is_refused_before_retrieval(
+    arguments: dict, error: type, systems: dict, asked: Counter
+) -> None:
+    with pytest.raises(error):
+        pt.Experiment(systems, TOPICS, QRELS, [nDCG @ 10], **arguments)
+    asked.clear()
+    with pytest.raises(error):
+        imr.Experiment(systems, TOPICS, QRELS, [nDCG @ 10], **arguments)
+    assert asked == {}
+
+
+def test_unknown_measures_get_a_sentence(systems: dict) -> None:
+    with pytest.raises(ValueError, match="unknown measure 'Nonsense'"):
+        imr.Experiment(systems, TOPICS, QRELS, ["Nonsense@10"])
+
+
+def test_systems_of_one_name_are_told_apart() -> None:
+    both = [RESULTS["bm25"], RESULTS["fused"]]
+    report = imr.Experiment(both, TOPICS, QRELS, [NRG @ 10], names=["x", "x"])
+    table = imr.calc_runs([NRG @ 10], TRACK.qrels, {name: TRACK.runs[name] for name in ("bm25", "fused")})
+    assert report["NRG@10"].tolist() == pytest.approx(table.groupby("name", sort=False)["value"].mean().tolist())
