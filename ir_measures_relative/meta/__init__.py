@@ -1,0 +1,68 @@
+"""Is a measure any good? Functions of a table of scores, systems x topics, whatever measure it comes from.
+
+====================================  ========================================================================
+``kendall_tau``, ``tau_ap``           do two measures order the systems alike?
+``discordant_pairs``                  ... and how many pairs do they put in opposite order?
+``system_order``                      the systems from best to worst
+``percentage_absolute_difference``    how far apart does a measure put the systems?
+``discriminative_power``              how many pairs can it tell apart?
+``significance_disagreement``         ... and are they the pairs that another measure tells apart?
+``stability``, ``swap_rate``          would other topics have given the same verdict?
+``number_of_systems``                 would fewer participants have been ranked alike?
+``query_types``                       which queries tell a good ranking from a random one?
+``leave_group_out``                   what would the judgements be, had a group not taken part?
+``estimation_error``                  how far are estimated scores from the true ones?
+``preference_reconstruction``         do estimated scores order the systems as the true ones do?
+====================================  ========================================================================
+"""
+
+from ir_measures_relative.meta.estimation import (
+    EstimationError,
+    PreferenceReconstruction,
+    estimation_error,
+    preference_reconstruction,
+)
+from ir_measures_relative.meta.number_of_systems import NumberOfSystems, number_of_systems
+from ir_measures_relative.meta.pools import leave_group_out
+from ir_measures_relative.meta.query_types import QueryTypes, query_types
+from ir_measures_relative.meta.rank_correlation import (
+    discordant_pairs,
+    kendall_tau,
+    percentage_absolute_difference,
+    system_order,
+    tau_ap,
+)
+from ir_measures_relative.meta.score_table import ScoreTable
+from ir_measures_relative.meta.significance import (
+    DiscriminativePower,
+    SignificanceDisagreement,
+    discriminative_power,
+    significance_disagreement,
+)
+from ir_measures_relative.meta.stability import Stability, SwapRate, stability, swap_rate
+
+__all__ = [
+    "DiscriminativePower",
+    "EstimationError",
+    "NumberOfSystems",
+    "PreferenceReconstruction",
+    "QueryTypes",
+    "ScoreTable",
+    "SignificanceDisagreement",
+    "Stability",
+    "SwapRate",
+    "discordant_pairs",
+    "discriminative_power",
+    "estimation_error",
+    "kendall_tau",
+    "leave_group_out",
+    "number_of_systems",
+    "percentage_absolute_difference",
+    "preference_reconstruction",
+    "query_types",
+    "significance_disagreement",
+    "stability",
+    "swap_rate",
+    "system_order",
+    "tau_ap",
+]

@@ -1,0 +1,116 @@
+"""One score per system, or one per topic: what rank correlations and differences of means are asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative.meta.score_table import (
+    TOPIC_COLUMNS,
+    ScoreTable,
+    label_order,
+    numbers,
+    places,
+    refuse_repeated,
+    tolerance,
+)
+
+
+@dataclass(frozen=True)
+class LabelledScores:
+    """Finite scores with the names of what they belong to; a plain list has positions for names."""
+
+    labels: list[Any]
+    values: np.ndarray  # (n,)
+    labelled: bool
+
+    @classmethod
+    def of_systems(cls, scores: Any, what: str) -> LabelledScores:
+        """One score per system from a list, Series or dict, or the row means of a systems x topics table."""
+        if is_vector(scores):
+            return cls._of_vector(scores, "system", what)
+        table = ScoreTable.of(scores, what)
+        return cls(table.systems, table.means(), table.labelled)
+
+    @classmethod
+    def of_topics(cls, scores: Any, what: str) -> LabelledScores:
+        """One score per topic from a list, Series, dict or DataFrame, or the column means of a table."""
+        if isinstance(scores, pd.DataFrame) and "value" in scores.columns and "name" not in scores.columns:
+            column = next((c for c in TOPIC_COLUMNS if c in scores.columns), None)
+            if column is None:
+                raise ValueError(f"{what}: the DataFrame has no column 'query_id' or 'qid'")
+            scores = pd.Series(scores["value"].to_numpy(), index=scores[column].to_numpy())
+        if is_vector(scores):
+            return cls._of_vector(scores, "topic", what)
+        table = ScoreTable.of(scores, what)
+        return cls(table.topics, table.topic_means(), table.labelled)
+
+    @classmethod
+    def _of_vector(cls, scores: Any, kind: str, what: str) -> LabelledScores:
+        labelled = isinstance(scores, (pd.Series, Mapping))
+        if isinstance(scores, Mapping):
+            scores = pd.Series(
+                list(scores.values()), index=pd.Index(list(scores), dtype=object), dtype=object
+            )
+        labels = scores.index.tolist() if labelled else list(range(len(scores)))
+        refuse_repeated(labels, kind, what)
+        values = numbers(scores, what)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            place = int(np.argmax(bad))
+            raise ValueError(
+                f"{what}: {kind} {labels[place]!r} has the score {values[place]}; it must be finite"
+            )
+        return cls(labels, values, labelled)
+
+    def need(self, least: int, kind: str, what: str) -> LabelledScores:
+        """Itself, or an error where it holds fewer scores than the question needs."""
+        if len(self.values) < least:
+            raise ValueError(f"{what}: at least {least} {kind}s are needed, {len(self.values)} given")
+        return self
+
+    def like(self, other: LabelledScores, kind: str, what: str, what_other: str) -> LabelledScores:
+        """The same scores in the order of ``other``: by name where both have names, else by position."""
+        if not (self.labelled and other.labelled):
+            if len(self.values) != len(other.values):
+                raise ValueError(
+                    f"{what} holds {len(self.values)} {kind}s and {what_other} {len(other.values)}; "
+                    f"both must hold the same {kind}s"
+                )
+            return self
+        order = places(other.labels, self.labels, kind, what)
+        places(self.labels, other.labels, kind, what_other)
+        return LabelledScores(other.labels, self.values[order], True)
+
+    def canonical(self) -> LabelledScores:
+        """Sorted by label, so that no result depends on the order of the input."""
+        order = label_order(self.labels)
+        return LabelledScores([self.labels[i] for i in order], self.values[order], self.labelled)
+
+    def levels(self) -> np.ndarray:
+        """(n,) whole numbers that order the scores, 0 = lowest; scores equal but for rounding share one."""
+        order = np.argsort(self.values, kind="stable")
+        steps = np.diff(self.values[order]) > tolerance(self.values)
+        levels = np.zeros(len(order), dtype=np.int64)
+        levels[order] = np.concatenate(([0], np.cumsum(steps)))[: len(order)]
+        return levels
+
+
+def is_vector(scores: Any) -> bool:
+    """Whether the input holds one score per label rather than a table."""
+    if isinstance(scores, pd.Series):
+        return True
+    if isinstance(scores, Mapping):
+        return bool(scores) and all(np.ndim(x) == 0 and not isinstance(x, Mapping) for x in scores.values())
+    return isinstance(scores, (np.ndarray, Sequence)) and not isinstance(scores, str) and np.ndim(scores) == 1
+
+
+def system_pair(first: Any, second: Any, names: tuple[str, str]) -> tuple[LabelledScores, LabelledScores]:
+    """Two sets of system scores in one order, at least two systems each."""
+    a = LabelledScores.of_systems(first, names[0]).need(2, "system", names[0])
+    b = LabelledScores.of_systems(second, names[1])
+    return a, b.like(a, "system", names[1], names[0])

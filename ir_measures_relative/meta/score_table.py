@@ -1,0 +1,205 @@
+"""The score table: one score for every system and topic, in any form, checked at the door.
+
+Everything in ``meta`` that asks about topics starts from a ``ScoreTable``. Accepted are the DataFrame of
+``calc_runs`` (columns ``name, query_id, measure, value``; PyTerrier's ``qid`` too) for one measure, a
+DataFrame with systems as rows and topics as columns, a two-dimensional array, and a dict from system to its
+scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+TOPIC_COLUMNS = ("query_id", "qid")
+ACCEPTED = (
+    "a DataFrame as calc_runs gives, a DataFrame of systems x topics, a two-dimensional array, "
+    "or a dict from system to its scores"
+)
+# Scores closer than this share of the largest score are equal: rounding must not order systems.
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScoreTable:
+    """Systems x topics, complete and finite; rows and columns in the order of the input.
+
+    Attributes
+    ----------
+    systems : the S names of the rows
+    topics : the T ids of the columns
+    scores : (S, T) float64
+    labelled : whether the input named its systems (a plain array does not)
+    """
+
+    systems: list[Any]
+    topics: list[Any]
+    scores: np.ndarray  # (S, T)
+    labelled: bool = True
+
+    @classmethod
+    def of(cls, table: Any, what: str = "table") -> ScoreTable:
+        """The table of any accepted form; ``what`` names it in error sentences.
+
+        >>> ScoreTable.of({"bm25": [0.2, 0.4], "splade": [0.5, 0.3]})
+        ScoreTable(2 systems x 2 topics)
+        """
+        if isinstance(table, ScoreTable):
+            return table
+        labelled = True
+        if isinstance(table, pd.DataFrame):
+            wide = _pivoted(table, what) if "value" in table.columns and "name" in table.columns else table
+        elif isinstance(table, Mapping):
+            wide = _frame_of_mapping(table, what)
+        elif isinstance(table, (np.ndarray, Sequence)) and np.ndim(table) == 2:
+            wide, labelled = pd.DataFrame(np.asarray(table)), False
+        else:
+            raise TypeError(f"{what}: cannot read a {type(table).__name__}; accepted are {ACCEPTED}")
+        return cls._checked(wide, what, labelled)
+
+    @classmethod
+    def _checked(cls, wide: pd.DataFrame, what: str, labelled: bool) -> ScoreTable:
+        systems, topics = wide.index.tolist(), wide.columns.tolist()
+        refuse_repeated(systems, "system", what)
+        refuse_repeated(topics, "topic", what)
+        scores = numbers(wide.to_numpy(), what)
+        bad = ~np.isfinite(scores)
+        if bad.any():
+            system, topic = np.argwhere(bad)[0]
+            value = "no score" if np.isnan(scores[system, topic]) else f"the score {scores[system, topic]}"
+            raise ValueError(
+                f"{what}: system {systems[system]!r} has {value} for topic {topics[topic]!r}; "
+                "every system needs a finite score for every topic"
+            )
+        return cls(systems, topics, scores, labelled)
+
+    def need(self, systems: int = 2, topics: int = 1, what: str = "table") -> ScoreTable:
+        """Itself, or an error where it has fewer systems or topics than a question about it needs."""
+        for kind, has, least in (("system", len(self.systems), systems), ("topic", len(self.topics), topics)):
+            if has < least:
+                raise ValueError(f"{what}: at least {least} {kind}s are needed, {has} given")
+        return self
+
+    def canonical(self) -> ScoreTable:
+        """Systems and topics sorted by name, so that no result depends on the order of the input."""
+        rows, columns = label_order(self.systems), label_order(self.topics)
+        return ScoreTable(
+            [self.systems[r] for r in rows],
+            [self.topics[c] for c in columns],
+            self.scores[np.ix_(rows, columns)],
+            self.labelled,
+        )
+
+    def means(self) -> np.ndarray:
+        """(S,) mean score of each system over the topics, summed in canonical topic order."""
+        return self.scores[:, label_order(self.topics)].mean(axis=1)
+
+    def topic_means(self) -> np.ndarray:
+        """(T,) mean score of each topic over the systems, summed in canonical system order."""
+        return self.scores[label_order(self.systems)].mean(axis=0)
+
+    @property
+    def tolerance(self) -> float:
+        """The difference below which two scores of this table are equal."""
+        return tolerance(self.scores)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A DataFrame with systems as rows and topics as columns."""
+        return pd.DataFrame(self.scores, index=self.systems, columns=self.topics)
+
+    def __repr__(self) -> str:
+        return f"ScoreTable({len(self.systems)} systems x {len(self.topics)} topics)"
+
+
+def tolerance(scores: np.ndarray) -> float:
+    """The difference below which two of these scores are equal."""
+    return TOLERANCE * float(np.abs(scores).max(initial=0.0))
+
+
+def label_order(labels: Sequence[Any]) -> list[int]:
+    """Positions of labels in canonical order: whole numbers by size, then the rest as text."""
+    keys = [(0, int(x), "") if isinstance(x, (int, np.integer)) else (1, 0, str(x)) for x in labels]
+    return sorted(range(len(labels)), key=keys.__getitem__)
+
+
+def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
+    """Error where a label occurs twice (compared as text, like all ids)."""
+    seen: set[str] = set()
+    for label in labels:
+        if str(label) in seen:
+            raise ValueError(f"{what}: {kind} {label!r} occurs twice; each {kind} must occur once")
+        seen.add(str(label))
+
+
+def numbers(values: Any, what: str) -> np.ndarray:
+    """Float64 array; missing values become NaN, text is refused."""
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf":
+        return array.astype(np.float64)
+    flat = array.ravel().tolist()
+    text = next((x for x in flat if isinstance(x, (str, bytes))), None)
+    if text is not None:
+        raise ValueError(f"{what}: {text!r:.60} is not a number; every score must be a number")
+    try:
+        return np.array([np.nan if pd.isna(x) else float(x) for x in flat]).reshape(array.shape)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: every score must be a number") from None
+
+
+def places(wanted: Iterable[Any], labels: Sequence[Any], kind: str, what: str) -> list[int]:
+    """Position in ``labels`` of every wanted label, matched as text; an error names the first missing one."""
+    index = {str(label): place for place, label in enumerate(labels)}
+    found = []
+    for label in wanted:
+        if str(label) not in index:
+            raise ValueError(f"{what}: {kind} {label!r} is missing; both inputs must hold the same {kind}s")
+        found.append(index[str(label)])
+    return found
+
+
+def same_cells(table: ScoreTable, like: ScoreTable, what: str, what_like: str) -> np.ndarray:
+    """(S, T) the scores of ``table``, rows and columns arranged as in ``like``; both must name the same."""
+    rows = places(like.systems, table.systems, "system", what)
+    places(table.systems, like.systems, "system", what_like)
+    columns = places(like.topics, table.topics, "topic", what)
+    places(table.topics, like.topics, "topic", what_like)
+    return table.scores[np.ix_(rows, columns)]
+
+
+def _pivoted(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The DataFrame of calc_runs as systems x topics, both in order of first appearance."""
+    topic = next((column for column in TOPIC_COLUMNS if column in frame.columns), None)
+    if topic is None:
+        raise ValueError(
+            f"{what}: the DataFrame has no column 'query_id' or 'qid'; means over topics cannot be used"
+        )
+    if "measure" in frame.columns and frame["measure"].nunique() > 1:
+        names = ", ".join(map(str, frame["measure"].unique()))
+        raise ValueError(f"{what}: the DataFrame holds several measures ({names}); pass the rows of one")
+    again = frame.duplicated(["name", topic])
+    if again.any():
+        row = frame[again].iloc[0]
+        raise ValueError(
+            f"{what}: system {row['name']!r} has two scores for topic {row[topic]!r}; one is accepted"
+        )
+    wide = frame.pivot(index="name", columns=topic, values="value")
+    return wide.reindex(index=frame["name"].unique(), columns=frame[topic].unique())
+
+
+def _frame_of_mapping(table: Mapping, what: str) -> pd.DataFrame:
+    """{system: scores in topic order} or {system: {topic: score}} as a DataFrame."""
+    lengths = {len(row) for row in table.values() if np.ndim(row) or isinstance(row, Mapping)}
+    if not table or any(not (isinstance(row, Mapping) or np.ndim(row) == 1) for row in table.values()):
+        raise TypeError(
+            f"{what}: a dict must map every system to a list of scores or to a dict of topic: score"
+        )
+    if not any(isinstance(row, (Mapping, pd.Series)) for row in table.values()) and len(lengths) > 1:
+        raise ValueError(f"{what}: the systems have different numbers of scores ({sorted(lengths)})")
+    rows = [pd.Series(row, dtype=object) for row in table.values()]
+    frame = pd.concat(rows, axis=1).T
+    frame.index = pd.Index(list(table), dtype=object)
+    return frame
