@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative.meta.labelled_scores import LabelledScores, is_vector
-from ir_measures_relative.meta.score_table import ScoreTable, places, same_cells, tolerance
+from ir_measures_relative.meta.score_table import ScoreTable, label_order, places, same_cells, tolerance
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
 def _aligned(estimate: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     """Two arrays of the same shape, cells by name, in canonical order."""
     if is_vector(estimate) and is_vector(truth):
-        true = LabelledScores.of_systems(truth, "truth").canonical()
-        return LabelledScores.of_systems(estimate, "estimate").like(
-            true, "label", "estimate", "truth"
-        ).values, true.values
+        true = LabelledScores.of_systems(truth, "truth")
+        guess = LabelledScores.of_systems(estimate, "estimate").like(true, "label", "estimate", "truth")
+        order = label_order(true.labels)
+        return guess.values[order], true.values[order]
     table = ScoreTable.of(truth, "truth").canonical()
     return same_cells(ScoreTable.of(estimate, "estimate"), table, "estimate", "truth"), table.scores
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from ir_measures_relative.meta.score_table import (
     TOPIC_COLUMNS,
     ScoreTable,
+    dimensions,
     label_order,
     numbers,
     places,
@@ -102,11 +103,9 @@ class LabelledScores:
 
 def is_vector(scores: Any) -> bool:
     """Whether the input holds one score per label rather than a table."""
-    if isinstance(scores, pd.Series):
-        return True
     if isinstance(scores, Mapping):
-        return bool(scores) and all(np.ndim(x) == 0 and not isinstance(x, Mapping) for x in scores.values())
-    return isinstance(scores, (np.ndarray, Sequence)) and not isinstance(scores, str) and np.ndim(scores) == 1
+        return bool(scores) and not any(isinstance(x, Mapping) or np.ndim(x) for x in scores.values())
+    return isinstance(scores, pd.Series) or dimensions(scores) == 1
 
 
 def system_pair(first: Any, second: Any, names: tuple[str, str]) -> tuple[LabelledScores, LabelledScores]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ir_measures_relative.meta.arguments import whole
 from ir_measures_relative.meta.labelled_scores import LabelledScores
+from ir_measures_relative.meta.score_table import label_order
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -77,18 +78,21 @@ def query_types(actual: Any, expected: Any, n: int) -> QueryTypes:
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, sections 3.3 and 4.4.
     """
-    scores = LabelledScores.of_topics(actual, "actual").need(2, "query", "actual").canonical()
-    chance = LabelledScores.of_topics(expected, "expected").like(scores, "query", "expected", "actual")
+    scores = LabelledScores.of_topics(actual, "actual").need(2, "topic", "actual")
+    chance = LabelledScores.of_topics(expected, "expected").like(scores, "topic", "expected", "actual")
     n = whole(n, "n", 1, len(scores.values) // 2)
-    level = LabelledScores(
-        scores.labels, scores.values - chance.values, True
-    ).levels()  # canonical order breaks ties
-    rising, falling = np.argsort(level, kind="stable"), np.argsort(-level, kind="stable")
+    by_id = label_order(scores.labels)
+    labels = [scores.labels[place] for place in by_id]
+    level = LabelledScores(labels, (scores.values - chance.values)[by_id], True).levels()  # (Q,)
+    rising, falling = np.argsort(level, kind="stable"), np.argsort(-level, kind="stable")  # ties stay by id
     ideal = falling[:n].tolist()
-    rest = [place for place in rising.tolist() if place not in ideal]  # a tie at the border goes to one set only
+    taken = set(ideal)
+    rest = [
+        place for place in rising.tolist() if place not in taken
+    ]  # a tie at the border is in one set only
 
     def named(part: list[int]) -> list[Any]:
-        return [scores.labels[place] for place in part]
+        return [labels[place] for place in part]
 
     index = pd.Index(scores.labels, dtype=object)
     actual_scores, chance_scores = pd.Series(scores.values, index), pd.Series(chance.values, index)

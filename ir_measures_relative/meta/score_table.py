@@ -55,8 +55,8 @@ class ScoreTable:
             wide = _pivoted(table, what) if "value" in table.columns and "name" in table.columns else table
         elif isinstance(table, Mapping):
             wide = _frame_of_mapping(table, what)
-        elif isinstance(table, (np.ndarray, Sequence)) and np.ndim(table) == 2:
-            wide, labelled = pd.DataFrame(np.asarray(table)), False
+        elif dimensions(table) == 2:
+            wide, labelled = _frame_of_rows(table, what), False
         else:
             raise TypeError(f"{what}: cannot read a {type(table).__name__}; accepted are {ACCEPTED}")
         return cls._checked(wide, what, labelled)
@@ -120,6 +120,16 @@ def tolerance(scores: np.ndarray) -> float:
     return TOLERANCE * float(np.abs(scores).max(initial=0.0))
 
 
+def dimensions(values: Any) -> int:
+    """2 for an array of two dimensions or a list of lists, 1 for a list, 0 for anything else."""
+    if isinstance(values, np.ndarray):
+        return values.ndim
+    if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
+        return 0
+    nested = any(isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, str) for row in values)
+    return 2 if nested else 1
+
+
 def label_order(labels: Sequence[Any]) -> list[int]:
     """Positions of labels in canonical order: whole numbers by size, then the rest as text."""
     keys = [(0, int(x), "") if isinstance(x, (int, np.integer)) else (1, 0, str(x)) for x in labels]
@@ -140,7 +150,7 @@ def numbers(values: Any, what: str) -> np.ndarray:
     array = np.asarray(values)
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
-    flat = array.ravel().tolist()
+    flat = np.asarray(values, dtype=object).ravel().tolist()  # not what numpy made of a mixture
     text = next((x for x in flat if isinstance(x, (str, bytes))), None)
     if text is not None:
         raise ValueError(f"{what}: {text!r:.60} is not a number; every score must be a number")
@@ -190,16 +200,22 @@ def _pivoted(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     return wide.reindex(index=frame["name"].unique(), columns=frame[topic].unique())
 
 
+def _frame_of_rows(table: Any, what: str) -> pd.DataFrame:
+    """A list of rows or an array as a DataFrame; positions are the names."""
+    lengths = {len(row) if dimensions(row) else 0 for row in table}
+    if len(lengths) > 1:
+        raise ValueError(f"{what}: the rows have different lengths; every system needs every topic")
+    return pd.DataFrame(table if isinstance(table, np.ndarray) else [list(row) for row in table])
+
+
 def _frame_of_mapping(table: Mapping, what: str) -> pd.DataFrame:
     """{system: scores in topic order} or {system: {topic: score}} as a DataFrame."""
-    lengths = {len(row) for row in table.values() if np.ndim(row) or isinstance(row, Mapping)}
-    if not table or any(not (isinstance(row, Mapping) or np.ndim(row) == 1) for row in table.values()):
-        raise TypeError(
-            f"{what}: a dict must map every system to a list of scores or to a dict of topic: score"
-        )
-    if not any(isinstance(row, (Mapping, pd.Series)) for row in table.values()) and len(lengths) > 1:
-        raise ValueError(f"{what}: the systems have different numbers of scores ({sorted(lengths)})")
-    rows = [pd.Series(row, dtype=object) for row in table.values()]
-    frame = pd.concat(rows, axis=1).T
+    named = [isinstance(row, (Mapping, pd.Series)) for row in table.values()]
+    if not table or not (all(named) or all(dimensions(row) == 1 for row in table.values())):
+        raise TypeError(f"{what}: a dict must map every system to a list or every system to a dict")
+    if not any(named):
+        frame = _frame_of_rows(list(table.values()), what)
+    else:
+        frame = pd.concat([pd.Series(row, dtype=object) for row in table.values()], axis=1).T
     frame.index = pd.Index(list(table), dtype=object)
     return frame

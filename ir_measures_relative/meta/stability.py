@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative.meta.arguments import real, whole
-from ir_measures_relative.meta.score_table import ScoreTable
+from ir_measures_relative.meta.score_table import ScoreTable, dimensions
 from ir_measures_relative.meta.topic_samples import (
     drawn_order,
     given_columns,
@@ -234,7 +234,7 @@ def _disjoint(topics: Any, scores: ScoreTable, trials: int, seed: int) -> tuple[
         size = sample_size(topics, scores, len(scores.topics) // 2)
         order = drawn_order(np.random.default_rng(seed), trials, len(scores.topics))
         return order[:, :size], order[:, size : 2 * size]
-    if any(isinstance(pair, str) or len(pair) != 2 for pair in topics):
+    if any(dimensions(pair) == 0 or len(pair) != 2 for pair in topics):
         raise ValueError("topics: every item must be a pair of subsets of topic ids")
     first, second = (given_columns([pair[side] for pair in topics], scores) for side in (0, 1))
     shared = next((set(a) & set(b) for a, b in zip(first, second, strict=True) if set(a) & set(b)), None)

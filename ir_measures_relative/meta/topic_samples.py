@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative.meta.arguments import whole
-from ir_measures_relative.meta.score_table import ScoreTable
+from ir_measures_relative.meta.score_table import ScoreTable, dimensions
 
 
 def drawn_order(rng: np.random.Generator, trials: int, population: int) -> np.ndarray:
@@ -24,18 +24,18 @@ def sample_size(topics: int | None, table: ScoreTable, most: int) -> int:
 
 def is_drawn(topics: Any) -> bool:
     """Whether ``topics`` is a number of topics (or None) rather than the subsets themselves."""
-    return topics is None or not isinstance(topics, (Sequence, np.ndarray)) or isinstance(topics, str)
+    return topics is None or dimensions(topics) == 0
 
 
 def given_columns(subsets: Sequence[Sequence[Any]], table: ScoreTable) -> list[list[int]]:
     """Columns of the table for each subset of topic ids that the caller gives."""
+    if not len(subsets):
+        raise ValueError("topics: at least 1 subset is needed, 0 given")
     index = {str(topic): place for place, topic in enumerate(table.topics)}
     columns = []
     for subset in subsets:
-        if isinstance(subset, str) or not isinstance(subset, (Sequence, np.ndarray)) or not len(subset):
-            raise ValueError(
-                f"topics: {subset!r:.60} is not a subset; every subset must be a list of topic ids"
-            )
+        if dimensions(subset) != 1 or not len(subset):
+            raise ValueError(f"topics: {subset!r:.60} is not a subset; every subset must be a list of topics")
         unknown = next((topic for topic in subset if str(topic) not in index), None)
         if unknown is not None:
             raise ValueError(f"topics: {unknown!r} is not a topic of the table")
