@@ -150,7 +150,7 @@ def test_the_runs_of_other_groups_stay_fully_judged():
     runs = {
         n: {q: {d: rng.random() for d in rng.choice(docs, 15, replace=False)} for q in "ab"} for n in range(6)
     }
-    groups = {n: n // 2 for n in runs}
+    groups = {n: f"g{n // 2}" for n in runs}
     lost = 0
     for group, frame in meta.leave_group_out(qrels, runs, groups, depth=10).items():
         judged = set(frame[["query_id", "doc_id"]].itertuples(index=False, name=None))
@@ -171,9 +171,9 @@ def test_a_topic_without_judgements_left_is_warned_about():
 @pytest.mark.parametrize(
     ("arguments", "kind", "sentence"),
     [
-        (({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {}), ValueError, "groups: run 'r' has no group"),
-        (({"q": {"d": 1}}, {}, {}), ValueError, "runs: at least one run is needed"),
-        (({"q": {"d": 1}}, [{}], {}), TypeError, "runs must be a dict from name to run"),
+        (({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {}), ValueError, "groups: the run 'r' has no group"),
+        (({"q": {"d": 1}}, {}, {}), ValueError, "runs: there is no run"),
+        (({"q": {"d": 1}}, [{}], {}), TypeError, "runs: a list must hold paths"),
         (({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {"r": "A"}, 0), ValueError, "depth=0 is not accepted"),
         (
             ({"q": {"d": 1}}, {"r": {"q": {"d": math.nan}}}, {"r": "A"}),

@@ -1,4 +1,4 @@
-"""Discriminative power and significance disagreement, with scipy, least squares and slow twins as witnesses."""
+"""Discriminative power and significance disagreement; scipy, least squares and slow twins are witnesses."""
 
 from __future__ import annotations
 

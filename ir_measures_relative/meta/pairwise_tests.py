@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.chebyshev import Chebyshev
-from scipy import stats
 
 from ir_measures_relative.meta.score_table import tolerance
 
@@ -33,6 +32,8 @@ class PairwiseTest(NamedTuple):
 
 def paired_t(scores: np.ndarray) -> PairwiseTest:
     """Student's paired t-test for every pair, not corrected for their number. (S, T) ->"""
+    from scipy.stats import ttest_1samp  # here, since it takes longer to import than the whole package
+
     i, j = np.triu_indices(len(scores), k=1)
     difference = _mean_differences(scores)  # (P,)
     statistic = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
@@ -42,7 +43,7 @@ def paired_t(scores: np.ndarray) -> PairwiseTest:
         by_topic = scores[system] - scores[j[pairs]]  # (., T)
         # a constant difference has no variance: its t is 0 or infinite
         varies = np.ptp(by_topic, axis=1) > tolerance(scores)
-        tested = stats.ttest_1samp(by_topic[varies], 0.0, axis=1)
+        tested = ttest_1samp(by_topic[varies], 0.0, axis=1)
         statistic[pairs[varies]], p_value[pairs[varies]] = tested.statistic, tested.pvalue
     return PairwiseTest(difference, statistic, p_value)
 
@@ -75,11 +76,12 @@ def studentized_range_sf(q: np.ndarray, n_systems: int, freedom: int) -> np.ndar
     The interpolant is a polynomial through Chebyshev nodes in q / (q + 5), which maps [0, inf) to [0, 1); it
     agrees with scipy to about 1e-10, and the values fall with q as they must.
     """
+    from scipy.stats import studentized_range
 
     def exact(values: np.ndarray) -> np.ndarray:
         with warnings.catch_warnings():  # quad grumbles far out in the tail, where the value is 0
             warnings.simplefilter("ignore")
-            return np.clip(stats.studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
+            return np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)

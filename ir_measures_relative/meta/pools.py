@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.meta.arguments import whole
+from ir_measures_relative.run_collections import read_groups, read_runs
 
 
-def leave_group_out(
-    qrels: Any, runs: Mapping[Any, Any], groups: Mapping[Any, Any], depth: int = 10
-) -> dict[Any, pd.DataFrame]:
+def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
     """The judgements that remain without the documents that only one group contributed, for every group.
 
     A group contributed a document to a topic if one of its runs has it in its top ``depth`` (score
@@ -26,8 +24,8 @@ def leave_group_out(
     Parameters
     ----------
     qrels : judgements in any form
-    runs : name -> run in any form
-    groups : name of the run -> its group; every run needs one
+    runs : dict of name: run, a folder, a glob or a list of TREC run files
+    groups : dict of run: group, or a CSV file with the columns run and group; every run needs one
     depth : pool depth (the paper: 10)
 
     Returns
@@ -62,23 +60,14 @@ def leave_group_out(
     return incomplete
 
 
-def _contributed(
-    judgements: Judgements, runs: Mapping[Any, Any], groups: Mapping[Any, Any], depth: int
-) -> dict[Any, np.ndarray]:
+def _contributed(judgements: Judgements, runs: Any, groups: Any, depth: int) -> dict[str, np.ndarray]:
     """Group -> (J,) whether one of its runs has the judged document in its top ``depth``."""
-    if not isinstance(runs, Mapping) or not isinstance(groups, Mapping):
-        raise TypeError(
-            "runs must be a dict from name to run, and groups a dict from the name of a run to its group"
-        )
-    if not runs:
-        raise ValueError("runs: at least one run is needed, none given")
-    group_of = {str(name): group for name, group in groups.items()}
-    contributed: dict[Any, np.ndarray] = {}
-    for name, run in runs.items():
-        if str(name) not in group_of:
-            raise ValueError(f"groups: run {name!r} has no group; every run must have one")
-        rows = JudgedRun(judgements, Run.of(run, f"run {name!r}")).top(depth).row  # (Q, W)
-        own = contributed.setdefault(group_of[str(name)], np.zeros(len(judgements.topic), dtype=bool))
+    read = read_runs(runs)
+    group_of = read_groups(groups, read)
+    contributed: dict[str, np.ndarray] = {}
+    for name, run in read.items():
+        rows = JudgedRun(judgements, run).top(depth).row  # (Q, W)
+        own = contributed.setdefault(group_of[name], np.zeros(len(judgements.topic), dtype=bool))
         own[rows[rows >= 0]] = True
     return contributed
 
@@ -96,7 +85,7 @@ def _frame(judgements: Judgements) -> pd.DataFrame:
     ).infer_objects()
 
 
-def _warn_of_lost_topics(judgements: Judgements, keep: np.ndarray, group: Any) -> None:
+def _warn_of_lost_topics(judgements: Judgements, keep: np.ndarray, group: str) -> None:
     remaining = judgements.sum_by_topic(keep.astype(np.float64))
     lost = np.flatnonzero((remaining == 0) & (judgements.n_judged > 0))
     if len(lost):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from ir_measures_relative.meta.labelled_scores import LabelledScores, system_pair
 
@@ -56,6 +55,8 @@ def kendall_tau(x: Any, y: Any) -> float:
 
 def tau_of_levels(x: np.ndarray, y: np.ndarray) -> float:
     """Tau-b of two (n,) arrays of levels; NaN where one is constant."""
+    from scipy.stats import kendalltau  # here, since it takes longer to import than the whole package
+
     return float(kendalltau(x, y).statistic)
 
 
