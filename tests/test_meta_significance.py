@@ -219,6 +219,8 @@ def test_the_result():
     assert repr(result) == f"DiscriminativePower(tukey: {result.count} of 10 pairs at level 0.05)"
     assert meta.discriminative_power(table_of(2), level=1).share == 1
     assert meta.discriminative_power(table_of(2), level=0).count == 0
+    third = np.sort(result.p_value)[2]
+    assert meta.discriminative_power(table_of(2), level=third).count == 3, "p = level is significant"
 
 
 def test_discriminative_power_says_that_leave_one_out_scores_are_dependent():

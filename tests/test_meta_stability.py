@@ -111,6 +111,18 @@ def test_drawn_subsets_are_fair():
     np.testing.assert_allclose(drawn, exact, atol=5 * 0.5 / np.sqrt(trials))
 
 
+def test_drawn_pairs_of_subsets_are_disjoint_and_fair():
+    table = table_of(3, systems=3, topics=4)
+    every = [
+        (list(half), [q for q in table.columns if q not in half]) for half in combinations(table.columns, 2)
+    ]
+    exact = meta.swap_rate(table, topics=every).overall
+    trials = 20_000
+    assert 0 < exact < 1
+    # three comparisons per trial, not independent: five standard deviations of a single one bound the error
+    assert meta.swap_rate(table, trials=trials).overall == pytest.approx(exact, abs=5 * 0.5 / np.sqrt(trials))
+
+
 def test_half_of_the_topics_is_the_default():
     table = table_of(4, topics=9)
     assert summary(meta.stability(table)) == summary(meta.stability(table, topics=4))
@@ -242,6 +254,18 @@ def test_every_subset_is_scored_once_and_exactly_averaged():
     ]
     assert -1 < np.mean(taus) < 1
     assert result.tau[0] == pytest.approx(np.mean(taus), abs=5 / np.sqrt(5000))  # five standard deviations
+
+
+def test_a_subset_counts_as_often_as_it_is_drawn():
+    def score(names):  # one pair turns around when it is alone
+        return [QUALITY[n] * (-1 if names == ["a", "b"] else 1) for n in names]
+
+    result = meta.number_of_systems(score, "abcde", sizes=[2], trials=50)
+    drawn = (1 - result.tau[0]) / 2 * 50
+    assert drawn == pytest.approx(round(drawn), abs=1e-9)
+    assert round(drawn) not in (0, 5), (
+        "one of ten pairs: with 5 draws of 50 this seed could not tell a plain mean"
+    )
 
 
 def test_number_of_systems_takes_tables_and_does_not_depend_on_their_order():
