@@ -54,6 +54,7 @@ def test_query_types_of_every_form_of_input():
             pd.Series(expected),
             frame,
             frame.rename(columns={"query_id": "qid"}),
+            frame.rename(columns={"value": "expected"}),
         ):
             result = meta.query_types(given_actual, given_expected, 1)
             names = [0, 1, 2] if isinstance(given_actual, list) else ["q1", "q2", "q3"]
@@ -76,6 +77,12 @@ def test_query_types_of_every_form_of_input():
         ({"a": 1, "b": 2}, {"a": 1, "c": 2}, 1, "expected: topic 'b' is missing"),
         ({"a": 1, "b": math.nan}, {"a": 1, "b": 2}, 1, "actual: topic 'b' has the score nan"),
         ({"a": 1}, {"a": 1}, 1, "actual: at least 2 topics are needed, 1 given"),
+        (
+            pd.DataFrame({"query_id": ["a", "b"], "x": [1, 2], "y": [1, 2]}),
+            {"a": 1, "b": 2},
+            1,
+            "actual: beside 'query_id' the DataFrame must have one column of numbers; it has 'x', 'y'",
+        ),
     ],
 )
 def test_bad_query_types_are_one_sentence(actual, expected, n, sentence):

@@ -179,9 +179,9 @@ def test_no_result_depends_on_the_order_of_rows_and_columns(test):
     table = table_of(7, systems=6)
     shuffled = table.sample(frac=1, random_state=1).sample(frac=1, axis=1, random_state=2)
     long = (
-        shuffled.stack()
+        shuffled.rename_axis("name")
         .reset_index()
-        .set_axis(["name", "query_id", "value"], axis=1)
+        .melt("name", var_name="query_id")
         .sample(frac=1, random_state=3)
     )
     results = [

@@ -40,11 +40,9 @@ class LabelledScores:
     @classmethod
     def of_topics(cls, scores: Any, what: str) -> LabelledScores:
         """One score per topic from a list, Series, dict or DataFrame, or the column means of a table."""
-        if isinstance(scores, pd.DataFrame) and "value" in scores.columns and "name" not in scores.columns:
-            column = next((c for c in TOPIC_COLUMNS if c in scores.columns), None)
-            if column is None:
-                raise ValueError(f"{what}: the DataFrame has no column 'query_id' or 'qid'")
-            scores = pd.Series(scores["value"].to_numpy(), index=scores[column].to_numpy())
+        if isinstance(scores, pd.DataFrame) and "name" not in scores.columns:
+            topic = next((column for column in TOPIC_COLUMNS if column in scores.columns), None)
+            scores = scores if topic is None else _topic_series(scores, topic, what)
         if is_vector(scores):
             return cls._of_vector(scores, "topic", what)
         table = ScoreTable.of(scores, what)
@@ -106,6 +104,17 @@ def is_vector(scores: Any) -> bool:
     if isinstance(scores, Mapping):
         return bool(scores) and not any(isinstance(x, Mapping) or np.ndim(x) for x in scores.values())
     return isinstance(scores, pd.Series) or dimensions(scores) == 1
+
+
+def _topic_series(frame: pd.DataFrame, topic: str, what: str) -> pd.Series:
+    """The scores of a DataFrame with one row per topic and one column of numbers, whatever its name."""
+    columns = [c for c in frame.columns if c != topic and pd.api.types.is_numeric_dtype(frame[c])]
+    if len(columns) != 1:
+        names = ", ".join(map(repr, columns)) or "none"
+        raise ValueError(
+            f"{what}: beside {topic!r} the DataFrame must have one column of numbers; it has {names}"
+        )
+    return pd.Series(frame[columns[0]].to_numpy(), index=frame[topic].to_numpy())
 
 
 def system_pair(first: Any, second: Any, names: tuple[str, str]) -> tuple[LabelledScores, LabelledScores]:

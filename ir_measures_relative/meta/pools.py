@@ -31,8 +31,8 @@ def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict
     Returns
     -------
     dict from group, in order of first appearance, to a DataFrame with query_id, doc_id and relevance. A
-    topic that loses all its judgements is not in that DataFrame and would not be evaluated: a warning names
-    it.
+    topic that loses all its judgements has no row there, so evaluation would skip it where every run scores
+    0: a warning names it.
 
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
     >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}

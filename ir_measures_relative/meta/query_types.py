@@ -60,8 +60,8 @@ def query_types(actual: Any, expected: Any, n: int) -> QueryTypes:
 
     Parameters
     ----------
-    actual : one score per query (dict, Series, list, DataFrame with query_id and value), or a systems x
-        topics table, whose column means count: the paper takes the mean over its eight methods
+    actual : one score per query (dict, Series, list, DataFrame with query_id and a column of numbers), or a
+        systems x topics table, whose column means count: the paper takes the mean over its eight methods
     expected : the expected score of a random ranking per query, as ``expected_random`` gives it
     n : how many queries each of the two sets gets; 2 n must not exceed the number of queries
 
