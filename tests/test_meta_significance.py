@@ -174,6 +174,14 @@ def test_identical_systems_and_constant_differences(test):
     assert np.isfinite(result.p_value).all() and not np.isnan(result.statistic).any()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("scores", [np.zeros((3, 4)), np.full((3, 4), 0.1), [[0.1, 0.7, 0.2]] * 3])
+def test_where_nothing_differs_nothing_is_significant(test, scores):
+    result = meta.discriminative_power(scores, test=test, trials=20)
+    assert (result.p_value == 1).all() and (result.statistic == 0).all()
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_no_result_depends_on_the_order_of_rows_and_columns(test):
     table = table_of(7, systems=6)

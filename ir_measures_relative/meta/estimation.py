@@ -181,9 +181,8 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
     emitted, correct, expected = (np.zeros(len(true.topics), dtype=np.int64) for _ in range(3))
     for place, own in enumerate(rows):
         rivals = true.scores[other != own]  # (S - 1, T)
-        said = (lower[place] - rivals > small).astype(int) - (
-            rivals - upper[place] > small
-        )  # (S - 1, T) 1, 0, -1
+        better, worse = lower[place] - rivals > small, rivals - upper[place] > small
+        said = better.astype(int) - worse  # (S - 1, T) 1, -1, or 0 = nothing
         gap = true.scores[own] - rivals
         real = (gap > small).astype(int) - (gap < -small)
         emitted += (said != 0).sum(axis=0)

@@ -31,7 +31,7 @@ class PairwiseTest(NamedTuple):
 
 
 def paired_t(scores: np.ndarray) -> PairwiseTest:
-    """Student's paired t-test for every pair, not corrected for their number. (S, T) ->"""
+    """Student's paired t-test for every pair, not corrected for their number; ``scores`` (S, T)."""
     from scipy.stats import ttest_1samp  # here, since it takes longer to import than the whole package
 
     i, j = np.triu_indices(len(scores), k=1)
@@ -43,13 +43,14 @@ def paired_t(scores: np.ndarray) -> PairwiseTest:
         by_topic = scores[system] - scores[j[pairs]]  # (., T)
         # a constant difference has no variance: its t is 0 or infinite
         varies = np.ptp(by_topic, axis=1) > tolerance(scores)
-        tested = ttest_1samp(by_topic[varies], 0.0, axis=1)
-        statistic[pairs[varies]], p_value[pairs[varies]] = tested.statistic, tested.pvalue
+        if varies.any():
+            tested = ttest_1samp(by_topic[varies], 0.0, axis=1)
+            statistic[pairs[varies]], p_value[pairs[varies]] = tested.statistic, tested.pvalue
     return PairwiseTest(difference, statistic, p_value)
 
 
 def tukey_hsd(scores: np.ndarray, two_way: bool = True) -> PairwiseTest:
-    """Tukey's HSD over all systems at once. (S, T) ->
+    """Tukey's HSD over all systems at once; ``scores`` (S, T).
 
     ``two_way``: the error is the residual mean square of the additive model score = system + topic, with
     (S - 1)(T - 1) degrees of freedom; otherwise that of the one-way model, S (T - 1), which takes the spread
