@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.judged_run import JudgedRun, Judgements
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.meta.arguments import whole
-from ir_measures_relative.run_collections import read_groups, read_runs
+from ir_measures_relative.run_collections import read_groups, run_sources
 
 
 def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
@@ -62,11 +62,11 @@ def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict
 
 def _contributed(judgements: Judgements, runs: Any, groups: Any, depth: int) -> dict[str, np.ndarray]:
     """Group -> (J,) whether one of its runs has the judged document in its top ``depth``."""
-    read = read_runs(runs)
-    group_of = read_groups(groups, read)
+    sources = run_sources(runs)
+    group_of = read_groups(groups, sources)
     contributed: dict[str, np.ndarray] = {}
-    for name, run in read.items():
-        rows = JudgedRun(judgements, run).top(depth).row  # (Q, W)
+    for name, source in sources.items():
+        rows = JudgedRun(judgements, Run.of(source, f"run {name!r}")).top(depth).row  # (Q, W)
         own = contributed.setdefault(group_of[name], np.zeros(len(judgements.topic), dtype=bool))
         own[rows[rows >= 0]] = True
     return contributed
