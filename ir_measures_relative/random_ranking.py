@@ -1,0 +1,133 @@
+"""What a random ranking is worth: exact expectations of the ordinary measures.
+
+All n documents of a topic are shuffled and the list is cut at m = min(K, n). Linear measures (nDCG, P, R, RBP) expect
+the mean gain at every rank. The others depend on several ranks at once; for R relevant documents and the m-th harmonic
+number H_m:
+
+    Success   1 - C(n-R, m) / C(n, m)
+    AP        sum of precisions SP: (R/n) [m (R-1) + H_m (n-R)] / (n-1);  n = 1: R
+    RR        sum over i <= m of (1/i) C(n-i, R-1) / C(n, R)
+    ERR       sum over j <= R of P(a user of the relevant documents alone stops at the j-th) E[1 / rank of the j-th]
+
+Binomials of n = 100,000 overflow and the logarithm of one costs five digits, so everything is a product or a sum of
+positive terms: each value keeps its *relative* precision, which the comparison of a score with its bounds needs.
+"""
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+LINEAR = ("nDCG", "P", "R", "RBP")
+
+
+class Model(Protocol):
+    """The part of a user model that expectations need."""
+
+    name: str
+    cutoff: int | None
+
+    def total(self, value: np.ndarray) -> np.ndarray: ...
+
+
+def expected_total(model: Model, value: np.ndarray, n: np.ndarray, mean: np.ndarray,
+                   method: str = "exact") -> np.ndarray:
+    """(Q,) expectation of `model.total` over all orders of each topic's documents.
+
+    value: (Q, D) the positive gains of each topic, largest first, padded with 0; n: (Q,) all documents;
+    mean: (Q,) their mean gain. method='paper' takes the precision at a rank and the relevance of that rank for
+    independent (AP; the linear measures are the same).
+    """
+    m = n if model.cutoff is None else np.minimum(model.cutoff, n)  # (Q,)
+    if model.name in LINEAR:
+        depth = int(m.max(initial=0))
+        return model.total(mean[:, None] * (np.arange(depth) < m[:, None]))
+    if model.name == "ERR":
+        return expected_err(value, n, m)
+    relevant = np.count_nonzero(value, axis=1)  # (Q,)
+    if model.name == "AP" and method == "paper":
+        return m * (relevant / np.maximum(n, 1)) ** 2
+    return {"AP": sum_of_precisions, "RR": reciprocal_rank, "Success": success}[model.name](relevant, n, m)
+
+
+def sum_of_precisions(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) expected sum over relevant documents in the top m of the precision at their rank."""
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, m.max(initial=0) + 1)))[m]  # (Q,)
+    # A relevant document at rank i counts itself and the i - 1 others above it, each relevant by (R-1)/(n-1).
+    # n = 1 has no others: H_1 = 1 alone is left.
+    others = np.maximum(n - 1, 1)
+    return relevant / np.maximum(n, 1) * (m * (relevant - 1) + harmonic * (n - relevant) + (n == 1)) / others
+
+
+def success(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) chance that the top m hold a relevant document."""
+    # C(n-R, m) / C(n, m) is symmetric in R and m: the shorter product, in logarithms near 0 so that 1 - product
+    # keeps its precision when relevant documents are few.
+    many, few = np.maximum(relevant, m), np.minimum(relevant, m)  # (Q,)
+    log_miss = np.zeros(len(n))
+    for j in range(int(few.max(initial=0))):
+        share = np.where(j < few, np.minimum(many / np.maximum(n - j, 1), 1.0), 0.0)
+        with np.errstate(divide="ignore"):
+            log_miss += np.log1p(-share)
+    return -np.expm1(log_miss)
+
+
+def reciprocal_rank(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) expected reciprocal rank of the first relevant document, 0 if it is past rank m."""
+    return reciprocal_ranks(relevant, n, m, 1)[:, 0]
+
+
+def reciprocal_ranks(relevant: np.ndarray, n: np.ndarray, m: np.ndarray, depth: int) -> np.ndarray:
+    """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
+    order = np.argsort(-m, kind="stable")  # longest first: the topics that reach rank i are the first rows
+    R, size = relevant[order, None], n[order, None]  # (Q, 1)
+    above = np.arange(depth)  # relevant documents above rank i; more than these never matter
+    found = np.zeros((len(n), depth))  # (Q, depth) chance of that number
+    found[:, 0] = 1.0
+    expected = np.zeros((len(n), depth))
+    reached = len(m) - np.searchsorted(m[order][::-1], np.arange(1, m.max(initial=0) + 1))  # topics with m >= i
+    for i, q in enumerate(reached, 1):
+        left = size[:q] - i + 1.0  # documents not yet ranked
+        hit = found[:q] * np.maximum(R[:q] - above, 0) / left
+        expected[:q] += hit / i
+        found[:q] *= np.maximum(left - (R[:q] - above), 0) / left
+        found[:q, 1:] += hit[:, :-1]
+    back = np.empty_like(expected)
+    back[order] = expected
+    return back
+
+
+def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) expected reciprocal rank of a user who stops at each document with its stop probability.
+
+    Only relevant documents stop a user, so the others do no more than shift ranks: the expectation splits into where
+    in the list of relevant documents the user stops, and at which rank that document stands.
+    """
+    relevant = np.count_nonzero(stop, axis=1)  # (Q,)
+    depth = int(np.minimum(relevant, m).max(initial=0))
+    if depth == 0:
+        return np.zeros(len(n))
+    # Past `enough` relevant documents less than 1e-20 of all users still read.
+    enough = int(np.ceil(np.log(1e-20) / np.log1p(-stop[stop > 0].min())))
+    depth = min(depth, max(enough, 1))
+    return (stopping_chances(stop, depth) * reciprocal_ranks(relevant, n, m, depth)).sum(axis=1)
+
+
+def stopping_chances(stop: np.ndarray, depth: int) -> np.ndarray:
+    """(Q, depth) chance that a user of the positive entries of `stop`, in random order, stops at the j-th."""
+    relevant = np.count_nonzero(stop, axis=1)  # (Q,)
+    order = np.argsort(-relevant, kind="stable")
+    j = np.arange(1, depth + 1)
+    passed = np.zeros((len(stop), depth + 1))  # chance to read the first j documents and go on
+    passed[:, 0] = 1.0
+    stopped = np.zeros((len(stop), depth + 1))  # chance to stop at the j-th
+    holders = len(stop) - np.searchsorted(relevant[order][::-1], np.arange(1, relevant.max(initial=0) + 1))
+    for t, q in enumerate(holders, 1):
+        r = stop[order[:q], t - 1, None]  # (q, 1) document t comes to the t - 1 before it, at any place alike:
+        here, before, after = 1 / t, (j - 1) / t, (t - j) / t  # at j, above j, below j
+        stopped[:q, 1:] = (after * stopped[:q, 1:] + before * (1 - r) * stopped[:q, :-1]
+                           + here * r * passed[:q, :-1])
+        passed[:q, 1:] = after * passed[:q, 1:] + (j / t) * (1 - r) * passed[:q, :-1]
+    back = np.empty((len(stop), depth))
+    back[order] = stopped[:, 1:]
+    return back
