@@ -14,37 +14,30 @@ positive terms: each value keeps its *relative* precision, which the comparison 
 """
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
+
+from .ideals import best_values
+from .judged_run import Judgements
+from .user_models import UserModel
 
 LINEAR = ("nDCG", "P", "R", "RBP")
 
 
-class Model(Protocol):
-    """The part of a user model that expectations need."""
-
-    name: str
-    cutoff: int | None
-
-    def total(self, value: np.ndarray) -> np.ndarray: ...
-
-
-def expected_total(model: Model, value: np.ndarray, n: np.ndarray, mean: np.ndarray,
+def expected_total(model: UserModel, value: np.ndarray, n: np.ndarray, judgements: Judgements,
                    method: str = "exact") -> np.ndarray:
-    """(Q,) expectation of `model.total` over all orders of each topic's documents.
+    """(Q,) expectation of `model.total` over all orders of each topic's n (Q,) documents.
 
-    value: (Q, D) the positive gains of each topic, largest first, padded with 0; n: (Q,) all documents;
-    mean: (Q,) their mean gain. method='paper' takes the precision at a rank and the relevance of that rank for
-    independent (AP; the linear measures are the same).
+    value: (J,) gain of each judged document, 0 where it is not among the n; the rest of the n gain nothing.
+    method='paper' takes the precision at a rank and the relevance of that rank for independent (AP; the linear
+    measures are the same).
     """
     m = n if model.cutoff is None else np.minimum(model.cutoff, n)  # (Q,)
     if model.name in LINEAR:
-        depth = int(m.max(initial=0))
-        return model.total(mean[:, None] * (np.arange(depth) < m[:, None]))
+        mean = np.bincount(judgements.topic, value, minlength=len(n)) / np.maximum(n, 1)  # (Q,)
+        return model.total(mean[:, None] * (np.arange(m.max(initial=0)) < m[:, None]))
+    relevant = np.bincount(judgements.topic[value > 0], minlength=len(n))  # (Q,)
     if model.name == "ERR":
-        return expected_err(value, n, m)
-    relevant = np.count_nonzero(value, axis=1)  # (Q,)
+        return expected_err(best_values(value, judgements, int(relevant.max(initial=0))), n, m)
     if model.name == "AP" and method == "paper":
         return m * (relevant / np.maximum(n, 1)) ** 2
     return {"AP": sum_of_precisions, "RR": reciprocal_rank, "Success": success}[model.name](relevant, n, m)
@@ -100,6 +93,7 @@ def reciprocal_ranks(relevant: np.ndarray, n: np.ndarray, m: np.ndarray, depth: 
 def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
     """(Q,) expected reciprocal rank of a user who stops at each document with its stop probability.
 
+    stop: (Q, D) positive stop probabilities of each topic, padded with 0 at the end.
     Only relevant documents stop a user, so the others do no more than shift ranks: the expectation splits into where
     in the list of relevant documents the user stops, and at which rank that document stands.
     """

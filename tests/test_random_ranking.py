@@ -22,7 +22,7 @@ STOPS = [0.0, 1 / 16, 3 / 16, 7 / 16, 15 / 16]
 
 def expected(base: str, cutoff: int | None, gains: list[list[float]], method: str = "exact") -> np.ndarray:
     """Fast expectation of topics given as lists of gains."""
-    n = np.array([len(topic) for topic in gains])
+    n = np.array([len(topic) for topic in gains], dtype=np.int64)
     value = np.zeros((len(gains), int(n.max(initial=0))))
     for q, topic in enumerate(gains):
         value[q, : len(topic)] = sorted(topic, reverse=True)
@@ -145,4 +145,4 @@ def test_golden_expectations(shared: Path) -> None:
             got /= args["R"]  # the model's total counts documents
         assert got == pytest.approx(case["expected"], abs=1e-12), case["id"]
         checked += 1
-    assert checked == 15
+    assert checked >= 15

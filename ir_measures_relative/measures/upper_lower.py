@@ -23,6 +23,16 @@ S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for I
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+from ir_measures import nDCG
+
+from ..ideals import best_values
+from ..judged_priors import JudgedPriors
+from ..judged_run import JudgedRun, Judgements, Run
+from ..random_ranking import expected_total
+from ..user_models import UserModel, user_model
+from .base import RelativeMeasure
+from .parameters import Base, Choice, Whole
 
 EQUAL = 1e-12  # values that agree to this relative difference are equal: rounding must not decide a branch
 
@@ -42,3 +52,49 @@ def joint_bounds(actual: np.ndarray, upper: np.ndarray, lower: np.ndarray, versi
 
 def _same(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.abs(x - y) <= EQUAL * np.maximum(np.abs(x), np.abs(y))
+
+
+def shuffled(model: UserModel, judgements: Judgements, run: JudgedRun | None) -> tuple[np.ndarray, np.ndarray]:
+    """(J,) gains and (Q,) number of the documents to shuffle: a run's, or without one all judged ones."""
+    value = model.gain(judgements.grade)  # (J,)
+    if run is None:
+        return value, np.diff(judgements.start)
+    whole = run.top(None)
+    retrieved = np.zeros(len(value), dtype=bool)
+    retrieved[whole.row[whole.row >= 0]] = True
+    return np.where(retrieved, value, 0.0), whole.length
+
+
+BASE = Base("nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success", desc="the ordinary measure")
+UNIVERSE = Choice("judged", "retrieved", default="judged", desc="the documents that U and L order: all judged ones, "
+                  "or those of the run")
+EXPECTED = Choice("exact", "paper", default="exact", desc="L: the true expectation, or the paper's formula for AP")
+MAX_REL = Whole(low=1, desc="grade of a perfect document (ERR; left out: the highest in the qrels)")
+
+
+class _UL(RelativeMeasure):
+    """..."""
+
+    __name__ = NAME = "UL"
+    PRETTY_NAME = "Joint Upper and Lower Bound Normalisation"
+    SHORT_DESC = "How far a measure stands between a random and the best order of the same documents."
+    DIRECTION = "larger"
+    CITATIONS = ("karmaker2022joint",)
+    SUPPORTED_PARAMS = {
+        "cutoff": Whole(low=1, desc="rank at which A, U and L are cut"),
+        "base": BASE,
+        "version": Choice("V2", "V1", default="V2", desc="Eq. 6 or Eq. 5"),
+        "universe": UNIVERSE,
+        "expected": EXPECTED,
+        "max_rel": MAX_REL,
+    }
+
+    def score(self, run: JudgedRun, priors: JudgedPriors | None) -> np.ndarray:
+        judgements = run.judgements
+        model = user_model(self["base"], self["cutoff"], self["max_rel"] or judgements.max_grade)
+        value, n = shuffled(model, judgements, run if self["universe"] == "retrieved" else None)
+        depth = self["cutoff"] or int(n.max(initial=0))
+        upper = model.total(best_values(value, judgements, depth))
+        lower = expected_total(model, value, n, judgements, self["expected"])
+        actual = model.total(run.top(self["cutoff"]).values(model.gain(judgements.grade)))
+        return joint_bounds(actual, upper, lower, self["version"])
