@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .ideals import best_values
-from .judged_run import Judgements
-from .user_models import UserModel
+from ir_measures_relative.ideals import best_values
+from ir_measures_relative.judged_run import Judgements
+from ir_measures_relative.user_models import UserModel, sum_over_ranks
 
 LINEAR = ("nDCG", "P", "R", "RBP")
 
@@ -33,9 +33,9 @@ def expected_total(model: UserModel, value: np.ndarray, n: np.ndarray, judgement
     """
     m = n if model.cutoff is None else np.minimum(model.cutoff, n)  # (Q,)
     if model.name in LINEAR:
-        mean = np.bincount(judgements.topic, value, minlength=len(n)) / np.maximum(n, 1)  # (Q,)
+        mean = judgements.sum_by_topic(value) / np.maximum(n, 1)  # (Q,)
         return model.total(mean[:, None] * (np.arange(m.max(initial=0)) < m[:, None]))
-    relevant = np.bincount(judgements.topic[value > 0], minlength=len(n))  # (Q,)
+    relevant = judgements.sum_by_topic(value > 0).astype(np.int64)  # (Q,)
     if model.name == "ERR":
         return expected_err(best_values(value, judgements, int(relevant.max(initial=0))), n, m)
     if model.name == "AP" and method == "paper":
@@ -101,10 +101,11 @@ def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
     depth = int(np.minimum(relevant, m).max(initial=0))
     if depth == 0:
         return np.zeros(len(n))
-    # Past `enough` relevant documents less than 1e-20 of all users still read.
-    enough = int(np.ceil(np.log(1e-20) / np.log1p(-stop[stop > 0].min())))
-    depth = min(depth, max(enough, 1))
-    return (stopping_chances(stop, depth) * reciprocal_ranks(relevant, n, m, depth)).sum(axis=1)
+    # Past `enough` relevant documents so few users still read that they cannot change the last bit of the result.
+    rarest = stop[stop > 0].min()
+    enough = int(np.ceil(np.log(1e-18 * rarest) / np.log1p(-rarest)))
+    depth = min(depth, enough)
+    return sum_over_ranks(stopping_chances(stop, depth) * reciprocal_ranks(relevant, n, m, depth))
 
 
 def stopping_chances(stop: np.ndarray, depth: int) -> np.ndarray:

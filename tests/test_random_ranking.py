@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 from reference import upper_lower as slow
 
 from ir_measures_relative import random_ranking as fast
+from ir_measures_relative.judged_run import Judgements
 from ir_measures_relative.user_models import user_model
 
 BASES = ["nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"]
 STOPS = [0.0, 1 / 16, 3 / 16, 7 / 16, 15 / 16]
 
 
-def expected(base: str, cutoff: int | None, gains: list[list[float]], method: str = "exact") -> np.ndarray:
-    """Fast expectation of topics given as lists of gains."""
-    n = np.array([len(topic) for topic in gains], dtype=np.int64)
-    value = np.zeros((len(gains), int(n.max(initial=0))))
-    for q, topic in enumerate(gains):
-        value[q, : len(topic)] = sorted(topic, reverse=True)
-    return fast.expected_total(user_model(base, cutoff, 4), value, n, value.sum(axis=1) / np.maximum(n, 1), method)
+def expected(base: str, cutoff: int | None, grades: list[list[int]], method: str = "exact",
+             max_rel: int = 4) -> np.ndarray:
+    """(Q,) fast expectation of topics given as lists of grades."""
+    judgements = Judgements.of({f"q{q}": {f"d{i}": g for i, g in enumerate(topic)} for q, topic in enumerate(grades)})
+    model = user_model(base, cutoff, max_rel)
+    return fast.expected_total(model, model.gain(judgements.grade), judgements.n_judged, judgements, method)
 
 
 def gains_for(base: str, grades: list[int]) -> list[float]:
@@ -39,39 +39,50 @@ def gains_for(base: str, grades: list[int]) -> list[float]:
 def test_equals_the_mean_over_all_permutations(base: str, grades: list[int], cutoff: int) -> None:
     gains = gains_for(base, grades)
     want = slow.expected_by_permutations(gains, lambda order: slow.raw_value(order, base, cutoff))
-    assert expected(base, cutoff, [gains])[0] == pytest.approx(want, rel=1e-12, abs=1e-15)
+    assert expected(base, cutoff, [grades])[0] == pytest.approx(want, rel=1e-12, abs=1e-15)
     assert slow.expected(gains, base, cutoff) == pytest.approx(want, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("base", ["AP", "ERR"])
 def test_seven_documents_all_permutations(base: str) -> None:
-    gains = gains_for(base, [4, 2, 1, 1, 0, 0, 0])
+    grades = [4, 2, 1, 1, 0, 0, 0]
+    gains = gains_for(base, grades)
     for cutoff in (1, 3, 7):
         want = slow.expected_by_permutations(gains, lambda order, k=cutoff: slow.raw_value(order, base, k))
-        assert expected(base, cutoff, [gains])[0] == pytest.approx(want, rel=1e-12)
+        assert expected(base, cutoff, [grades])[0] == pytest.approx(want, rel=1e-12)
 
 
 @pytest.mark.parametrize("base", BASES)
 def test_agrees_with_sampling(base: str) -> None:
     """4.5 standard errors: a false alarm in about 1 of 150,000 streams, and this stream is fixed."""
-    gains = gains_for(base, [4, 3, 3, 2, 1, 1, 1] + [0] * 23)
-    mean, error = slow.expected_by_sampling(gains, lambda order: slow.raw_value(order, base, 10), 4000, seed=7)
-    assert abs(expected(base, 10, [gains])[0] - mean) < 4.5 * error + 1e-12
+    grades = [4, 3, 3, 2, 1, 1, 1] + [0] * 23
+    mean, error = slow.expected_by_sampling(
+        gains_for(base, grades), lambda order: slow.raw_value(order, base, 10), trials=4000, seed=7)
+    assert abs(expected(base, 10, [grades])[0] - mean) < 4.5 * error + 1e-12
 
 
 @pytest.mark.parametrize("base", BASES)
 def test_topics_of_all_sizes_at_once(base: str) -> None:
     stream = random.Random(3)
     grades = [[stream.randint(0, 4) for _ in range(stream.randint(1, 25))] for _ in range(40)]
-    gains = [gains_for(base, topic) for topic in grades] + [gains_for(base, [0, 0]), gains_for(base, [4])]
+    grades += [[0, 0], [4], [1] * 9]
     for cutoff in (1, 5, 30):
-        want = [slow.expected(topic, base, cutoff) for topic in gains]
-        np.testing.assert_allclose(expected(base, cutoff, gains), want, rtol=1e-12, atol=0)
+        want = [slow.expected(gains_for(base, topic), base, cutoff) for topic in grades]
+        np.testing.assert_allclose(expected(base, cutoff, grades), want, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_topic_alone_has_the_same_bits_as_among_others(base: str) -> None:
+    stream = random.Random(5)
+    grades = [[stream.randint(0, 4) for _ in range(stream.randint(1, 60))] for _ in range(12)] + [[0, 1] * 100]
+    for cutoff in (3, 40, 150):
+        together = expected(base, cutoff, grades)
+        assert together.tolist() == [expected(base, cutoff, [topic])[0] for topic in grades]
 
 
 @pytest.mark.parametrize("base", BASES)
 def test_no_documents_and_no_relevant_documents_expect_nothing(base: str) -> None:
-    assert expected(base, 5, [[], [0.0, 0.0]]).tolist() == [0, 0]
+    assert expected(base, 5, [[], [0, 0], [-1]]).tolist() == [0, 0, 0]
     assert expected(base, 5, []).tolist() == []
 
 
@@ -111,15 +122,17 @@ def test_err_where_almost_nobody_reads_on_is_cut_without_loss() -> None:
 @settings(max_examples=60, deadline=None)
 @given(stops=st.lists(st.sampled_from(STOPS), min_size=1, max_size=20), cutoff=st.integers(1, 22))
 def test_err_equals_the_recurrence_over_all_documents(stops: list[float], cutoff: int) -> None:
-    assert expected("ERR", cutoff, [stops])[0] == pytest.approx(float(slow.exp_err(stops, cutoff)), rel=1e-12)
+    got = fast.expected_err(np.array([sorted(stops, reverse=True)]), np.array([len(stops)]),
+                            np.array([min(cutoff, len(stops))]))[0]
+    assert got == pytest.approx(float(slow.exp_err(stops, cutoff)), rel=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
 @given(n=st.integers(1, 60), share=st.floats(0, 1), cutoff=st.integers(1, 60))
 def test_the_papers_formula_falls_short_by_the_stated_amount(n: int, share: float, cutoff: int) -> None:
     R = round(share * n)
-    gains = [[1.0] * R + [0.0] * (n - R)]
-    exact, paper = expected("AP", cutoff, gains)[0], expected("AP", cutoff, gains, "paper")[0]
+    grades = [[1] * R + [0] * (n - R)]
+    exact, paper = expected("AP", cutoff, grades)[0], expected("AP", cutoff, grades, "paper")[0]
     m = min(cutoff, n)
     gap = 0.0 if n == 1 else R / n * (n - R) / (n - 1) * (math.fsum(1 / i for i in range(1, m + 1)) - m / n)
     assert exact - paper == pytest.approx(gap, abs=1e-12)
@@ -135,12 +148,10 @@ def test_golden_expectations(shared: Path) -> None:
         if case["fn"] not in names:
             continue
         base, args = names[case["fn"]], case["args"]
-        if "grades" in args:
-            gains = [slow.gain_of(g, base, exponential=True, max_rel=args.get("max_grade", 1)) for g in args["grades"]]
-        else:
-            gains = [1.0] * args["R"] + [0.0] * (args["n"] - args["R"])
-        text = f"RBP(p={args['p']})" if base == "RBP" else base
-        got = expected(text, args["k"], [gains], "paper" if case["fn"].endswith("paper") else "exact")[0]
+        grades = args.get("grades") or [1] * args["R"] + [0] * (args["n"] - args["R"])
+        text = {"RBP": f"RBP(p={args.get('p')})", "nDCG": "nDCG(dcg='exp-log2')"}.get(base, base)
+        method = "paper" if case["fn"].endswith("paper") else "exact"
+        got = expected(text, args["k"], [grades], method, args.get("max_grade", 4))[0]
         if base == "R":
             got /= args["R"]  # the model's total counts documents
         assert got == pytest.approx(case["expected"], abs=1e-12), case["id"]

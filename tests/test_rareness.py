@@ -16,6 +16,7 @@ from reference import rareness as slow
 from ir_measures_relative import Rare, RareAP, RareP, parse_measure
 from ir_measures_relative.measures import rareness as pure
 
+pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors here are shallower than K
 DOCUMENTS = [f"d{i}" for i in range(10)]
 rankings = st.permutations(DOCUMENTS).flatmap(lambda order: st.integers(0, 10).map(lambda n: order[:n]))
 judgements = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), min_size=1)
@@ -30,58 +31,61 @@ def run_of(ranking: list[str], topic: str = "q1") -> dict[str, dict[str, float]]
     return {topic: {document: float(len(ranking) - i) for i, document in enumerate(ranking)}}
 
 
+def values(measures: list[Any], qrels: dict[str, int], ranking: list[str]) -> list[float]:
+    """One topic through ir_measures, all measures in one call."""
+    got = {metric.measure: metric.value for metric in ir_measures.iter_calc(measures, {"q1": qrels}, run_of(ranking))}
+    return [got[measure] for measure in measures]
+
+
 def value(measure: Any, qrels: dict[str, int], ranking: list[str]) -> float:
-    """One topic through ir_measures."""
-    (metric,) = ir_measures.iter_calc([measure], {"q1": qrels}, run_of(ranking))
-    return metric.value
+    return values([measure], qrels, ranking)[0]
 
 
-@settings(max_examples=80)
+def key_of(others: list[list[str]]) -> Any:
+    """The prior as measures keep it, so that several of them read the rankings once."""
+    return RareP(prior=[run_of(other) for other in others])["prior"]
+
+
+@settings(max_examples=60)
 @given(run=rankings, others=st.lists(rankings, max_size=4), qrels=judgements, options=options,
        cutoff=st.integers(1, 12), rel=st.integers(1, 3))
 def test_equals_the_slow_twin(run: list[str], others: list[list[str]], qrels: dict[str, int], options: dict[str, Any],
                               cutoff: int, rel: int) -> None:
-    prior = [run_of(other) for other in others]
-    binary = {**options, "rel": rel}
-    assert value(RareP(prior=prior, **binary) @ cutoff, qrels, run) == pytest.approx(
-        slow.rare_p(run, others, qrels, cutoff, **binary), abs=1e-12)
-    assert value(RareAP(prior=prior, **binary) @ cutoff, qrels, run) == pytest.approx(
-        slow.rare_ap(run, others, qrels, cutoff, **binary), abs=1e-12)
-    assert value(RareAP(prior=prior, **binary), qrels, run) == pytest.approx(
-        slow.rare_ap(run, others, qrels, None, **binary), abs=1e-12)
+    ours = {"prior": key_of(others), **options}
+    case = (run, others, qrels)
+    want = {RareP(rel=rel, **ours) @ cutoff: slow.rare_p(*case, cutoff, rel=rel, **options)}
     for k in (cutoff, None):
-        at = {} if k is None else {"cutoff": k}
-        assert value(Rare(prior=prior, **options, **at), qrels, run) == pytest.approx(
-            slow.rare(run, others, qrels, k, **options), abs=1e-12)
-        assert value(Rare(prior=prior, base=nDCG(dcg="exp-log2"), **options, **at), qrels, run) == pytest.approx(
-            slow.rare(run, others, qrels, k, exponential=True, **options), abs=1e-12)
-        assert value(Rare(prior=prior, base=RBP(p=0.5, rel=rel), **options, **at), qrels, run) == pytest.approx(
-            slow.rare(run, others, qrels, k, base="RBP", p=0.5, rel=rel, **options), abs=1e-12)
+        at = {**ours, "cutoff": k}
+        want |= {
+            RareAP(rel=rel, **at): slow.rare_ap(*case, k, rel=rel, **options),
+            Rare(**at): slow.rare(*case, k, **options),
+            Rare(base=nDCG(dcg="exp-log2"), **at): slow.rare(*case, k, exponential=True, **options),
+            Rare(base=RBP(p=0.5, rel=rel), **at): slow.rare(*case, k, base="RBP", p=0.5, rel=rel, **options),
+        }
+    assert len(want) == 9
+    assert values(list(want), qrels, run) == pytest.approx(list(want.values()), abs=1e-12)
 
 
 @settings(max_examples=40)
-@given(run=rankings, others=st.lists(rankings, max_size=3), qrels=judgements, cutoff=st.integers(1, 12),
+@given(run=rankings.filter(bool), others=st.lists(rankings, max_size=3), qrels=judgements, cutoff=st.integers(1, 12),
        rel=st.integers(1, 2), variant=st.sampled_from(["additive", "mixture"]))
 def test_alpha_0_is_the_ordinary_measure(run: list[str], others: list[list[str]], qrels: dict[str, int], cutoff: int,
                                          rel: int, variant: str) -> None:
-    """Against the hosts' own P, AP, nDCG and RBP."""
-    plain = {"prior": [run_of(other) for other in others], "alpha": 0, "variant": variant}
-    pairs = [(RareP(rel=rel, **plain) @ cutoff, P(rel=rel) @ cutoff),
-             (RareAP(rel=rel, **plain) @ cutoff, AP(rel=rel) @ cutoff), (RareAP(rel=rel, **plain), AP(rel=rel)),
-             (Rare(**plain) @ cutoff, nDCG @ cutoff),
-             (Rare(base=RBP(p=0.7, rel=rel), **plain) @ cutoff, RBP(p=0.7, rel=rel) @ cutoff)]
-    for ours, host in pairs:
-        assert value(ours, qrels, run or ["unknown"]) == pytest.approx(
-            value(host, qrels, run or ["unknown"]), abs=1e-12), (ours, host)
+    """As trec_eval computes P, AP and nDCG."""
+    plain = {"prior": key_of(others), "alpha": 0, "variant": variant}
+    ours = [RareP(rel=rel, **plain) @ cutoff, RareAP(rel=rel, **plain) @ cutoff, RareAP(rel=rel, **plain),
+            Rare(**plain) @ cutoff]
+    hosts = [P(rel=rel) @ cutoff, AP(rel=rel) @ cutoff, AP(rel=rel), nDCG @ cutoff]
+    assert values(ours, qrels, run) == pytest.approx(values(hosts, qrels, run), abs=1e-12)
 
 
 @settings(max_examples=40)
 @given(run=rankings, others=st.lists(rankings, max_size=4), qrels=judgements, alpha=st.floats(0, 1))
 def test_mixture_with_normalised_rarity_stays_between_0_and_1(run: list[str], others: list[list[str]],
                                                               qrels: dict[str, int], alpha: float) -> None:
-    chosen = {"prior": [run_of(o) for o in others], "alpha": alpha, "variant": "mixture", "rarity": "normalized"}
-    for measure in (RareP(**chosen) @ 5, RareAP(**chosen) @ 5, Rare(**chosen) @ 5):
-        assert -1e-12 <= value(measure, qrels, run) <= 1 + 1e-12
+    chosen = {"prior": key_of(others), "alpha": alpha, "variant": "mixture", "rarity": "normalized"}
+    for got in values([RareP(**chosen) @ 5, RareAP(**chosen) @ 5, Rare(**chosen) @ 5], qrels, run):
+        assert -1e-12 <= got <= 1 + 1e-12
 
 
 def test_largest_value_is_one_plus_alpha_times_s_minus_1_over_s() -> None:
@@ -165,41 +169,50 @@ def test_rare_p_needs_a_cutoff() -> None:
         value(RareP(prior=[]), {"a": 1}, ["a"])
 
 
-def first_place(alpha: float, n_relevant: int = 40, n_systems: int = 12, cutoff: int = 50) -> tuple[int, list[float]]:
-    """Section 3 of the paper in small: relevant documents that S_rare needs to lead, S_common's scores on the way.
+ALPHAS = (0.0, 0.5, 1.0)
+N_RELEVANT, N_SYSTEMS, CUTOFF = 40, 12, 50
 
-    The field: system s finds the first 10 + 2s relevant documents, so that the first ones are the most common.
+
+@pytest.fixture(scope="module")
+def section_3() -> np.ndarray:
+    """(alphas, documents found - 1, systems) RareP of the paper's experiment in small, S_rare and S_common last.
+
+    System s of the field finds the first 10 + 2s relevant documents, so that the first ones are the most common.
     """
-    relevant = [f"r{i:02}" for i in range(n_relevant)]
-    field = [relevant[: 10 + 2 * s] + [f"n{s}-{i}" for i in range(cutoff)] for s in range(n_systems)]
-    unique = [f"u{i:02}" for i in range(n_relevant)]
+    relevant = [f"r{i:02}" for i in range(N_RELEVANT)]
+    unique = [f"u{i:02}" for i in range(N_RELEVANT)]
     qrels = dict.fromkeys(relevant + unique, 1)
-    common_scores, needed = [], 0
-    for found in range(1, n_relevant + 1):
-        rare, common = unique[:found], relevant[:found]
-        systems = [*field, rare, common]
-        scores = [value(RareP(prior=[run_of(o) for o in systems if o is not s], alpha=alpha) @ cutoff, qrels, s)
-                  for s in systems]
-        if alpha == 0:
-            assert scores[-2] == scores[-1]
-        else:
-            assert scores[-2] > scores[-1]
-        common_scores.append(scores[-1])
-        if not needed and scores[-2] == max(scores):
-            needed = found
-    return needed, common_scores
+    field = [relevant[: 10 + 2 * s] + [f"n{s}-{i}" for i in range(CUTOFF)] for s in range(N_SYSTEMS)]
+    scores = np.empty((len(ALPHAS), N_RELEVANT, N_SYSTEMS + 2))
+    for found in range(N_RELEVANT):
+        systems = [*field, unique[: found + 1], relevant[: found + 1]]  # ..., S_rare, S_common
+        # of the field only the strongest system can hold the first place
+        for s in (N_SYSTEMS - 1, N_SYSTEMS, N_SYSTEMS + 1):
+            prior = key_of(systems[:s] + systems[s + 1 :])
+            measures = [RareP(prior=prior, alpha=alpha) @ CUTOFF for alpha in ALPHAS]
+            scores[:, found, s] = values(measures, qrels, systems[s])
+    return scores[:, :, N_SYSTEMS - 1 :]
 
 
-def test_rare_documents_lead_sooner_as_alpha_grows() -> None:
+def test_without_weight_on_rareness_rare_and_common_documents_are_worth_the_same(section_3: np.ndarray) -> None:
+    assert (section_3[0, :, 1] == section_3[0, :, 2]).all()
+    assert (section_3[1:, :, 1] > section_3[1:, :, 2]).all()
+
+
+def test_rare_documents_lead_sooner_as_alpha_grows(section_3: np.ndarray) -> None:
     """The paper needs 44, 33 and 28 relevant documents for the first place at alpha 0, 0.5 and 1."""
-    needed = [first_place(alpha)[0] for alpha in (0.0, 0.5, 1.0)]
-    assert needed[0] > needed[1] > needed[2] > 0
-    assert needed[0] == 32  # P: as many as the best of the field
+    leads = section_3[:, :, 1] >= section_3.max(axis=2)  # (alphas, found)
+    needed = leads.argmax(axis=1) + 1
+    assert leads.any(axis=1).all()
+    assert needed[0] == 10 + 2 * (N_SYSTEMS - 1)  # P: as many as the best of the field
+    assert needed[0] > needed[1] > needed[2]
 
 
-def test_a_system_of_common_documents_gains_little_from_alpha() -> None:
-    plain, weighted = first_place(0.0)[1][9], first_place(1.0)[1][9]
-    assert plain <= weighted < 1.2 * plain
+def test_common_documents_gain_little_from_alpha(section_3: np.ndarray) -> None:
+    """S_common finds first what all systems find; S_rare gains the most that Eq. 1 allows."""
+    growth = section_3[2] / section_3[0]  # (found, systems)
+    assert growth[:10, 2] == pytest.approx(1 + 1 / (N_SYSTEMS + 2), abs=1e-9)  # S_rare alone misses them
+    assert growth[:, 1] == pytest.approx(1 + (N_SYSTEMS + 1) / (N_SYSTEMS + 2))
 
 
 def test_golden_cases(shared: Path) -> None:

@@ -155,10 +155,10 @@ def test_unjudged_documents_push_a_run_below_random_unless_they_are_in_the_unive
 
 def test_the_universe_of_a_run_is_the_whole_run() -> None:
     """Shuffling puts the relevant document of rank 4 into the top 2 half of the time."""
-    qrels, run = {"a": 1, "b": 0}, ["x", "b", "y", "a"]
-    assert value(UL(base=P, universe="retrieved") @ 2, qrels, run) == -1
-    assert value(UL(base=P, universe="retrieved") @ 2, qrels, ["a", "x", "b", "y"]) == 1
-    assert value(UL(base=P, universe="retrieved", version="V1") @ 2, qrels, ["a", "x", "b", "y"]) == pytest.approx(2 / 3)
+    qrels, worst, best = {"a": 1, "b": 0}, ["x", "b", "y", "a"], ["a", "x", "b", "y"]
+    assert value(UL(base=P, universe="retrieved") @ 2, qrels, worst) == -1
+    assert value(UL(base=P, universe="retrieved") @ 2, qrels, best) == 1
+    assert value(UL(base=P, universe="retrieved", version="V1") @ 2, qrels, best) == pytest.approx(2 / 3)
 
 
 def test_err_takes_its_top_grade_from_the_qrels_unless_told() -> None:
@@ -169,7 +169,8 @@ def test_err_takes_its_top_grade_from_the_qrels_unless_told() -> None:
     assert value(UL(base=ERR) @ 2, qrels, run) == value(UL(base=ERR, max_rel=2) @ 2, qrels, run)
 
 
-@pytest.mark.parametrize("base", [nDCG @ 2, nDCG, AP @ 2, AP, P @ 2, R @ 2, RR @ 2, RR, RBP(p=0.8, rel=1) @ 2, Success @ 2])
+@pytest.mark.parametrize(
+    "base", [nDCG @ 2, nDCG, AP @ 2, AP, P @ 2, R @ 2, RR @ 2, RR, RBP(p=0.5, rel=1), Success @ 2])
 @pytest.mark.parametrize("universe", ["judged", "retrieved"])
 def test_expected_random_is_the_hosts_mean_over_all_permutations(base: Any, universe: str) -> None:
     """The value of the ordinary measure itself, with its own normaliser, as ir_measures computes it."""
@@ -190,11 +191,12 @@ def test_expected_random_gives_a_frame_in_qrels_order() -> None:
     pd.testing.assert_frame_equal(expected_random(qrels, base="P@1"), frame)
 
 
-def test_expected_random_of_the_paper() -> None:
+def test_expected_random_by_the_papers_formula_and_of_err() -> None:
     qrels = {"q1": {f"d{i}": int(i < 7) for i in range(30)}}
-    assert expected_random(qrels, base=AP @ 10, expected="paper")["expected"][0] == pytest.approx(10 * (7 / 30) ** 2 / 7)
-    assert expected_random(qrels, base=ERR @ 10, max_rel=1)["expected"][0] == pytest.approx(
-        float(slow.exp_err([0.5] * 7 + [0.0] * 23, 10)))
+    paper = expected_random(qrels, base=AP @ 10, expected="paper")["expected"][0]
+    assert paper == pytest.approx(10 * (7 / 30) ** 2 / 7)
+    err = expected_random(qrels, base=ERR @ 10, max_rel=1)["expected"][0]
+    assert err == pytest.approx(float(slow.exp_err([0.5] * 7 + [0.0] * 23, 10)))
 
 
 @pytest.mark.parametrize(("call", "says"), [

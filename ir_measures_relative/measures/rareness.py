@@ -18,13 +18,15 @@ Approaches. ECIR 2023.
 """
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..judged_priors import JudgedPriors
-from ..judged_run import JudgedRun, Judgements
-from ..user_models import user_model
-from .base import RelativeMeasure
-from .parameters import Base, Choice, Prior, Real, Whole
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun, Judgements
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Base, Choice, Number, Prior, Whole
+from ir_measures_relative.user_models import divide, sum_over_ranks
 
 
 def rareness(found_by: np.ndarray, others: int, rarity: str = "share") -> np.ndarray:
@@ -41,111 +43,139 @@ def worth(rare: np.ndarray, alpha: float | np.ndarray, variant: str = "additive"
     return 1 - alpha * (1 - rare)
 
 
-def average_precision(relevant: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """(Q,) Eq. 3 before its division by N_R: mean value above each relevant rank; both arrays (Q, K) by rank."""
-    precision = np.cumsum(value, axis=1) / np.arange(1, value.shape[1] + 1)  # (Q, K)
-    return np.where(relevant, precision, 0.0).sum(axis=1)
+def sum_of_precisions(relevant: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """(Q,) the sum of Eq. 3: mean value down to each relevant document; both arrays (Q, W) in rank order."""
+    precision = np.cumsum(value, axis=1) / np.arange(1, value.shape[1] + 1)  # (Q, W)
+    return sum_over_ranks(relevant * precision)
 
 
-class Alpha(Real):
-    """Weight of rareness: a number, or '1/R' for one over the topic's number of relevant documents."""
+class Alpha(Number):
+    """The weight of rareness: a number, or '1/R' for one over the topic's number of relevant documents."""
 
-    def canonical(self, name: str, value: object) -> object:
-        return value if value == "1/R" else super().canonical(name, value)
+    def __init__(self) -> None:
+        super().__init__(0, float("inf"), default=1.0, desc="weight of rareness; the paper recommends [0, 1]")
+        self.kind += " or '1/R'"
+
+    def canonical(self, where: str, value: Any) -> Any:
+        return "1/R" if isinstance(value, str) and value == "1/R" else super().canonical(where, value)
 
 
-CUTOFF = Whole(low=1, desc="rank at which the run and the other systems are cut")
-PRIOR = Prior(desc="the other systems")
-ALPHA = Alpha(low=0, default=1.0, desc="weight of rareness: a number (the paper: in [0, 1]) or '1/R'")
-VARIANT = Choice("additive", "mixture", default="additive", desc="1 + alpha R (Eq. 1) or 1 - alpha + alpha R (Eq. 4)")
-RARITY = Choice("share", "normalized", default="share", desc="R = 1 - S_d/S or R' = 1 - (S_d-1)/(S-1)")
-REL = Whole(low=1, default=1, desc="smallest grade that counts as relevant")
+_SHARED = {
+    "alpha": Alpha(),
+    "variant": Choice("additive", "mixture", desc="1 + alpha R (Eq. 1) or 1 - alpha + alpha R (Eq. 4)"),
+    "rarity": Choice("share", "normalized", desc="R = 1 - S_d/S or R' = 1 - (S_d-1)/(S-1)"),
+}
 
 
 class _Rareness(RelativeMeasure):
-    """What RareP, RareAP and Rare share: the factor of each judged document."""
+    """What the three share: the factor of each judged document."""
 
     DIRECTION = "larger"
-    CITATIONS = ("turkmen2023innovation",)
+    CITATIONS = ("rareness",)
 
-    def check(self) -> None:
+    def check(self, given: dict[str, Any]) -> None:
         alpha = self["alpha"]
         if self["variant"] == "mixture" and alpha != "1/R" and alpha > 1:
-            raise ValueError(f"alpha={alpha} of {self.NAME} is no share of a mixture: with variant='mixture' give a "
-                             "number from 0 to 1 or '1/R'.")
+            raise ValueError(
+                f"{self.__name__}: alpha={alpha} with variant='mixture'; accepted is a number from 0 to 1 or '1/R'"
+            )
 
     def factor(self, judgements: Judgements, priors: JudgedPriors, n_relevant: np.ndarray) -> np.ndarray:
-        """(J,) what each judged document counts in a run that has it in its top K; n_relevant: (Q,)."""
+        """(J,) what each judged document counts for a run that has it in its top K; n_relevant: (Q,)."""
         alpha = self["alpha"]
         if alpha == "1/R":
             alpha = 1 / np.maximum(n_relevant, 1)[judgements.topic]  # (J,)
-        return worth(rareness(priors.found_by(self["cutoff"]), priors.n, self["rarity"]), alpha, self["variant"])
+        rare = rareness(priors.found_by(self["cutoff"]), priors.n, self["rarity"])  # (J,)
+        return worth(rare, alpha, self["variant"])
 
 
 class _RareP(_Rareness):
-    """Precision in which a relevant document counts more, the fewer other systems found it (Eq. 1).
+    """Precision in which a relevant document counts more, the fewer other systems have it in their top K (Eq. 1).
 
-    With alpha=0 it is P. The largest value is 1 + alpha (S-1)/S. Unjudged documents count as non-relevant: print
-    Judged@K beside it.
+    With alpha=0 it is P; the largest value is 1 + alpha (S-1)/S. The prior runs are the *other* systems: a run that
+    is also among named priors counts twice. Unjudged documents count as non-relevant: print Judged@K beside it.
 
-        >>> import ir_measures
-        >>> from ir_measures_relative import RareP
-        >>> other = {"q1": {"d1": 2.0, "d2": 1.0}}
-        >>> measure = RareP(prior=[other])@2
-        >>> ir_measures.calc_aggregate([measure], {"q1": {"d1": 1, "d3": 1}}, {"q1": {"d1": 2.0, "d3": 1.0}})[measure]
-        1.25
+    >>> import ir_measures_relative as imr
+    >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
+    >>> (imr.RareP(prior=bm25) @ 2).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense)
+    1.25
     """
 
-    __name__ = NAME = "RareP"
+    __name__ = "RareP"
+    NAME = __name__
     PRETTY_NAME = "Rareness-Based Precision"
-    SHORT_DESC = "Precision that rewards relevant documents which few other systems have in their top K."
-    SUPPORTED_PARAMS = {"cutoff": CUTOFF, "prior": PRIOR, "alpha": ALPHA, "variant": VARIANT, "rarity": RARITY,
-                        "rel": REL}
-    needs_cutoff = True
+    SHORT_DESC = "Precision that rewards relevant documents which few other systems retrieve."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "prior": Prior(desc="the other systems"),
+        **_SHARED,
+        "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
+    }
+
+    @property
+    def needs_cutoff(self) -> bool:
+        return True
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         relevant = run.judgements.grade >= self["rel"]  # (J,)
-        value = relevant * self.factor(run.judgements, priors, run.judgements.count(relevant))
-        return run.top(self["cutoff"]).values(value).sum(axis=1) / self["cutoff"]
+        value = relevant * self.factor(run.judgements, priors, run.judgements.sum_by_topic(relevant))
+        return sum_over_ranks(run.top(self["cutoff"]).values(value)) / self["cutoff"]
 
 
 class _RareAP(_Rareness):
-    """Average precision with the precision of RareP at each relevant document (Eq. 3); alpha=0: AP."""
+    """Average precision whose precision at each relevant document is RareP's (Eq. 3); with alpha=0 it is AP.
 
-    __name__ = NAME = "RareAP"
+    >>> import ir_measures_relative as imr
+    >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
+    >>> imr.RareAP(prior=bm25).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense)
+    1.125
+    """
+
+    __name__ = "RareAP"
+    NAME = __name__
     PRETTY_NAME = "Rareness-Based Average Precision"
-    SHORT_DESC = "Average precision that rewards relevant documents which few other systems have in their top K."
+    SHORT_DESC = "Average precision that rewards relevant documents which few other systems retrieve."
     SUPPORTED_PARAMS = _RareP.SUPPORTED_PARAMS
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         relevant = run.judgements.grade >= self["rel"]  # (J,)
-        n_relevant = run.judgements.count(relevant)  # (Q,)
+        n_relevant = run.judgements.sum_by_topic(relevant)  # (Q,)
         value = relevant * self.factor(run.judgements, priors, n_relevant)
         top = run.top(self["cutoff"])
-        return average_precision(top.values(relevant) > 0, top.values(value)) / np.maximum(n_relevant, 1)
+        return divide(sum_of_precisions(top.values(relevant), top.values(value)), n_relevant)
 
 
 class _Rare(_Rareness):
-    """nDCG or RBP of gains that carry the factor of RareP: our graded form of the paper's idea.
+    """nDCG or RBP of gains that carry RareP's factor: this package's graded form of the paper's idea.
 
-    The ideal of nDCG is that of the new gains: what the run itself would get for the best order of the judged
-    documents, so that 1 is the maximum. `alpha='1/R'` counts the documents with a positive gain.
+    The ideal of nDCG is that of the new gains, those that the run itself would get for the judged documents, so that
+    1 is the maximum. ``alpha='1/R'`` counts the documents with a gain. RBP keeps its factor 1 - p.
+
+    >>> import ir_measures_relative as imr
+    >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
+    >>> round((imr.Rare(prior=bm25) @ 2).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense), 4)
+    0.9134
     """
 
-    __name__ = NAME = "Rare"
+    __name__ = "Rare"
+    NAME = __name__
     PRETTY_NAME = "Graded Rareness"
-    SHORT_DESC = "nDCG or RBP that rewards relevant documents which few other systems have in their top K."
-    SUPPORTED_PARAMS = {"cutoff": CUTOFF, "prior": PRIOR, "base": Base("nDCG", "RBP", desc="the ordinary measure"),
-                        "alpha": ALPHA, "variant": VARIANT, "rarity": RARITY}
+    SHORT_DESC = "nDCG or RBP that rewards relevant documents which few other systems retrieve."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "prior": Prior(desc="the other systems"),
+        "base": Base("nDCG", "RBP"),
+        **_SHARED,
+    }
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
-        model = user_model(self["base"], self["cutoff"])
+        model = self.model()
         gain = model.gain(run.judgements.grade)  # (J,)
-        value = gain * self.factor(run.judgements, priors, run.judgements.count(gain > 0))
-        best = model.normalizer(value, run.judgements)  # (Q,)
-        return model.total(run.top(self["cutoff"]).values(value)) / np.where(best > 0, best, 1.0)
+        value = gain * self.factor(run.judgements, priors, run.judgements.sum_by_topic(gain > 0))
+        total = model.total(run.top(self["cutoff"]).values(value))  # (Q,)
+        return divide(total, model.normalizer(value, run.judgements))
 
 
-RareP = _RareP()
-RareAP = _RareAP()
-Rare = _Rare()
+RareP = register(_RareP())
+RareAP = register(_RareAP())
+Rare = register(_Rare())

@@ -22,17 +22,19 @@ S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for I
 """
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 
-from ..ideals import best_values
-from ..judged_priors import JudgedPriors
-from ..judged_run import JudgedRun, Judgements, Run
-from ..random_ranking import expected_total
-from ..user_models import UserModel, user_model
-from .base import RelativeMeasure
-from .parameters import Base, Choice, Whole
+from ir_measures_relative.ideals import best_values
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Base, Choice, Whole
+from ir_measures_relative.random_ranking import expected_total
+from ir_measures_relative.user_models import UserModel, divide
 
 EQUAL = 1e-12  # values that agree to this relative difference are equal: rounding must not decide a branch
 
@@ -55,46 +57,114 @@ def _same(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def shuffled(model: UserModel, judgements: Judgements, run: JudgedRun | None) -> tuple[np.ndarray, np.ndarray]:
-    """(J,) gains and (Q,) number of the documents to shuffle: a run's, or without one all judged ones."""
+    """(J,) gains and (Q,) number of the documents to order: those of a run, without one all judged documents."""
     value = model.gain(judgements.grade)  # (J,)
     if run is None:
-        return value, np.diff(judgements.start)
-    whole = run.top(None)
+        return value, judgements.n_judged
+    row = run.top(None).row  # (Q, W)
     retrieved = np.zeros(len(value), dtype=bool)
-    retrieved[whole.row[whole.row >= 0]] = True
-    return np.where(retrieved, value, 0.0), whole.length
-
-
-BASE = Base("nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success", desc="the ordinary measure")
-UNIVERSE = Choice("judged", "retrieved", default="judged", desc="the documents that U and L order: all judged ones, "
-                  "or those of the run")
-EXPECTED = Choice("exact", "paper", default="exact", desc="L: the true expectation, or the paper's formula for AP")
-MAX_REL = Whole(low=1, desc="grade of a perfect document (ERR; left out: the highest in the qrels)")
+    retrieved[row[row >= 0]] = True
+    return np.where(retrieved, value, 0.0), run.length
 
 
 class _UL(RelativeMeasure):
-    """..."""
+    """Where a measure stands between a random order (0) and the best order (1) of the same documents.
 
-    __name__ = NAME = "UL"
+    ``base``: nDCG, AP, P, R, RR, RBP, ERR or Success. ``universe``: the documents that are ordered, 'judged' (all
+    judged documents, closest to the paper's lists) or 'retrieved' (the whole run; the right one for re-ranking).
+    An empty ranking is -1 (V2, judged documents, something relevant) or 0. ``max_rel``: ERR stops with probability
+    (2^grade - 1) / 2^max_rel; left out it is the highest grade of all the qrels given (gdeval fixes 4).
+
+    With 'judged', a run with many unjudged documents falls below random: print 1 - Judged@K beside it.
+
+    >>> import ir_measures_relative as imr
+    >>> qrels, run = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}, {'q1': {'a': 2., 'c': 1.}}
+    >>> (imr.UL(base='P') @ 1).calc_aggregate(qrels, run), (imr.UL(base='P') @ 2).calc_aggregate(qrels, run)
+    (1.0, 0.0)
+    """
+
+    __name__ = "UL"
+    NAME = __name__
     PRETTY_NAME = "Joint Upper and Lower Bound Normalisation"
     SHORT_DESC = "How far a measure stands between a random and the best order of the same documents."
     DIRECTION = "larger"
-    CITATIONS = ("karmaker2022joint",)
+    CITATIONS = ("ul",)
     SUPPORTED_PARAMS = {
-        "cutoff": Whole(low=1, desc="rank at which A, U and L are cut"),
-        "base": BASE,
-        "version": Choice("V2", "V1", default="V2", desc="Eq. 6 or Eq. 5"),
-        "universe": UNIVERSE,
-        "expected": EXPECTED,
-        "max_rel": MAX_REL,
+        "cutoff": cutoff_parameter(),
+        "base": Base("nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"),
+        "version": Choice("V1", "V2", default="V2", desc="Eq. 5 or Eq. 6 of the paper"),
+        "universe": Choice("judged", "retrieved", desc="the documents that are ordered"),
+        "expected": Choice("exact", "paper", desc="the true expectation, or the paper's formula for AP"),
+        "max_rel": Whole(1, desc="base ERR: the highest grade"),
     }
 
-    def score(self, run: JudgedRun, priors: JudgedPriors | None) -> np.ndarray:
+    def check(self, given: dict[str, Any]) -> None:
+        name = self.model().name
+        if self["expected"] == "paper" and name not in ("AP", "nDCG"):
+            raise ValueError(f"UL: expected='paper' is there for base AP and nDCG only, not for base={self['base']}")
+        if self["max_rel"] is not None and name != "ERR":
+            raise ValueError(f"UL: max_rel acts on base ERR only, not on base={self['base']}")
+
+    @property
+    def needs_cutoff(self) -> bool:
+        return super().needs_cutoff or self["expected"] == "paper"
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         judgements = run.judgements
-        model = user_model(self["base"], self["cutoff"], self["max_rel"] or judgements.max_grade)
+        model = self.model(self["max_rel"] or judgements.max_grade)
         value, n = shuffled(model, judgements, run if self["universe"] == "retrieved" else None)
-        depth = self["cutoff"] or int(n.max(initial=0))
-        upper = model.total(best_values(value, judgements, depth))
-        lower = expected_total(model, value, n, judgements, self["expected"])
-        actual = model.total(run.top(self["cutoff"]).values(model.gain(judgements.grade)))
+        actual = model.total(run.top(model.cutoff).values(value))  # (Q,)
+        upper = model.total(best_values(value, judgements, model.cutoff))  # (Q,)
+        lower = expected_total(model, value, n, judgements, self["expected"])  # (Q,)
         return joint_bounds(actual, upper, lower, self["version"])
+
+
+UL = register(_UL())
+
+
+def expected_random(
+    qrels: Any,
+    base: Any = nDCG @ 10,
+    universe: str = "judged",
+    run: Any = None,
+    expected: str = "exact",
+    max_rel: int | None = None,
+) -> pd.DataFrame:
+    """What does a random ranking score? The lower bound of UL by itself, for each topic.
+
+    Parameters
+    ----------
+    qrels : judgements in any accepted form
+    base : nDCG, AP, P, R, RR, RBP, ERR or Success of ir_measures, or its text
+    universe : 'judged' shuffles all judged documents of a topic, 'retrieved' those of ``run``
+    run : the run to shuffle; with universe='retrieved' only
+    expected : 'exact', or 'paper' for the paper's formula for AP
+    max_rel : highest grade of ERR; left out, the highest in the qrels
+
+    Returns
+    -------
+    DataFrame with columns query_id and expected, the mean of ``base`` over all orders; topics in qrels order
+
+    References
+    ----------
+    S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> imr.expected_random({'q1': {'a': 1, 'b': 0}, 'q2': {'a': 1, 'b': 1}}, base='AP')
+      query_id  expected
+    0       q1      0.75
+    1       q2      1.00
+    """
+    measure = UL(base=base, universe=universe, expected=expected, max_rel=max_rel)
+    if measure.needs_cutoff and measure["cutoff"] is None:
+        raise ValueError(f"expected_random: base={base} needs a cutoff, as in {base}@10")
+    if (universe == "retrieved") != (run is not None):
+        raise ValueError("expected_random: universe='retrieved' needs run, the run to shuffle, and no other takes one")
+    judgements = Judgements.of(qrels)
+    model = measure.model(max_rel or judgements.max_grade)
+    judged = None if run is None else JudgedRun(judgements, Run.of(run))
+    lower = expected_total(model, *shuffled(model, judgements, judged), judgements, expected)
+    best = model.normalizer(model.gain(judgements.grade), judgements)
+    return pd.DataFrame({"query_id": judgements.topics, "expected": divide(lower, best)})
