@@ -72,22 +72,22 @@ def reciprocal_rank(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.nd
 
 def reciprocal_ranks(relevant: np.ndarray, n: np.ndarray, m: np.ndarray, depth: int) -> np.ndarray:
     """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
-    order = np.argsort(-m, kind="stable")  # longest first: the topics that reach rank i are the first rows
-    R, size = relevant[order, None], n[order, None]  # (Q, 1)
-    above = np.arange(depth)  # relevant documents above rank i; more than these never matter
-    found = np.zeros((len(n), depth))  # (Q, depth) chance of that number
-    found[:, 0] = 1.0
-    expected = np.zeros((len(n), depth))
-    reached = len(m) - np.searchsorted(m[order][::-1], np.arange(1, m.max(initial=0) + 1))  # topics with m >= i
+    order, reached = longest_first(m)
+    size = n[order].astype(np.float64)  # (Q,)
+    above = np.arange(depth)[:, None]  # relevant documents above rank i: more than these never matter
+    to_find = np.maximum(relevant[order] - above, 0.0)  # (depth, Q)
+    spare = size - relevant[order] + above  # (depth, Q) less i - 1: the documents without gain left for rank i
+    found = np.zeros((depth + 1, len(n)))  # chance of each number of relevant documents above rank i
+    found[0] = 1.0
+    expected = np.zeros((depth, len(n)))
     for i, q in enumerate(reached, 1):
-        left = size[:q] - i + 1.0  # documents not yet ranked
-        hit = found[:q] * np.maximum(R[:q] - above, 0) / left
-        expected[:q] += hit / i
-        found[:q] *= np.maximum(left - (R[:q] - above), 0) / left
-        found[:q, 1:] += hit[:, :-1]
-    back = np.empty_like(expected)
-    back[order] = expected
-    return back
+        c = min(i, depth)
+        left = size[:q] - (i - 1)  # documents not yet ranked
+        hit = found[:c, :q] * to_find[:c, :q] / left
+        expected[:c, :q] += hit / i
+        found[:c, :q] *= np.maximum(spare[:c, :q] - (i - 1), 0.0) / left
+        found[1 : c + 1, :q] += hit
+    return in_place(expected, order)
 
 
 def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
@@ -110,19 +110,30 @@ def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
 
 def stopping_chances(stop: np.ndarray, depth: int) -> np.ndarray:
     """(Q, depth) chance that a user of the positive entries of `stop`, in random order, stops at the j-th."""
-    relevant = np.count_nonzero(stop, axis=1)  # (Q,)
-    order = np.argsort(-relevant, kind="stable")
-    j = np.arange(1, depth + 1)
-    passed = np.zeros((len(stop), depth + 1))  # chance to read the first j documents and go on
-    passed[:, 0] = 1.0
-    stopped = np.zeros((len(stop), depth + 1))  # chance to stop at the j-th
-    holders = len(stop) - np.searchsorted(relevant[order][::-1], np.arange(1, relevant.max(initial=0) + 1))
+    order, holders = longest_first(np.count_nonzero(stop, axis=1))
+    passed = np.zeros((depth + 1, len(stop)))  # chance to read the first j documents and go on
+    passed[0] = 1.0
+    stopped = np.zeros((depth + 1, len(stop)))  # chance to stop at the j-th
     for t, q in enumerate(holders, 1):
-        r = stop[order[:q], t - 1, None]  # (q, 1) document t comes to the t - 1 before it, at any place alike:
-        here, before, after = 1 / t, (j - 1) / t, (t - j) / t  # at j, above j, below j
-        stopped[:q, 1:] = (after * stopped[:q, 1:] + before * (1 - r) * stopped[:q, :-1]
-                           + here * r * passed[:q, :-1])
-        passed[:q, 1:] = after * passed[:q, 1:] + (j / t) * (1 - r) * passed[:q, :-1]
-    back = np.empty((len(stop), depth))
-    back[order] = stopped[:, 1:]
+        c = min(t, depth)
+        j = np.arange(1, c + 1)[:, None]
+        r = stop[order[:q], t - 1]  # (q,) document t joins the t - 1 before it, at any place alike:
+        here, above, below = 1 / t, (j - 1) / t, (t - j) / t  # at the j-th, above it or below it
+        stopped[1 : c + 1, :q] = (below * stopped[1 : c + 1, :q] + above * stopped[:c, :q] * (1 - r)
+                                  + passed[:c, :q] * (here * r))
+        passed[1 : c + 1, :q] = below * passed[1 : c + 1, :q] + (here + above) * passed[:c, :q] * (1 - r)
+    return in_place(stopped[1:], order)
+
+
+def longest_first(length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(Q,) topics by descending length, and for i = 1, 2, ... how many of them reach i: those come first."""
+    order = np.argsort(-length, kind="stable")
+    steps = np.arange(1, length.max(initial=0) + 1)
+    return order, len(length) - np.searchsorted(length[order][::-1], steps)
+
+
+def in_place(value: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """(D, Q) of topics in some order -> (Q, D) of topics in their own."""
+    back = np.empty(value.shape[::-1])
+    back[order] = value.T
     return back
