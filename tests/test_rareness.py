@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RBP, P, nDCG
 from reference import rareness as slow
 
-from ir_measures_relative import Rare, RareAP, RareP, parse_measure
+from ir_measures_relative import Rare, RareAP, RareP, calc_runs, parse_measure
 from ir_measures_relative.measures import rareness as pure
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors here are shallower than K
@@ -181,27 +181,25 @@ def section_3() -> np.ndarray:
     """
     relevant = [f"r{i:02}" for i in range(N_RELEVANT)]
     unique = [f"u{i:02}" for i in range(N_RELEVANT)]
-    qrels = dict.fromkeys(relevant + unique, 1)
-    field = [relevant[: 10 + 2 * s] + [f"n{s}-{i}" for i in range(CUTOFF)] for s in range(N_SYSTEMS)]
-    scores = np.empty((len(ALPHAS), N_RELEVANT, N_SYSTEMS + 2))
-    for found in range(N_RELEVANT):
-        systems = [*field, unique[: found + 1], relevant[: found + 1]]  # ..., S_rare, S_common
-        # of the field only the strongest system can hold the first place
-        for s in (N_SYSTEMS - 1, N_SYSTEMS, N_SYSTEMS + 1):
-            prior = key_of(systems[:s] + systems[s + 1 :])
-            measures = [RareP(prior=prior, alpha=alpha) @ CUTOFF for alpha in ALPHAS]
-            scores[:, found, s] = values(measures, qrels, systems[s])
-    return scores[:, :, N_SYSTEMS - 1 :]
+    qrels = {"q1": dict.fromkeys(relevant + unique, 1)}
+    field = {f"s{s}": run_of(relevant[: 10 + 2 * s] + [f"n{s}-{i}" for i in range(CUTOFF)]) for s in range(N_SYSTEMS)}
+    measures = [RareP(alpha=alpha) @ CUTOFF for alpha in ALPHAS]
+    scores = []
+    for found in range(1, N_RELEVANT + 1):
+        runs = {**field, "rare": run_of(unique[:found]), "common": run_of(relevant[:found])}
+        frame = calc_runs(measures, qrels, runs)  # each system against all others, runs in order, then measures
+        scores.append(frame["value"].to_numpy().reshape(len(runs), len(measures)).T)
+    return np.stack(scores, axis=1)
 
 
 def test_without_weight_on_rareness_rare_and_common_documents_are_worth_the_same(section_3: np.ndarray) -> None:
-    assert (section_3[0, :, 1] == section_3[0, :, 2]).all()
-    assert (section_3[1:, :, 1] > section_3[1:, :, 2]).all()
+    assert (section_3[0, :, -2] == section_3[0, :, -1]).all()
+    assert (section_3[1:, :, -2] > section_3[1:, :, -1]).all()
 
 
 def test_rare_documents_lead_sooner_as_alpha_grows(section_3: np.ndarray) -> None:
     """The paper needs 44, 33 and 28 relevant documents for the first place at alpha 0, 0.5 and 1."""
-    leads = section_3[:, :, 1] >= section_3.max(axis=2)  # (alphas, found)
+    leads = section_3[:, :, -2] >= section_3.max(axis=2)  # (alphas, found)
     needed = leads.argmax(axis=1) + 1
     assert leads.any(axis=1).all()
     assert needed[0] == 10 + 2 * (N_SYSTEMS - 1)  # P: as many as the best of the field
@@ -211,8 +209,8 @@ def test_rare_documents_lead_sooner_as_alpha_grows(section_3: np.ndarray) -> Non
 def test_common_documents_gain_little_from_alpha(section_3: np.ndarray) -> None:
     """S_common finds first what all systems find; S_rare gains the most that Eq. 1 allows."""
     growth = section_3[2] / section_3[0]  # (found, systems)
-    assert growth[:10, 2] == pytest.approx(1 + 1 / (N_SYSTEMS + 2), abs=1e-9)  # S_rare alone misses them
-    assert growth[:, 1] == pytest.approx(1 + (N_SYSTEMS + 1) / (N_SYSTEMS + 2))
+    assert growth[:10, -1] == pytest.approx(1 + 1 / (N_SYSTEMS + 2), abs=1e-9)  # S_rare alone misses them
+    assert growth[:, -2] == pytest.approx(1 + (N_SYSTEMS + 1) / (N_SYSTEMS + 2))
 
 
 def test_golden_cases(shared: Path) -> None:
