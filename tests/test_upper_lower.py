@@ -17,6 +17,8 @@ from ir_measures import AP, ERR, RBP, RR, P, R, Success, nDCG
 from reference import upper_lower as slow
 
 from ir_measures_relative import UL, expected_random, parse_measure
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.upper_lower import joint_bounds
 
 BASES = ["nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"]
@@ -249,3 +251,26 @@ def test_golden_cases(shared: Path) -> None:
         assert got == pytest.approx(case["expected"], abs=1e-12), case["id"]
         checked += 1
     assert checked >= 9
+
+
+def test_the_papers_lower_bound_on_trec_covid(shared: Path) -> None:
+    """The shares that the documentation states: independence costs most at a small cutoff."""
+    qrels = Judgements.of(shared / "data" / "trec-covid" / "qrels.complete.txt.gz")
+    for cutoff, share in ((5, 0.578), (10, 0.681), (100, 0.924)):
+        paper, exact = (expected_random(qrels, base=AP @ cutoff, expected=e)["expected"] for e in ("paper", "exact"))
+        assert (paper < exact).all()
+        assert paper.mean() / exact.mean() == pytest.approx(share, abs=5e-4)
+
+
+def test_unjudged_documents_mislead_on_trec_covid(shared: Path) -> None:
+    """The documented case: the same run before and after its unjudged documents were judged."""
+    folder = shared / "data" / "trec-covid"
+    run = Run.of(folder / "tas-b-09-01-2023.run.gz")
+    scores, unjudged = [], []
+    for judged in ("incomplete", "complete"):
+        joined = JudgedRun(Judgements.of(folder / f"qrels.{judged}.txt.gz"), run)
+        unjudged.append(joined.top(10).unjudged.mean())
+        scores.append((UL @ 10).score(joined, JudgedPriors(joined.judgements, [])))
+    assert unjudged == pytest.approx([0.41, 0.0], abs=1e-9)
+    assert [score.mean() for score in scores] == pytest.approx([0.130, 0.292], abs=5e-4)
+    assert [(score < 0).mean() for score in scores] == pytest.approx([0.30, 0.16])

@@ -11,12 +11,12 @@ Notes on the paper, in its own terms. V1 of a perfect ranking is U/(U+L), not 1:
 random ranking scores. "0 means randomized ranking" holds for V2 at A = L; the *mean* of V2 over random rankings is
 E[(A-L)+] (1/(U-L) - 1/L), which is 0 only if U = 2L. Section 4.5.1 takes E[Prec(i) R_i] for E[Prec(i)] E[R_i]; but
 Prec(i) counts R_i itself, so the two are not independent, and k (R/n)^2 falls short of the expectation by
-(R/n) (n-R)/(n-1) (H_k - k/n) unless every document is relevant: on real data about half of it is missing.
-`expected='exact'` is the true expectation, `expected='paper'` the printed one.
+(R/n) (n-R)/(n-1) (H_k - k/n) unless every document is relevant: on TREC-COVID it is 58% of the true value at k = 5,
+68% at 10 and 92% at 100. `expected='exact'` is the true expectation, `expected='paper'` the printed one.
 
 Unjudged documents gain nothing. With universe='judged' a run that ranks many of them falls "below random" although
-nobody knows what they are worth: print 1 - Judged@K beside UL, or use universe='retrieved' (re-ranking), where the
-unjudged documents are in L and U alike.
+nobody knows what they are worth (TAS-B on TREC-COVID, 41% of its top 10 unjudged: UL@10 = .13, and .29 once those were
+judged). Print 1 - Judged@K beside UL, or use universe='retrieved' (re-ranking): there they are in L as well.
 
 S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
 """
