@@ -86,7 +86,7 @@ def test_no_documents_and_no_relevant_documents_expect_nothing(base: str) -> Non
     assert expected(base, 5, []).tolist() == []
 
 
-@pytest.mark.parametrize(("relevant", "cutoff"), [(1, 10), (5, 1000), (300, 1000), (99_990, 20)])
+@pytest.mark.parametrize(("relevant", "cutoff"), [(1, 1), (1, 3), (1, 10), (5, 1000), (300, 1000), (99_990, 20)])
 def test_keeps_relative_precision_for_100000_documents(relevant: int, cutoff: int) -> None:
     """One relevant document in 100,000 makes values near 1e-4: an absolute 1e-12 would say little."""
     n = 100_000
@@ -101,7 +101,7 @@ def test_keeps_relative_precision_for_100000_documents(relevant: int, cutoff: in
         want = [float(1 - missed), float(rr), float(sp)]
     one, size, m = np.array([relevant]), np.array([n]), np.array([cutoff])
     got = [f(one, size, m)[0] for f in (fast.success, fast.reciprocal_rank, fast.sum_of_precisions)]
-    np.testing.assert_allclose(got, want, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(got, want, rtol=1e-13, atol=0)
 
 
 def test_err_of_rare_relevant_documents_keeps_relative_precision() -> None:
@@ -113,7 +113,7 @@ def test_err_of_rare_relevant_documents_keeps_relative_precision() -> None:
 
 
 def test_err_where_almost_nobody_reads_on_is_cut_without_loss() -> None:
-    stop = [15 / 16] * 30 + [1 / 2] * 60
+    stop = [1 / 2] * 90
     want = float(slow.exp_err(stop + [0.0] * 10, 100))
     got = fast.expected_err(np.array([stop]), np.array([100]), np.array([100]))[0]
     assert got == pytest.approx(want, rel=1e-13)

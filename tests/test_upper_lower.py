@@ -92,6 +92,15 @@ def test_where_order_cannot_help_v2_is_0(base: str, n: int) -> None:
         assert value(ul(base, universe="retrieved") @ cutoff, qrels, list(qrels)) == 0
 
 
+def test_rounding_decides_no_branch() -> None:
+    """A within 1e-12 of U is U and of L is L, also where U and L are close to each other."""
+    U, L = 1.0, 1.0 - 1e-8
+    A = np.array([U * (1 - 5e-13), U * (1 + 5e-13), L * (1 - 5e-13), L * (1 + 5e-13), L * (1 - 1e-10)])
+    got = joint_bounds(A, np.full(5, U), np.full(5, L))
+    assert got[:4].tolist() == [1, 1, 0, 0]
+    assert got[4] == pytest.approx(-1e-10, rel=1e-4)
+
+
 @pytest.mark.parametrize("base", BASES)
 def test_nothing_relevant_and_nothing_retrieved(base: str) -> None:
     for version in ("V1", "V2"):
