@@ -2,8 +2,8 @@
 
     python benchmarks/bench_rareness_ul.py [topics] [documents per topic]
 
-Prints processor seconds and the ratio to nDCG@10 for 1,000 topics x 1,000 documents. The seven prior runs of rareness are built
-before the clock starts; joining them with the qrels is on the clock. The goal is a ratio of at most 1.
+Prints processor seconds and the ratio to nDCG@10 for 1,000 topics x 1,000 documents. The seven prior runs of rareness
+are built before the clock starts; joining them with the qrels is on the clock. The goal is a ratio of at most 1.
 """
 from __future__ import annotations
 
