@@ -8,7 +8,7 @@ from ir_measures_relative.citations import bibtex
 from ir_measures_relative.complementary import select_complementary
 from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measure_strings import parse_measure
-from ir_measures_relative.measures import NRG, TaSC, UniqueRel
+from ir_measures_relative.measures import NRG, UL, Rare, RareAP, RareP, TaSC, UniqueRel, expected_random
 from ir_measures_relative.prior_runs import register_prior
 from ir_measures_relative.provider import add_to_ir_measures
 
@@ -17,11 +17,16 @@ add_to_ir_measures()
 __all__ = [
     "Experiment",
     "NRG",
+    "Rare",
+    "RareAP",
+    "RareP",
     "TaSC",
+    "UL",
     "UniqueRel",
     "__version__",
     "bibtex",
     "calc_runs",
+    "expected_random",
     "parse_measure",
     "register_prior",
     "select_complementary",

@@ -40,14 +40,14 @@ class Field:
         self._priors: dict[tuple[str, str | None], JudgedPriors] = {}
 
     def priors(self, key: str, name: str) -> JudgedPriors:
-        """The prior runs that the text ``key`` means for the run ``name``."""
+        """The prior runs that the text ``key`` means for the run ``name``; '' means none."""
         if key == "others":
             return _Others(self._others, self._place_by_name[name])
         if key == "previous":
             return _Previous(self._previous, self._place[name])
         asking = (key, self.groups[name] if key == "groups" and self.groups else None)
         if asking not in self._priors:
-            self._priors[asking] = JudgedPriors(self.judgements, self.named[asking])
+            self._priors[asking] = JudgedPriors(self.judgements, self.named[asking] if key else [])
         return self._priors[asking]
 
     def part(self, first: int, last: int, depth: int | None) -> Field:

@@ -83,14 +83,20 @@ class Judgements:
         """(J,) -> (Q,): the sum over each topic's judged documents."""
         return np.bincount(self.topic, weights=value, minlength=self.n_topics)
 
-    def rows_of(self, topic: np.ndarray, doc_ids: np.ndarray) -> np.ndarray:
-        """(n,) topic indices and document ids -> (n,) rows; -1 where the document is not judged."""
-        doc = self._doc_index.get_indexer(doc_ids)
-        key = topic * len(self._doc_ids) + doc
+    def rows_of(self, topic: np.ndarray, doc: np.ndarray, doc_ids: np.ndarray) -> np.ndarray:
+        """(n,) topic indices and documents, as indices into doc_ids -> (n,) rows; -1 = not judged."""
+        row = np.full(len(doc), -1, dtype=np.int64)
+        if len(doc) < len(doc_ids):  # a short cut of a wide run: look up no id that is not asked for
+            known = self._doc_index.get_indexer(doc_ids[doc])
+        else:
+            known = self._doc_index.get_indexer(doc_ids)[doc]
+        asked = np.flatnonzero(known >= 0)
+        key = topic[asked] * len(self._doc_ids) + known[asked]
         place = np.searchsorted(self._keys, key)
         place[place == len(self._keys)] = 0
-        judged = (doc >= 0) & (self._keys[place] == key) if len(self._keys) else np.zeros(len(doc), dtype=bool)
-        return np.where(judged, self._row_by_key[place] if len(self._keys) else -1, -1)
+        judged = self._keys[place] == key if len(self._keys) else np.zeros(0, dtype=bool)
+        row[asked[judged]] = self._row_by_key[place[judged]]
+        return row
 
     def document_ids(self) -> np.ndarray:
         """(J,) the document id of each row."""
@@ -250,7 +256,7 @@ class JudgedRun:
         present, place = self._places(width)
         topic = np.nonzero(present)[0]
         row = np.full(present.shape, -1, dtype=np.int64)  # (Q, W)
-        row[present] = self.judgements.rows_of(topic, self.run.doc_ids[self.run.doc[place]])
+        row[present] = self.judgements.rows_of(topic, self.run.doc[place], self.run.doc_ids)
         judged = row >= 0
         grade = np.full(present.shape, np.nan)  # (Q, W)
         grade[judged] = self.judgements.grade[row[judged]]

@@ -22,7 +22,7 @@ LAYERS: list[list[str]] = [
     ["judged_run"],
     ["ideals", "prior_runs", "grade_prior"],
     ["user_models"],
-    ["judged_priors", "run_collections"],
+    ["judged_priors", "random_ranking", "run_collections"],
     ["field"],
     ["measures.parameters"],
     ["measures.base"],

@@ -2,6 +2,10 @@
 
 from ir_measures_relative.measures.base import RelativeMeasure, registry
 from ir_measures_relative.measures.nrg import NRG, UniqueRel
+from ir_measures_relative.measures.rareness import Rare, RareAP, RareP
 from ir_measures_relative.measures.tasc import TaSC
+from ir_measures_relative.measures.upper_lower import UL, expected_random
 
-__all__ = ["NRG", "RelativeMeasure", "TaSC", "UniqueRel", "registry"]
+__all__ = [
+    "NRG", "UL", "Rare", "RareAP", "RareP", "RelativeMeasure", "TaSC", "UniqueRel", "expected_random", "registry",
+]

@@ -109,6 +109,10 @@ class _UL(RelativeMeasure):
     def needs_cutoff(self) -> bool:
         return super().needs_cutoff or self["expected"] == "paper"
 
+    @property
+    def depth(self) -> int | None:
+        return None if self["universe"] == "retrieved" else super().depth
+
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         judgements = run.judgements
         model = self.model(self["max_rel"] or judgements.max_grade)
