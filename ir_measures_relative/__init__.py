@@ -1,5 +1,6 @@
 """Relative measures for information retrieval: a plugin for ir_measures and PyTerrier."""
 
+from importlib import import_module
 from typing import Any
 
 from ir_measures_relative import simulate
@@ -27,6 +28,7 @@ __all__ = [
     "bibtex",
     "calc_runs",
     "expected_random",
+    "meta",
     "parse_measure",
     "register_prior",
     "select_complementary",
@@ -35,9 +37,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What needs an extra is loaded when it is asked for."""
+    """Modules, and what needs an extra, are loaded when they are asked for."""
+    if name in ("meta", "plots"):
+        return import_module(f"{__name__}.{name}")
     if name == "Experiment":
-        from ir_measures_relative.experiment import Experiment
-
-        return Experiment
+        return import_module(f"{__name__}.experiment").Experiment
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

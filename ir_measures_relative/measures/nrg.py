@@ -55,7 +55,7 @@ class _NRG(RelativeMeasure):
     >>> qrels = {'q1': {'a': 1, 'b': 1}}
     >>> bm25 = {'q1': {'a': 2., 'c': 1.}}
     >>> dense = {'q1': {'a': 2., 'b': 1.}}
-    >>> round((imr.NRG(prior=bm25, normalizer='absolute') @ 10).calc_aggregate(qrels, dense), 4)
+    >>> round((imr.NRG(prior=bm25, normalizer='absolute') @ 2).calc_aggregate(qrels, dense), 4)
     0.3869
     """
 
@@ -84,7 +84,7 @@ class _UniqueRel(RelativeMeasure):
 
     >>> import ir_measures_relative as imr
     >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
-    >>> (imr.UniqueRel(prior=bm25) @ 10).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense)
+    >>> (imr.UniqueRel(prior=bm25) @ 2).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense)
     1.0
     """
 

@@ -33,7 +33,7 @@ class _TaSC(RelativeMeasure):
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1}, 'q2': {'b': 1}}
     >>> bm25, dense = {'q1': {'a': 1.}, 'q2': {'a': 1.}}, {'q1': {'a': 1.}, 'q2': {'b': 1.}}
-    >>> (imr.TaSC(prior=bm25) @ 10).calc_aggregate(qrels, dense)
+    >>> (imr.TaSC(prior=bm25) @ 1).calc_aggregate(qrels, dense)
     0.5
     """
 
