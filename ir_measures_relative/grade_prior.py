@@ -1,0 +1,104 @@
+"""What grade may an unjudged document have, and what has the pool left to give it?
+
+The grade priors of bootstrapped nDCG (Froebe, Gienapp, Potthast, Hagen, ECIR 2023, section 3.2):
+
+    pool       P(r | J)    = share of grade r in the topic's judgements
+    run        P(r | R)    = share of grade r among the judged documents of the run's top K
+    pool+run   P(r | J, R) = (P(r | J) + P(r | R)) / 2
+
+No judged document in the top K: the pool's shares. No judgement at all: grade 0 for sure.
+``pool='collection'`` takes the pool's shares over all topics together, as the authors' code does.
+
+Levels are the distinct grades of the qrels, negatives read as 0; level 0 comes first and is always there.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+PRIORS = ("pool", "run", "pool+run")
+POOLS = ("topic", "collection")
+
+
+class GradePrior(NamedTuple):
+    """Grade probabilities of an unjudged document of each topic, and the pool's documents outside the top K."""
+
+    levels: np.ndarray  # (L,) int64 distinct grades, ascending, levels[0] == 0
+    probability: np.ndarray  # (Q, L) each row sums to 1
+    supply: np.ndarray  # (Q, L) int64 judged documents of the level that are not in the top K
+
+
+def grade_prior(
+    grade: np.ndarray, topic: np.ndarray, top_grade: np.ndarray, prior: str = "pool+run", pool: str = "topic"
+) -> GradePrior:
+    """Grade prior and supply of every topic.
+
+    Parameters
+    ----------
+    grade, topic : (J,) arrays
+        Grade and topic index of each judged document.
+    top_grade : (Q, K) array
+        Grades in the run's top K, NaN where there is no judged document.
+    prior : 'pool', 'run' or 'pool+run'
+    pool : 'topic' or 'collection'
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pool = np.array([2, 1, 0, 0])
+    >>> found = grade_prior(pool, np.zeros(4, int), np.array([[2.0, np.nan]]))
+    >>> found.levels.tolist(), found.probability.tolist(), found.supply.tolist()
+    ([0, 1, 2], [[0.25, 0.125, 0.625]], [[2, 1, 0]])
+    """
+    n_topics = len(top_grade)
+    levels = grade_levels(grade)
+    in_pool = count_levels(levels, grade, topic, n_topics)
+    at, _ = judged = np.nonzero(~np.isnan(top_grade))
+    in_top = count_levels(levels, top_grade[judged], at, n_topics)
+    return GradePrior(levels, probabilities(in_pool, in_top, prior, pool), in_pool - in_top)
+
+
+def grade_levels(grade: np.ndarray) -> np.ndarray:
+    """Distinct grades, negatives read as 0, ascending; 0 is always one of them. (J,) -> (L,)"""
+    return np.unique(np.append(np.maximum(grade, 0), 0)).astype(np.int64)
+
+
+def count_levels(levels: np.ndarray, grade: np.ndarray, topic: np.ndarray, n_topics: int) -> np.ndarray:
+    """Documents of each topic at each level. (J,) grades and topics -> (Q, L) int64"""
+    level = np.searchsorted(levels, np.maximum(grade, 0))
+    cells = np.bincount(np.asarray(topic, np.int64) * len(levels) + level, minlength=n_topics * len(levels))
+    return cells.reshape(n_topics, len(levels))
+
+
+def shares(counts: np.ndarray) -> np.ndarray:
+    """Counts as shares of their row; a row of nothing is grade 0 for sure. (Q, L) -> (Q, L)"""
+    total = counts.sum(axis=1, keepdims=True)
+    share = counts / np.maximum(total, 1)
+    share[total[:, 0] == 0, 0] = 1.0
+    return share
+
+
+def probabilities(in_pool: np.ndarray, in_top: np.ndarray, prior: str, pool: str = "topic") -> np.ndarray:
+    """Chance of each level for an unjudged document. (Q, L) counts in pool and top K -> (Q, L)"""
+    if pool == "collection":
+        in_pool = np.broadcast_to(in_pool.sum(axis=0), in_pool.shape)
+    of_pool = shares(in_pool)
+    if prior == "pool":
+        return of_pool
+    of_run = shares(in_top)
+    mixed = of_run if prior == "run" else (of_pool + of_run) / 2
+    return np.where(in_top.sum(axis=1, keepdims=True) > 0, mixed, of_pool)
+
+
+def highest_left(gain: np.ndarray, supply: np.ndarray, depth: int) -> np.ndarray:
+    """The largest gains that the pool can still give, descending, then 0. (L,), (Q, L) -> (Q, depth)
+
+    By gain, not by grade: with a gain table that is not monotone only this bounds every labelling.
+    """
+    order = np.argsort(-gain, kind="stable")
+    order = order[gain[order] > 0]
+    handed_out = supply[:, order].cumsum(axis=1)  # (Q, L)
+    place = np.arange(depth)
+    level = (handed_out[:, None, :] <= place[None, :, None]).sum(axis=2)  # (Q, depth)
+    return np.append(gain[order], 0.0)[level]
