@@ -1,0 +1,213 @@
+"""The random labels of a topic's unjudged documents, as a small Markov chain.
+
+Algorithm 1 of bootstrapped nDCG (Froebe et al., ECIR 2023) walks the unjudged documents in rank order. Each draws
+a target grade; where the pool has no document of that grade left outside the top K, the next lower grade
+that is left, else 0. What was drawn before matters only through the levels that can *run out* (fewer
+documents left than there are unjudged ones), so the state is how many each of those still has:
+
+    chance[s, r]  = chance that the next document gets level r in state s
+    s - stride[r] = the state after that
+
+If no level can run out there is one state and the draws are independent (the *free* case). Every
+quantity below is one pass over documents and states, exact, without random numbers.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """Labels of n unjudged documents in rank order; make one with `labelling`."""
+
+    weight: np.ndarray  # (n,) what one unit of gain adds to the score at each unjudged rank
+    gain: np.ndarray  # (L,) gain of each level, levels by ascending grade, level 0 first
+    probability: np.ndarray  # (L,) chance of each level as a target
+    supply: np.ndarray  # (L,) int64 documents left per level; at least n = cannot run out
+
+    @property
+    def n(self) -> int:
+        return len(self.weight)
+
+    @cached_property
+    def tracked(self) -> np.ndarray:
+        """Levels that can run out. (T,)"""
+        return np.flatnonzero(self.supply < self.n)
+
+    @property
+    def free(self) -> bool:
+        return len(self.tracked) == 0
+
+    @cached_property
+    def n_states(self) -> int:
+        size = 1
+        for level in self.tracked:
+            size *= int(self.supply[level]) + 1
+        return size
+
+    @cached_property
+    def stride(self) -> np.ndarray:
+        """How far one document of a level moves the state; 0 for a level that cannot run out. (L,)"""
+        stride = np.zeros(len(self.gain), np.int64)
+        step = 1
+        for level in self.tracked[::-1]:
+            stride[level] = step
+            step *= int(self.supply[level]) + 1
+        return stride
+
+    @cached_property
+    def chance(self) -> np.ndarray:
+        """Chance of each label in each state: a target falls to the next lower level left. (S, L)"""
+        chance = np.zeros((self.n_states, len(self.gain)))
+        state = np.arange(self.n_states)
+        falling = np.zeros(self.n_states)
+        for level in range(len(self.gain) - 1, -1, -1):
+            falling = falling + self.probability[level]
+            if level in self.tracked:
+                left = state // self.stride[level] % (self.supply[level] + 1) > 0
+                chance[:, level] = np.where(left, falling, 0.0)
+                falling = np.where(left, 0.0, falling)
+            else:
+                chance[:, level] = falling
+                falling = np.zeros(self.n_states)
+        return chance
+
+    def after(self, value: np.ndarray, level: int) -> np.ndarray:
+        """Values (S, ...) of the present states moved to the states after label `level`; 0 elsewhere."""
+        step = int(self.stride[level])
+        if step == 0:
+            return value
+        moved = np.zeros_like(value)
+        moved[:-step] = value[step:]  # states without that level have chance 0, so nothing wraps around
+        return moved
+
+    @cached_property
+    def label_chance(self) -> np.ndarray:
+        """Chance of each label for each document, whatever the others get. (n, L)"""
+        if self.free:
+            return np.broadcast_to(self.probability, (self.n, len(self.gain)))
+        at = self._start()
+        rows = np.empty((self.n, len(self.gain)))
+        for t in range(self.n):
+            flow = at[:, None] * self.chance  # (S, L)
+            rows[t] = flow.sum(axis=0)
+            at = sum((self.after(flow[:, r], r) for r in range(len(self.gain))), np.zeros_like(at))
+        return rows
+
+    def _start(self) -> np.ndarray:
+        """All probability in the state with nothing used. (S,)"""
+        at = np.zeros(self.n_states)
+        at[-1] = 1.0
+        return at
+
+    @cached_property
+    def mean(self) -> float:
+        """Expected gain of the unjudged documents, weighted."""
+        return float(self.weight @ (self.label_chance @ self.gain))
+
+    @cached_property
+    def variance(self) -> float:
+        """Variance of the score; deviations are taken per document, so a sure labelling gives 0."""
+        expected = self.label_chance @ self.gain  # (n,)
+        if self.free:
+            spread = float(self.probability @ (self.gain - self.probability @ self.gain) ** 2)
+            return float(self.weight @ self.weight) * spread
+        mass = np.stack([self._start(), np.zeros(self.n_states), np.zeros(self.n_states)], axis=1)  # (S, 3)
+        for t in range(self.n):
+            following = np.zeros_like(mass)
+            for r in range(len(self.gain)):
+                p, first, second = (self.chance[:, r, None] * mass).T
+                d = self.weight[t] * (self.gain[r] - expected[t])
+                shifted = np.stack([p, first + d * p, second + d * (2 * first + d * p)], axis=1)
+                following += self.after(shifted, r)
+            mass = following
+        _, first, second = mass.sum(axis=0)
+        return max(float(second - first * first), 0.0)
+
+    @cached_property
+    def paths_ahead(self) -> np.ndarray:
+        """Different labellings of documents t..n-1 that can happen from each state. (n+1, S)"""
+        possible = self.chance > 0
+        count = np.ones((self.n + 1, self.n_states))  # floats: it may be huge
+        for t in range(self.n - 1, -1, -1):
+            # the reverse of `after`: np.roll reads the state that label r leads to
+            ways = [np.roll(count[t + 1], int(self.stride[r])) * possible[:, r] for r in range(len(self.gain))]
+            count[t] = np.sum(ways, axis=0)
+        return count
+
+    @cached_property
+    def paths_behind(self) -> np.ndarray:
+        """Different labellings of the first t documents that lead to each state. (n+1, S)"""
+        possible = self.chance > 0
+        count = np.zeros((self.n + 1, self.n_states))
+        count[0, -1] = 1.0
+        for t in range(self.n):
+            ways = [self.after(count[t] * possible[:, r], r) for r in range(len(self.gain))]
+            count[t + 1] = np.sum(ways, axis=0)
+        return count
+
+    @cached_property
+    def extremes(self) -> tuple[float, float]:
+        """Lowest and highest score that can happen."""
+        low, high = np.zeros(self.n_states), np.zeros(self.n_states)
+        for t in range(self.n - 1, -1, -1):
+            worst, best = np.full(self.n_states, np.inf), np.full(self.n_states, -np.inf)
+            for r in range(len(self.gain)):
+                here, step = self.chance[:, r] > 0, int(self.stride[r])
+                add = self.weight[t] * self.gain[r]
+                worst = np.where(here, np.minimum(worst, np.roll(low, step) + add), worst)
+                best = np.where(here, np.maximum(best, np.roll(high, step) + add), best)
+            low, high = worst, best
+        return float(low[-1]), float(high[-1])
+
+    @cached_property
+    def likeliest(self) -> float:
+        """Score of the most likely labelling; ties go to the lowest score."""
+        log_p, score = np.zeros(self.n_states), np.zeros(self.n_states)
+        with np.errstate(divide="ignore"):
+            log_chance = np.log(self.chance)
+        for t in range(self.n - 1, -1, -1):
+            best, value = np.full(self.n_states, -np.inf), np.full(self.n_states, np.inf)
+            for r in range(len(self.gain)):
+                step = int(self.stride[r])
+                p = np.roll(log_p, step) + log_chance[:, r]
+                s = np.roll(score, step) + self.weight[t] * self.gain[r]
+                tie = np.isclose(p, best, rtol=0, atol=1e-9) & (s < value)
+                better = (p > best + 1e-9) | tie
+                best, value = np.where(better, p, best), np.where(better, s, value)
+            log_p, score = best, value
+        return float(score[-1])
+
+
+def labelling(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> Labelling:
+    """The labelling of one topic, without the levels that no document can get.
+
+    Parameters
+    ----------
+    weight : (n,) array
+        Discount over ideal DCG of each unjudged document, in rank order.
+    gain, probability, supply : (L,) arrays
+        Gain, chance as a target and documents left in the pool of each level, by ascending grade;
+        the first is level 0, which never runs out.
+    """
+    n = len(weight)
+    supply = np.minimum(supply, n)
+    keep: list[int] = []
+    chance: list[float] = []
+    falling, spills = 0.0, False
+    for level in range(len(gain) - 1, -1, -1):
+        falling += float(probability[level])
+        reached = falling > 0 or spills
+        if not reached or (level > 0 and supply[level] == 0):
+            continue  # an empty level hands its targets on to the next lower one
+        keep.append(level)
+        chance.append(falling)
+        falling, spills = 0.0, level > 0 and bool(supply[level] < n)
+    if not keep:  # no document is unjudged and nothing has a chance: keep level 0 so that arrays have a column
+        keep, chance = [0], [1.0]
+    at = np.array(keep[::-1])
+    left = np.where(at == 0, n, supply[at])
+    return Labelling(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)

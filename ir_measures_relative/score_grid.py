@@ -1,0 +1,208 @@
+"""Score distributions too large to list: a fine grid of scores with a guaranteed bracket.
+
+Every document's possible contributions are rounded to the nearest grid point. The rounding errors are known,
+so the true score lies within [grid + sum of smallest errors, grid + sum of largest errors], whatever the
+labels are: `low` and `high` bracket the true distribution in every quantile.
+
+Where several levels can run out and their states do not fit, some levels are not followed: their supply
+counts as 0 for `low` and as endless for `high`. With gains that rise with the grade that brackets the score of
+every draw, since the number of documents at or above each level,
+T_t(r) = min over s >= r of (M_t(s) + c_r + ... + c_{s-1}), rises with every c.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .labelling import Labelling, labelling
+from .score_distribution import Halves, Points
+
+WORK = 6e7  # multiplications per topic: about a tenth of a second
+CELLS = 1 << 18
+FEWEST_CELLS = 1 << 10
+NEVER = 1e-13  # a level that runs out with a smaller chance counts as endless: below the tolerance of a quantile
+
+
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """Two distributions on a grid between whose quantiles the true ones lie."""
+
+    low: Points
+    high: Points
+    centre: float  # the exact mean
+    spread: float  # the exact standard deviation
+
+    @cached_property
+    def _ends(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Probabilities and the low and high score that hold each of them. Three (N,) arrays"""
+        if self.low.probability is self.high.probability:  # one grid, two shifts: the usual case
+            return self.low.probability, self.low.score, self.high.score
+        at = np.union1d(self.low.cumulative[1:], self.high.cumulative[1:])
+        return np.diff(at, prepend=0.0), self.low.at(at), self.high.at(at)
+
+    @cached_property
+    def middle(self) -> Points:
+        """Halfway between the two in every quantile, with the exact mean and standard deviation."""
+        chance, low, high = self._ends
+        score = (low + high) / 2
+        found = chance @ score
+        width = np.sqrt(chance @ (score - found) ** 2)
+        score = self.centre + (score - found) * (self.spread / width if width > 0 else 0.0)
+        return Points(np.maximum.accumulate(np.clip(score, low, high)), chance)
+
+    @cached_property
+    def width(self) -> float:
+        """The widest distance between the two in any quantile."""
+        _, low, high = self._ends
+        return float((high - low).max())
+
+    def quantile_bracket(self, q: float) -> tuple[float, float]:
+        return self.low.quantile(q), self.high.quantile(q)
+
+    def quantile(self, q: float) -> float:
+        return self.middle.quantile(q)
+
+
+def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
+    """Distributions with every error at its smallest and at its largest."""
+    n, states, levels = labels.n, labels.n_states, len(labels.gain)
+    gain = labels.gain - labels.gain.min()  # steps up only, so that the range of every prefix is known
+    start = start + labels.weight.sum() * labels.gain.min()
+    top = labels.extremes[1] - labels.weight.sum() * labels.gain.min()
+    cells = int(np.clip(WORK / (n * states * levels), FEWEST_CELLS, CELLS))
+    step = top / cells
+    value = labels.weight[:, None] * gain  # (n, L)
+    shift = np.rint(value / step).astype(np.int64)
+    error = np.where(labels.label_chance > 0, value - shift * step, 0.0)
+    order = range(n - 1, -1, -1) if labels.free else range(n)  # free: the small steps first, while it is short
+    mass = np.zeros((states, 1))
+    mass[-1, 0] = 1.0
+    for t in order:
+        mass = _draw(labels, mass, shift[t], cells + n + 1)
+    total = mass.sum(axis=0)
+    at = np.flatnonzero(total)
+    score = start + at * step
+    return (
+        Points(score + error.min(axis=1).sum(), total[at]),
+        Points(score + error.max(axis=1).sum(), total[at]),
+    )
+
+
+def _draw(labels: Labelling, mass: np.ndarray, shift: np.ndarray, longest: int) -> np.ndarray:
+    """Label one document. (S, cells so far) -> (S, cells so far and the largest shift)"""
+    states, used = mass.shape
+    following = np.zeros((states, min(used + int(shift.max()), longest)))
+    for r, by in enumerate(shift.tolist()):
+        step = int(labels.stride[r])
+        fits = min(used, following.shape[1] - by)  # beyond the highest score there is nothing
+        following[: states - step, by : by + fits] += labels.chance[step:, r, None] * mass[step:, :fits]
+    return following
+
+
+def bracket(labels: Labelling, start: float, lower: float, upper: float) -> Bracket:
+    """Distribution of a labelling on top of `start`, on a grid, between the naive bounds."""
+    settled = without_rare_ends(labels)
+    most = max(1, int(WORK / (labels.n * len(labels.gain) * FEWEST_CELLS)))
+    centre, spread = start + settled.mean, float(np.sqrt(settled.variance))
+    if settled.n_states <= most:
+        low, high = on_grid(settled, start)
+    elif np.all(np.diff(settled.gain) >= 0):
+        low, high = on_grid(simpler(settled, most, 0), start)[0], on_grid(simpler(settled, most, labels.n), start)[1]
+    else:  # a gain table that is not monotone: only the naive bounds are sure
+        low, high = Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
+    return Bracket(low.within(lower, upper), high.within(lower, upper), centre, spread)
+
+
+def simpler(labels: Labelling, most: int, supply: int) -> Labelling:
+    """Give the levels that make the most states another supply, until at most `most` states are left."""
+    left = labels.supply.copy()
+    following = labels
+    while following.n_states > most:
+        tracked = left < labels.n
+        largest = int(np.argmax(np.where(tracked & (left > 0), left, -1)))
+        left[largest] = supply
+        following = labelling(labels.weight, labels.gain, labels.probability, left)
+    return following
+
+
+def without_rare_ends(labels: Labelling) -> Labelling:
+    """Levels that run out with a chance below `NEVER` count as endless."""
+    left = labels.supply.copy()
+    asked = 0.0  # chance that a draw asks this level: its own targets and all that may fall from above
+    for level in range(len(left) - 1, -1, -1):
+        asked += labels.probability[level]
+        if left[level] >= labels.n or binomial_tail(labels.n, asked, int(left[level]) + 1) < NEVER:
+            left[level], asked = labels.n, 0.0
+    return labelling(labels.weight, labels.gain, labels.probability, left)
+
+
+def binomial_tail(n: int, p: float, k: int) -> float:
+    """P(at least k of n draws of chance p)."""
+    if p <= 0 or k > n:
+        return 0.0
+    if p >= 1:
+        return 1.0
+    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    at = np.arange(k, n + 1)
+    log_pmf = log_factorial[n] - log_factorial[at] - log_factorial[n - at] + at * np.log(p) + (n - at) * np.log1p(-p)
+    return float(np.exp(log_pmf).sum())
+
+
+def coarse(sums: Halves, cells: int = 1 << 16) -> tuple[Points, float]:
+    """Two halves on one grid, and by how much its scores may be off."""
+    step = (sums.highest - sums.lowest) / cells
+    mass, off = np.zeros(1), 0.0
+    for a, b in sums.pairs:
+        (first, off_a), (second, off_b) = _binned(a, step), _binned(b, step)
+        part = convolve(first, second)
+        ahead = int(np.rint((a.lowest + b.lowest - sums.lowest) / step))
+        off_start = abs(a.lowest + b.lowest - sums.lowest - ahead * step)
+        longer = np.zeros(max(len(mass), ahead + len(part)))
+        longer[: len(mass)] += mass
+        longer[ahead : ahead + len(part)] += part
+        mass, off = longer, max(off, off_a + off_b + off_start)
+    at = np.flatnonzero(mass)
+    return Points(sums.lowest + at * step, mass[at]), off
+
+
+def _binned(scores: Points, step: float) -> tuple[np.ndarray, float]:
+    """Probabilities on a grid that starts at the lowest score, and the largest rounding error."""
+    place = np.rint((scores.score - scores.lowest) / step).astype(np.int64)
+    off = np.abs(scores.score - scores.lowest - place * step).max()
+    return np.bincount(place, weights=scores.probability), float(off)
+
+
+def mean_of(parts: list[tuple[Points, float]], cells: int = 1 << 19) -> tuple[Points, float]:
+    """Distribution of the mean of independent scores, and by how much its scores may be off.
+
+    `parts`: each topic's distribution and by how much its own scores may be off. Scores are rounded to
+    the nearest point of a common grid that starts at each topic's lowest score.
+    """
+    step = sum(p.highest - p.lowest for p, _ in parts) / cells
+    start = sum(p.lowest for p, _ in parts)
+    off = sum(error for _, error in parts)
+    masses = []
+    for scores, _ in parts:
+        if len(scores.score) == 1 or step == 0:
+            continue
+        mass, error = _binned(scores, step)
+        masses.append(mass)
+        off += error
+    masses = masses or [np.ones(1)]
+    while len(masses) > 1:  # in pairs, shortest first, so that most products are short
+        masses.sort(key=len)
+        masses = [convolve(*masses[i : i + 2]) for i in range(0, len(masses) - 1, 2)] + masses[len(masses) & ~1 :]
+    at = np.flatnonzero(masses[0])
+    score = (start + at * step) / len(parts)
+    return Points(score, masses[0][at] / masses[0].sum()), off / len(parts)
+
+
+def convolve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Distribution of a sum: directly where that is short, else by Fourier transform."""
+    if min(len(a), len(b)) < 64:
+        return np.convolve(a, b)
+    size = len(a) + len(b) - 1
+    fast = 1 << (size - 1).bit_length()
+    return np.maximum(np.fft.irfft(np.fft.rfft(a, fast) * np.fft.rfft(b, fast), fast)[:size], 0.0)

@@ -1,0 +1,201 @@
+"""The distribution of one topic's nDCG over the labels of its unjudged documents, in the form that fits its size."""
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from .labelling import Labelling
+from .score_distribution import TOLERANCE, Halves, Points, best_middle, halves, merged, mode, points
+from .score_grid import Bracket, bracket, coarse, without_rare_ends
+
+FEW = 1 << 11  # labellings that are listed one by one
+HALF = 1 << 17  # scores per half when meeting in the middle
+MANY = 1 << 22  # scores listed when `support` or `argmax` asks for them
+STATES = 3e7  # states x documents x levels that a pass over the states may cost
+
+
+class TopicScores:
+    """What nDCG@K of a topic may be, given what is not judged.
+
+    Attributes
+    ----------
+    query_id : the topic, as the qrels gave it
+    n_unjudged : int, unjudged documents in the top K
+    lower, upper : float, naive bounds: unjudged = 0, unjudged = the highest gain left in the pool
+    mean, std : float (std: population)
+    mode : float, the paper's point estimate; argmax : float, the most likely single score
+    support, probability : arrays, the scores that can happen and their probabilities
+    exact : bool; where False, `bracket` is the width within which every quantile is known
+    """
+
+    def __init__(
+        self, query_id: object, lower: float, upper: float, labels: Labelling | None, rank: np.ndarray | None = None
+    ):
+        """`labels`: None where the score is sure (nothing unjudged, or no relevant document); `rank`: (n,)."""
+        self.query_id = query_id
+        self.n_unjudged = 0 if rank is None else len(rank)
+        self.lower, self.upper = lower, upper
+        self._rank = rank
+        if labels is not None and labels.n_states * labels.n * len(labels.gain) > STATES:
+            labels = without_rare_ends(labels)
+        self._labels = labels
+
+    @cached_property
+    def _scores(self) -> Points | Halves | Bracket:
+        labels = self._labels
+        if labels is None:
+            return Points(np.array([self.lower]), np.ones(1))
+        low, high = labels.extremes
+        if high - low <= TOLERANCE:
+            return Points(np.array([self._inside(self.lower + high)]), np.ones(1))
+        if labels.free or self._affordable:
+            ways = len(labels.gain) ** labels.n if labels.free else labels.paths_ahead[0, -1]
+            if ways <= FEW:
+                return points(labels, self.lower).within(self.lower, self.upper)
+            middle, size = best_middle(labels)
+            if size <= HALF:
+                return halves(labels, self.lower, middle)
+        return bracket(labels, self.lower, self.lower, self.upper)
+
+    @property
+    def _affordable(self) -> bool:
+        """Whether a pass over all states is."""
+        labels = self._labels
+        return labels is None or labels.n_states * labels.n * len(labels.gain) <= STATES
+
+    def _inside(self, score: float) -> float:
+        """Keep rounding from crossing the naive bounds."""
+        return min(max(score, self.lower), self.upper)
+
+    @property
+    def exact(self) -> bool:
+        """Whether quantiles and mode are exact."""
+        return not isinstance(self._scores, Bracket)
+
+    @property
+    def bracket(self) -> float:
+        """Width of the range in which every quantile is known to lie; 0 if exact."""
+        return self._scores.width if isinstance(self._scores, Bracket) else 0.0
+
+    @cached_property
+    def mean(self) -> float:
+        return self.lower if self._labels is None else self._inside(self.lower + self._labels.mean)
+
+    @cached_property
+    def std(self) -> float:
+        return 0.0 if self._labels is None else float(np.sqrt(self._labels.variance))
+
+    def quantile(self, q: float) -> float:
+        """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
+        return self._inside(self._scores.quantile(checked_share("q", q)))
+
+    def quantile_bracket(self, q: float) -> tuple[float, float]:
+        """Two scores between which the quantile lies for sure; equal if exact."""
+        if isinstance(self._scores, Bracket):
+            return self._scores.quantile_bracket(checked_share("q", q))
+        return (self.quantile(q),) * 2
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The central interval that holds the score with probability `level`."""
+        tail = (1 - checked_share("level", level)) / 2
+        return self.quantile(tail), self.quantile(1 - tail)
+
+    @cached_property
+    def mode(self) -> float:
+        if isinstance(self._scores, Bracket):
+            assert self._labels is not None
+            low, high = self._labels.extremes
+            return self._inside(mode(self._scores.middle, self.lower + low, self.lower + high))
+        return self._inside(mode(self._scores))
+
+    @cached_property
+    def argmax(self) -> float:
+        """The most likely single score.
+
+        Too many scores to list: independent draws are taken by families of ranks whose discounts are
+        multiples of one another (only their sums coincide); otherwise the score of the likeliest labelling.
+        """
+        scores = self._scores
+        if isinstance(scores, Points):
+            return scores.argmax()
+        if isinstance(scores, Halves) and scores.size <= MANY:
+            return self._inside(scores.listed().argmax())
+        assert self._labels is not None and self._rank is not None
+        if self._labels.free:
+            return self._inside(self.lower + likeliest_by_family(self._labels, self._rank))
+        return self._inside(self.lower + self._labels.likeliest)
+
+    @cached_property
+    def _listed(self) -> tuple[Points, float]:
+        """Scores to look at, and by how much they may be off."""
+        scores = self._scores
+        if isinstance(scores, Points):
+            return scores, 0.0
+        if isinstance(scores, Bracket):
+            return scores.middle, scores.width
+        if scores.size <= MANY:
+            return scores.listed().within(self.lower, self.upper), 0.0
+        found, off = coarse(scores)
+        return found.within(self.lower, self.upper), off
+
+    @property
+    def support(self) -> np.ndarray:
+        """Scores that can happen, ascending; on a grid, off by at most `support_error`, if they are too many."""
+        return self._listed[0].score
+
+    @property
+    def probability(self) -> np.ndarray:
+        """Probability of each score of `support`."""
+        return self._listed[0].probability
+
+    @property
+    def support_error(self) -> float:
+        """By how much the scores of `support` may be off; 0 where all are listed."""
+        return self._listed[1]
+
+    def gridded(self) -> tuple[Points, float]:
+        """Some list of points for sums over topics, and by how much it may be off."""
+        return coarse(self._scores) if isinstance(self._scores, Halves) else self._listed
+
+    def __repr__(self) -> str:
+        about = "" if self.exact else f", bracket={self.bracket:.1g}"
+        return (
+            f"TopicScores({self.query_id!r}, n_unjudged={self.n_unjudged}, lower={self.lower:.4f}, "
+            f"mean={self.mean:.4f}, upper={self.upper:.4f}{about})"
+        )
+
+
+def checked_share(name: str, value: float) -> float:
+    """A number between 0 and 1."""
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} is {value!r}; accepted are numbers from 0 to 1.")
+    return float(value)
+
+
+def likeliest_by_family(labels: Labelling, rank: np.ndarray) -> float:
+    """Most likely score of independent draws: the sum over families of ranks of their most likely scores.
+
+    1/log2(i+1) of ranks i+1 = m, m^2, m^3 ... are multiples of one another; scores of different families
+    are not, so that a total has the likelihood of its parts.
+    """
+    total = 0.0
+    root = np.array([primitive_root(int(i) + 1) for i in rank])
+    for family in np.unique(root):
+        score, chance = np.zeros(1), np.ones(1)
+        for weight in labels.weight[root == family]:
+            found = merged(
+                (score[:, None] + weight * labels.gain).ravel(), (chance[:, None] * labels.probability).ravel()
+            )
+            score, chance = found.score, found.probability
+        total += Points(score, chance).argmax()
+    return total
+
+
+def primitive_root(number: int) -> int:
+    """The smallest m with number = m^j for a whole j."""
+    for exponent in range(number.bit_length(), 1, -1):
+        base = round(number ** (1 / exponent))
+        if base > 1 and base**exponent == number:
+            return base
+    return number
