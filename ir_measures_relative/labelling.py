@@ -106,21 +106,26 @@ class Labelling:
     @cached_property
     def mean(self) -> float:
         """Expected gain of the unjudged documents, weighted."""
-        return float(self.weight @ (self.label_chance @ self.gain))
+        return float((self.weight * self.expected_gain).sum())
+
+    @cached_property
+    def expected_gain(self) -> np.ndarray:
+        """Expected gain of each document. (n,)"""
+        return (self.label_chance * self.gain).sum(axis=1)
 
     @cached_property
     def variance(self) -> float:
         """Variance of the score; deviations are taken per document, so a sure labelling gives 0."""
-        expected = self.label_chance @ self.gain  # (n,)
         if self.free:
-            spread = float(self.probability @ (self.gain - self.probability @ self.gain) ** 2)
-            return float(self.weight @ self.weight) * spread
+            expected = (self.probability * self.gain).sum()
+            spread = (self.probability * (self.gain - expected) ** 2).sum()
+            return float((self.weight**2).sum() * spread)
         mass = np.stack([self._start(), np.zeros(self.n_states), np.zeros(self.n_states)], axis=1)  # (S, 3)
         for t in range(self.n):
             following = np.zeros_like(mass)
             for r in range(len(self.gain)):
                 p, first, second = (self.chance[:, r, None] * mass).T
-                d = self.weight[t] * (self.gain[r] - expected[t])
+                d = self.weight[t] * (self.gain[r] - self.expected_gain[t])
                 shifted = np.stack([p, first + d * p, second + d * (2 * first + d * p)], axis=1)
                 following += self.after(shifted, r)
             mass = following

@@ -15,13 +15,13 @@ from functools import cached_property
 
 import numpy as np
 
-from .labelling import Labelling
+from ir_measures_relative.labelling import Labelling
 
 TOLERANCE = 1e-12  # scores and probabilities that differ by less are equal (SPEC)
 BINS = 20
 ONE_BIN = 1e-4  # a range this small is one bin
 LISTED = 1 << 13  # sums of two halves that are listed at once
-CHUNK = 1 << 17
+CHUNK = 1 << 17  # numbers held at once; sums are numpy's own, which no number of threads changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Halves:
         for a, b in self.pairs:
             rows = max(1, CHUNK // len(a.score))  # a few x at a time: (rows, |a|) must fit in memory
             for i in range(0, len(x), rows):
-                total[i : i + rows] += b.mass_upto(x[i : i + rows, None] - a.score) @ a.probability
+                total[i : i + rows] += (b.mass_upto(x[i : i + rows, None] - a.score) * a.probability).sum(axis=1)
         return total
 
     def largest_upto(self, x: float) -> float:

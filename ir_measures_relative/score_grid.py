@@ -16,8 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .labelling import Labelling, labelling
-from .score_distribution import Halves, Points
+from ir_measures_relative.labelling import Labelling, labelling
+from ir_measures_relative.score_distribution import Halves, Points
 
 WORK = 6e7  # multiplications per topic: about a tenth of a second
 CELLS = 1 << 18
@@ -47,8 +47,8 @@ class Bracket:
         """Halfway between the two in every quantile, with the exact mean and standard deviation."""
         chance, low, high = self._ends
         score = (low + high) / 2
-        found = chance @ score
-        width = np.sqrt(chance @ (score - found) ** 2)
+        found = (chance * score).sum()
+        width = np.sqrt((chance * (score - found) ** 2).sum())
         score = self.centre + (score - found) * (self.spread / width if width > 0 else 0.0)
         return Points(np.maximum.accumulate(np.clip(score, low, high)), chance)
 
@@ -76,29 +76,29 @@ def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
     value = labels.weight[:, None] * gain  # (n, L)
     shift = np.rint(value / step).astype(np.int64)
     error = np.where(labels.label_chance > 0, value - shift * step, 0.0)
-    order = range(n - 1, -1, -1) if labels.free else range(n)  # free: the small steps first, while it is short
-    mass = np.zeros((states, 1))
-    mass[-1, 0] = 1.0
-    for t in order:
-        mass = _draw(labels, mass, shift[t], cells + n + 1)
-    total = mass.sum(axis=0)
+    total = _drawn(labels, shift, cells + n + 1)
     at = np.flatnonzero(total)
-    score = start + at * step
-    return (
-        Points(score + error.min(axis=1).sum(), total[at]),
-        Points(score + error.max(axis=1).sum(), total[at]),
-    )
+    score, chance = start + at * step, total[at]
+    return Points(score + error.min(axis=1).sum(), chance), Points(score + error.max(axis=1).sum(), chance)
 
 
-def _draw(labels: Labelling, mass: np.ndarray, shift: np.ndarray, longest: int) -> np.ndarray:
-    """Label one document. (S, cells so far) -> (S, cells so far and the largest shift)"""
-    states, used = mass.shape
-    following = np.zeros((states, min(used + int(shift.max()), longest)))
-    for r, by in enumerate(shift.tolist()):
-        step = int(labels.stride[r])
-        fits = min(used, following.shape[1] - by)  # beyond the highest score there is nothing
-        following[: states - step, by : by + fits] += labels.chance[step:, r, None] * mass[step:, :fits]
-    return following
+def _drawn(labels: Labelling, shift: np.ndarray, width: int) -> np.ndarray:
+    """Probability of each cell after all draws. (n, L) cells that each label moves the score -> (width,)"""
+    states = labels.n_states
+    mass, following, flow = (np.zeros((states, width)) for _ in range(3))  # made once: fresh memory is slow
+    mass[-1, 0] = 1.0
+    used = 1
+    # free: documents in any order, so the small shifts first, while few cells are filled
+    for row in shift[::-1].tolist() if labels.free else shift.tolist():
+        longest = min(used + max(row), width)
+        following[:, :longest] = 0.0
+        for r, by in enumerate(row):
+            step = int(labels.stride[r])
+            fits = min(used, width - by)  # beyond the highest score there is nothing
+            part = np.multiply(labels.chance[step:, r, None], mass[step:, :fits], out=flow[step:, :fits])
+            following[: states - step, by : by + fits] += part
+        mass, following, used = following, mass, longest
+    return mass.sum(axis=0)
 
 
 def bracket(labels: Labelling, start: float, lower: float, upper: float) -> Bracket:

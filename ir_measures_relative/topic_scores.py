@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .labelling import Labelling
-from .score_distribution import TOLERANCE, Halves, Points, best_middle, halves, merged, mode, points
-from .score_grid import Bracket, bracket, coarse, without_rare_ends
+from ir_measures_relative.labelling import Labelling
+from ir_measures_relative.score_distribution import TOLERANCE, Halves, Points, best_middle, halves, merged, mode, points
+from ir_measures_relative.score_grid import Bracket, bracket, coarse, without_rare_ends
 
 FEW = 1 << 11  # labellings that are listed one by one
 HALF = 1 << 17  # scores per half when meeting in the middle

@@ -139,9 +139,9 @@ def mode(points: list) -> float:
         bins = [
             next(i for i in range(1, 21) if x <= edges[i] + TOLERANCE or i == 20) for x, _ in points
         ]
-        mass = {b: sum(p for (_, p), at in zip(points, bins) if at == b) for b in set(bins)}
+        mass = {b: sum(p for (_, p), at in zip(points, bins, strict=True) if at == b) for b in set(bins)}
         fullest = max(mass.values())
-        points = [pt for pt, b in zip(points, bins) if mass[b] >= fullest - Fraction(TOLERANCE)]
+        points = [pt for pt, b in zip(points, bins, strict=True) if mass[b] >= fullest - Fraction(TOLERANCE)]
     return points[-1][0]
 
 

@@ -1,0 +1,117 @@
+"""What `boot_ndcg` returns: the score distribution of every topic, and that of the mean over topics."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative.score_distribution import Points
+from ir_measures_relative.score_grid import mean_of
+from ir_measures_relative.topic_scores import TopicScores, checked_share
+
+
+class BootScores:
+    """Distributions of nDCG over the labels that unjudged documents may have.
+
+    ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The rest is about
+    the mean over topics, whose labels are independent: ``mean`` and ``std`` are exact, ``quantile`` and
+    ``interval`` come from a convolution on a grid and are off by at most ``error``.
+
+    The quantile of the mean is not the mean of the topics' quantiles (a bad draw in every topic at once is far
+    less likely than in one): `BootNDCG` reports the latter, this object both.
+    """
+
+    def __init__(self, name: str, topics: list[TopicScores]):
+        self.name = name
+        self.topics = topics
+        self._by_key = {str(scores.query_id): scores for scores in topics}
+
+    def __getitem__(self, topic: Any) -> TopicScores:
+        try:
+            return self._by_key[str(topic)]
+        except KeyError:
+            raise KeyError(f"topic {topic!r} is not in the qrels") from None
+
+    def __iter__(self) -> Iterator[TopicScores]:
+        return iter(self.topics)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def mean(self) -> float:
+        """Expected mean over topics; 0 without topics."""
+        return float(np.mean([scores.mean for scores in self.topics])) if self.topics else 0.0
+
+    @cached_property
+    def std(self) -> float:
+        """Standard deviation of the mean over topics, topics being independent."""
+        return float(np.sqrt(sum(scores.std**2 for scores in self.topics))) / max(len(self.topics), 1)
+
+    @property
+    def lower(self) -> float:
+        """Mean of the naive lower bounds: nDCG as trec_eval computes it."""
+        return float(np.mean([scores.lower for scores in self.topics])) if self.topics else 0.0
+
+    @property
+    def upper(self) -> float:
+        """Mean of the naive upper bounds."""
+        return float(np.mean([scores.upper for scores in self.topics])) if self.topics else 0.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the distribution of every topic is exact."""
+        return all(scores.exact for scores in self.topics)
+
+    @cached_property
+    def _of_mean(self) -> tuple[Points, float]:
+        if not self.topics:
+            return Points(np.zeros(1), np.ones(1)), 0.0
+        return mean_of([scores.gridded() for scores in self.topics])
+
+    @property
+    def support(self) -> np.ndarray:
+        """Grid of scores of the mean over topics, ascending."""
+        return self._of_mean[0].score
+
+    @property
+    def probability(self) -> np.ndarray:
+        """Probability of each score of `support`."""
+        return self._of_mean[0].probability
+
+    @property
+    def error(self) -> float:
+        """By how much a quantile of the mean over topics may be off."""
+        return self._of_mean[1]
+
+    def quantile(self, q: float) -> float:
+        """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`."""
+        return min(max(self._of_mean[0].quantile(checked_share("q", q)), self.lower), self.upper)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The central interval that holds the mean over topics with probability `level`, within `error`."""
+        tail = (1 - checked_share("level", level)) / 2
+        return self.quantile(tail), self.quantile(1 - tail)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per topic: unjudged documents, naive bounds and estimates."""
+        columns = ("query_id", "n_unjudged", "lower", "q5", "median", "mean", "q95", "upper", "std", "mode", "argmax",
+                   "exact", "bracket")
+        rows = [
+            (s.query_id, s.n_unjudged, s.lower, s.quantile(0.05), s.quantile(0.5), s.mean, s.quantile(0.95), s.upper,
+             s.std, s.mode, s.argmax, s.exact, s.bracket)
+            for s in self.topics
+        ]
+        return pd.DataFrame(rows, columns=list(columns))
+
+    def __repr__(self) -> str:
+        low, high = self.interval(0.95)
+        about = "exact" if self.exact else f"{sum(not s.exact for s in self.topics)} topics not exact"
+        return (
+            f"<{self.name}: {len(self.topics)} topics, {sum(s.n_unjudged for s in self.topics)} unjudged documents, "
+            f"mean {self.mean:.4f}, 95% in [{low:.4f}, {high:.4f}], "
+            f"naive bounds [{self.lower:.4f}, {self.upper:.4f}], {about}>"
+        )
