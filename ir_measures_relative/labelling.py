@@ -48,6 +48,11 @@ class Labelling:
             size *= int(self.supply[level]) + 1
         return size
 
+    @property
+    def work(self) -> float:
+        """What a pass over documents, states and levels costs."""
+        return float(self.n_states) * self.n * len(self.gain)
+
     @cached_property
     def stride(self) -> np.ndarray:
         """How far one document of a level moves the state; 0 for a level that cannot run out. (L,)"""
@@ -61,7 +66,7 @@ class Labelling:
     @cached_property
     def chance(self) -> np.ndarray:
         """Chance of each label in each state: a target falls to the next lower level left. (S, L)"""
-        chance = np.zeros((self.n_states, len(self.gain)))
+        chance = np.zeros((self.n_states, len(self.gain)), order="F")  # read by column
         state = np.arange(self.n_states)
         falling = np.zeros(self.n_states)
         for level in range(len(self.gain) - 1, -1, -1):
@@ -75,14 +80,11 @@ class Labelling:
                 falling = np.zeros(self.n_states)
         return chance
 
-    def after(self, value: np.ndarray, level: int) -> np.ndarray:
-        """Values (S, ...) of the present states moved to the states after label `level`; 0 elsewhere."""
+    def move(self, value: np.ndarray, level: int, into: np.ndarray) -> None:
+        """Add values (..., S) of the present states to the states after label `level`."""
+        # a state without that level has chance 0, so what crosses the edge of the range is 0
         step = int(self.stride[level])
-        if step == 0:
-            return value
-        moved = np.zeros_like(value)
-        moved[:-step] = value[step:]  # states without that level have chance 0, so nothing wraps around
-        return moved
+        into[..., : self.n_states - step] += value[..., step:]
 
     @cached_property
     def label_chance(self) -> np.ndarray:
@@ -92,9 +94,12 @@ class Labelling:
         at = self._start()
         rows = np.empty((self.n, len(self.gain)))
         for t in range(self.n):
-            flow = at[:, None] * self.chance  # (S, L)
-            rows[t] = flow.sum(axis=0)
-            at = sum((self.after(flow[:, r], r) for r in range(len(self.gain))), np.zeros_like(at))
+            following = np.zeros_like(at)
+            for r in range(len(self.gain)):
+                flow = at * self.chance[:, r]
+                rows[t, r] = flow.sum()
+                self.move(flow, r, following)
+            at = following
         return rows
 
     def _start(self) -> np.ndarray:
@@ -115,22 +120,31 @@ class Labelling:
 
     @cached_property
     def variance(self) -> float:
-        """Variance of the score; deviations are taken per document, so a sure labelling gives 0."""
+        """Variance of the score."""
         if self.free:
             expected = (self.probability * self.gain).sum()
             spread = (self.probability * (self.gain - expected) ** 2).sum()
             return float((self.weight**2).sum() * spread)
-        mass = np.stack([self._start(), np.zeros(self.n_states), np.zeros(self.n_states)], axis=1)  # (S, 3)
+        _, first, second = self.end_moments.sum(axis=1)
+        return max(float(second - first * first), 0.0)
+
+    @cached_property
+    def end_moments(self) -> np.ndarray:
+        """Probability of each final state, times the first two moments of score - mean there. (3, S)
+
+        Deviations are taken document by document, so that a sure labelling has none.
+        """
+        mass = np.stack([self._start(), np.zeros(self.n_states), np.zeros(self.n_states)])
         for t in range(self.n):
             following = np.zeros_like(mass)
             for r in range(len(self.gain)):
-                p, first, second = (self.chance[:, r, None] * mass).T
                 d = self.weight[t] * (self.gain[r] - self.expected_gain[t])
-                shifted = np.stack([p, first + d * p, second + d * (2 * first + d * p)], axis=1)
-                following += self.after(shifted, r)
+                flow = mass * self.chance[:, r]
+                flow[2] += d * (2 * flow[1] + d * flow[0])
+                flow[1] += d * flow[0]
+                self.move(flow, r, following)
             mass = following
-        _, first, second = mass.sum(axis=0)
-        return max(float(second - first * first), 0.0)
+        return mass
 
     @cached_property
     def paths_ahead(self) -> np.ndarray:
@@ -138,7 +152,7 @@ class Labelling:
         possible = self.chance > 0
         count = np.ones((self.n + 1, self.n_states))  # floats: it may be huge
         for t in range(self.n - 1, -1, -1):
-            # the reverse of `after`: np.roll reads the state that label r leads to
+            # the reverse of `move`: np.roll reads the state that label r leads to
             ways = [np.roll(count[t + 1], int(self.stride[r])) * possible[:, r] for r in range(len(self.gain))]
             count[t] = np.sum(ways, axis=0)
         return count
@@ -150,21 +164,22 @@ class Labelling:
         count = np.zeros((self.n + 1, self.n_states))
         count[0, -1] = 1.0
         for t in range(self.n):
-            ways = [self.after(count[t] * possible[:, r], r) for r in range(len(self.gain))]
-            count[t + 1] = np.sum(ways, axis=0)
+            for r in range(len(self.gain)):
+                self.move(count[t] * possible[:, r], r, count[t + 1])
         return count
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
         """Lowest and highest score that can happen."""
+        barred = np.where(self.chance > 0, 0.0, np.inf)  # (S, L)
         low, high = np.zeros(self.n_states), np.zeros(self.n_states)
         for t in range(self.n - 1, -1, -1):
             worst, best = np.full(self.n_states, np.inf), np.full(self.n_states, -np.inf)
             for r in range(len(self.gain)):
-                here, step = self.chance[:, r] > 0, int(self.stride[r])
-                add = self.weight[t] * self.gain[r]
-                worst = np.where(here, np.minimum(worst, np.roll(low, step) + add), worst)
-                best = np.where(here, np.maximum(best, np.roll(high, step) + add), best)
+                step, add = int(self.stride[r]), self.weight[t] * self.gain[r]
+                before, after = slice(step, None), slice(0, self.n_states - step)  # the state after label r
+                np.minimum(worst[before], low[after] + (add + barred[before, r]), out=worst[before])
+                np.maximum(best[before], high[after] + (add - barred[before, r]), out=best[before])
             low, high = worst, best
         return float(low[-1]), float(high[-1])
 

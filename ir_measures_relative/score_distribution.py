@@ -30,11 +30,12 @@ class Points:
 
     score: np.ndarray  # (N,)
     probability: np.ndarray  # (N,)
+    below: float = 0.0  # probability of lower scores that are not listed
 
     @cached_property
     def cumulative(self) -> np.ndarray:
-        """P(X <= the i-th score), with a leading 0. (N+1,)"""
-        return np.concatenate([[0.0], np.cumsum(self.probability)])
+        """P(X <= the i-th score), with a leading P(X < the first). (N+1,)"""
+        return np.concatenate([[self.below], self.below + np.cumsum(self.probability)])
 
     @property
     def lowest(self) -> float:
@@ -49,10 +50,10 @@ class Points:
         return self.cumulative[np.searchsorted(self.score, x, "right")]
 
     def largest_upto(self, x: float) -> float:
-        return float(self.score[max(np.searchsorted(self.score, x, "right") - 1, 0)])
+        return float(self.score[max(int(np.searchsorted(self.score, x, "right")) - 1, 0)])
 
     def smallest_above(self, x: float) -> float:
-        return float(self.score[min(np.searchsorted(self.score, x, "right"), len(self.score) - 1)])
+        return float(self.score[min(int(np.searchsorted(self.score, x, "right")), len(self.score) - 1)])
 
     def at(self, q: np.ndarray) -> np.ndarray:
         """Smallest score whose cumulative probability reaches q, within the tolerance. Any shape."""
@@ -60,7 +61,7 @@ class Points:
         return self.score[np.minimum(place, len(self.score) - 1)]
 
     def quantile(self, q: float) -> float:
-        return float(self.at(np.float64(q)))
+        return float(self.at(np.array(q)))
 
     def within(self, low: float, high: float) -> Points:
         """The same with every score moved into [low, high]."""
@@ -134,6 +135,8 @@ class Halves:
 
     def quantile(self, q: float) -> float:
         """Halve the range that holds the quantile until few enough sums are left to list them."""
+        if q <= TOLERANCE:  # reached before any score
+            return self.lowest
         low, high = self.lowest - 1.0, self.highest + TOLERANCE
         below, upto, mass = 0, self.size, 0.0
         while upto - below > LISTED and high - low > TOLERANCE:
@@ -145,8 +148,7 @@ class Halves:
                 low, below, mass = middle, self.count_upto(middle), here
         # one tolerance more on the right: equal scores lie on both sides of `high` by rounding
         points = self.window(low, high + TOLERANCE)
-        at = np.searchsorted(mass + np.cumsum(points.probability), q - TOLERANCE, "left")
-        return float(points.score[min(at, len(points.score) - 1)])
+        return Points(points.score, points.probability, mass).quantile(q)
 
     def listed(self) -> Points:
         """Every score; only for sizes that fit in memory."""

@@ -1,68 +1,56 @@
-"""Score distributions too large to list: a fine grid of scores with a guaranteed bracket.
+"""Score distributions too large to list: bounds that hold for sure, and a good answer between them.
 
-Every document's possible contributions are rounded to the nearest grid point. The rounding errors are known,
-so the true score lies within [grid + sum of smallest errors, grid + sum of largest errors], whatever the
-labels are: `low` and `high` bracket the true distribution in every quantile.
+Three sources of bounds, from the sharpest to the one that always works:
 
-Where several levels can run out and their states do not fit, some levels are not followed: their supply
-counts as 0 for `low` and as endless for `high`. With gains that rise with the grade that brackets the score of
-every draw, since the number of documents at or above each level,
-T_t(r) = min over s >= r of (M_t(s) + c_r + ... + c_{s-1}), rises with every c.
+- a fine grid of scores. Every document's possible contributions are rounded to the nearest grid point; the
+  errors are known, so the true score lies within [grid + sum of smallest errors, grid + sum of largest errors],
+  whatever the labels are.
+- final states. Probability, mean and variance of the score are exact for every number of documents taken from each
+  level; Cantelli's inequality P(X <= m - d) <= v / (v + d^2) bounds each of these parts.
+- levels that are not followed: their supply counts as 0 below and as endless above. With gains that rise with the
+  grade that brackets the score of every draw, since the number of documents at or above each level,
+  T_t(r) = min over s >= r of (M_t(s) + c_r + ... + c_{s-1}), rises with every c.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ir_measures_relative.labelling import Labelling, labelling
-from ir_measures_relative.score_distribution import Halves, Points
+from ir_measures_relative.score_distribution import Halves, Points, merged
 
-WORK = 6e7  # multiplications per topic: about a tenth of a second
+WORK = 1e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18
 FEWEST_CELLS = 1 << 10
+PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
 NEVER = 1e-13  # a level that runs out with a smaller chance counts as endless: below the tolerance of a quantile
 
 
 @dataclass(frozen=True, eq=False)
 class Bracket:
-    """Two distributions on a grid between whose quantiles the true ones lie."""
+    """Two distributions between whose quantiles the true ones lie, and one in the middle to answer with."""
 
     low: Points
     high: Points
-    centre: float  # the exact mean
-    spread: float  # the exact standard deviation
-
-    @cached_property
-    def _ends(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Probabilities and the low and high score that hold each of them. Three (N,) arrays"""
-        if self.low.probability is self.high.probability:  # one grid, two shifts: the usual case
-            return self.low.probability, self.low.score, self.high.score
-        at = np.union1d(self.low.cumulative[1:], self.high.cumulative[1:])
-        return np.diff(at, prepend=0.0), self.low.at(at), self.high.at(at)
-
-    @cached_property
-    def middle(self) -> Points:
-        """Halfway between the two in every quantile, with the exact mean and standard deviation."""
-        chance, low, high = self._ends
-        score = (low + high) / 2
-        found = (chance * score).sum()
-        width = np.sqrt((chance * (score - found) ** 2).sum())
-        score = self.centre + (score - found) * (self.spread / width if width > 0 else 0.0)
-        return Points(np.maximum.accumulate(np.clip(score, low, high)), chance)
+    middle: Points
+    lowest: float  # ends of what can happen
+    highest: float
 
     @cached_property
     def width(self) -> float:
-        """The widest distance between the two in any quantile."""
-        _, low, high = self._ends
-        return float((high - low).max())
+        """The widest distance between low and high in any percentile from 1 to 99."""
+        percent = np.arange(1, 100) / 100
+        return float((self.high.at(percent) - self.low.at(percent)).max())
 
     def quantile_bracket(self, q: float) -> tuple[float, float]:
         return self.low.quantile(q), self.high.quantile(q)
 
     def quantile(self, q: float) -> float:
-        return self.middle.quantile(q)
+        low, high = self.quantile_bracket(q)
+        return min(max(self.middle.quantile(q), low), high)
 
 
 def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
@@ -71,7 +59,10 @@ def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
     gain = labels.gain - labels.gain.min()  # steps up only, so that the range of every prefix is known
     start = start + labels.weight.sum() * labels.gain.min()
     top = labels.extremes[1] - labels.weight.sum() * labels.gain.min()
-    cells = int(np.clip(WORK / (n * states * levels), FEWEST_CELLS, CELLS))
+    if top <= 0:  # every labelling has the same score
+        sure = Points(np.array([start]), np.ones(1))
+        return sure, sure
+    cells = int(np.clip((4 if labels.free else 1) * WORK / (n * states * levels), FEWEST_CELLS, CELLS))
     step = top / cells
     value = labels.weight[:, None] * gain  # (n, L)
     shift = np.rint(value / step).astype(np.int64)
@@ -102,17 +93,79 @@ def _drawn(labels: Labelling, shift: np.ndarray, width: int) -> np.ndarray:
 
 
 def bracket(labels: Labelling, start: float, lower: float, upper: float) -> Bracket:
-    """Distribution of a labelling on top of `start`, on a grid, between the naive bounds."""
-    settled = without_rare_ends(labels)
+    """Distribution of a labelling on top of `start`, with bounds, between the naive bounds."""
+    labels = without_rare_ends(labels)
+    gridded = labels.work * FEWEST_CELLS <= WORK or labels.free
+    if gridded:
+        low, high = on_grid(labels, start)
+        middle = Points((low.score + high.score) / 2, low.probability)
+    if not labels.free and labels.work <= PASS:
+        floor, ceiling = end_state_bounds(labels, start)
+        if gridded:
+            low, high = combined(low, floor, np.maximum), combined(high, ceiling, np.minimum)
+        else:
+            low, high, middle = floor, ceiling, by_end_state(labels, start)
+    elif not gridded:
+        low, high = unfollowed_bounds(labels, start, lower, upper)
+        middle = combined(low, high, lambda a, b: (a + b) / 2)
+    ends = np.array([low.lowest, high.highest] if labels.work > PASS else labels.extremes + np.array([start, start]))
+    low, high, middle = (part.within(*np.clip(ends, lower, upper)) for part in (low, high, middle))
+    return Bracket(low, high, middle, *np.clip(ends, lower, upper).tolist())
+
+
+def combined(a: Points, b: Points, how: Callable) -> Points:
+    """The distribution whose every quantile is made of those of two."""
+    at = np.union1d(a.cumulative[1:], b.cumulative[1:])
+    return Points(how(a.at(at), b.at(at)), np.diff(at, prepend=0.0))
+
+
+def by_end_state(labels: Labelling, start: float) -> Points:
+    """A good guess: exact probability, mean and variance for each number of documents taken from each level.
+
+    Given those numbers only the order of the labels is open. Three points (Gauss-Hermite) carry mean and
+    variance of each final state, so mean and standard deviation of the whole are exact.
+    """
+    chance, mean, variance = _end_states(labels, start)
+    spread = np.sqrt(3 * variance)
+    score = np.concatenate([mean - spread, mean, mean + spread])
+    return merged(score, np.concatenate([chance / 6, chance * 2 / 3, chance / 6]))
+
+
+def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
+    """Distributions below and above the true one, by Cantelli's inequality in every final state."""
+    chance, mean, variance = _end_states(labels, start)
+    variance = variance + 1e-18  # a sure score stays one; 0/0 does not arise
+    low, high = (start + end for end in labels.extremes)
+    centre, spread = start + labels.mean, np.sqrt(labels.variance)
+    x = np.clip(centre + spread * np.linspace(-12, 12, 961), low, high)
+    x = np.unique(np.concatenate([[low], x, [high]]))
+    most, least = np.ones(len(x)), np.ones(len(x))  # bounds of P(X <= x)
+    for i in range(len(x) - 1):
+        gap = x[i] - mean
+        far = chance * variance / (variance + gap**2)
+        most[i] = np.where(gap >= 0, chance, far).sum()
+        least[i] = np.where(gap >= 0, chance - far, 0.0).sum()
+    # between two x the lower distribution takes the left one, the upper one the right one
+    left = np.append(most[1:], 1.0)
+    return (
+        Points(x, np.diff(np.minimum(left, 1.0), prepend=0.0)),
+        Points(x, np.diff(np.clip(least, 0.0, 1.0), prepend=0.0)),
+    )
+
+
+def _end_states(labels: Labelling, start: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Probability of each final state, mean and variance of the score there. Three (S,) arrays"""
+    chance, first, second = labels.end_moments[:, labels.end_moments[0] > 0]
+    deviation = first / chance
+    return chance, start + labels.mean + deviation, np.maximum(second / chance - deviation**2, 0.0)
+
+
+def unfollowed_bounds(labels: Labelling, start: float, lower: float, upper: float) -> tuple[Points, Points]:
+    """Distributions below and above the true one, with fewer levels that run out."""
+    if np.any(np.diff(labels.gain) < 0):  # a gain table that is not monotone: only the naive bounds are sure
+        return Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
     most = max(1, int(WORK / (labels.n * len(labels.gain) * FEWEST_CELLS)))
-    centre, spread = start + settled.mean, float(np.sqrt(settled.variance))
-    if settled.n_states <= most:
-        low, high = on_grid(settled, start)
-    elif np.all(np.diff(settled.gain) >= 0):
-        low, high = on_grid(simpler(settled, most, 0), start)[0], on_grid(simpler(settled, most, labels.n), start)[1]
-    else:  # a gain table that is not monotone: only the naive bounds are sure
-        low, high = Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
-    return Bracket(low.within(lower, upper), high.within(lower, upper), centre, spread)
+    return on_grid(simpler(labels, most, 0), start)[0], on_grid(simpler(labels, most, labels.n), start)[1]
 
 
 def simpler(labels: Labelling, most: int, supply: int) -> Labelling:

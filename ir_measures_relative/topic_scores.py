@@ -7,12 +7,12 @@ import numpy as np
 
 from ir_measures_relative.labelling import Labelling
 from ir_measures_relative.score_distribution import TOLERANCE, Halves, Points, best_middle, halves, merged, mode, points
-from ir_measures_relative.score_grid import Bracket, bracket, coarse, without_rare_ends
+from ir_measures_relative.score_grid import PASS, Bracket, bracket, coarse, simpler, without_rare_ends
 
 FEW = 1 << 11  # labellings that are listed one by one
 HALF = 1 << 17  # scores per half when meeting in the middle
 MANY = 1 << 22  # scores listed when `support` or `argmax` asks for them
-STATES = 3e7  # states x documents x levels that a pass over the states may cost
+CHEAP = 3e7  # a pass over states that is cheap enough to look for an exact form
 
 
 class TopicScores:
@@ -26,7 +26,8 @@ class TopicScores:
     mean, std : float (std: population)
     mode : float, the paper's point estimate; argmax : float, the most likely single score
     support, probability : arrays, the scores that can happen and their probabilities
-    exact : bool; where False, `bracket` is the width within which every quantile is known
+    exact : bool, whether quantiles, mode and support are exact; mean and std are, but for millions of states
+    bracket : float, the width within which every percentile from 1 to 99 is known; 0 if exact
     """
 
     def __init__(
@@ -37,19 +38,17 @@ class TopicScores:
         self.n_unjudged = 0 if rank is None else len(rank)
         self.lower, self.upper = lower, upper
         self._rank = rank
-        if labels is not None and labels.n_states * labels.n * len(labels.gain) > STATES:
-            labels = without_rare_ends(labels)
-        self._labels = labels
+        self._labels = without_rare_ends(labels) if labels is not None and labels.work > CHEAP else labels
 
     @cached_property
     def _scores(self) -> Points | Halves | Bracket:
         labels = self._labels
         if labels is None:
             return Points(np.array([self.lower]), np.ones(1))
-        low, high = labels.extremes
-        if high - low <= TOLERANCE:
-            return Points(np.array([self._inside(self.lower + high)]), np.ones(1))
-        if labels.free or self._affordable:
+        if labels.work <= CHEAP:
+            low, high = labels.extremes
+            if high - low <= TOLERANCE:
+                return Points(np.array([self._inside(self.lower + high)]), np.ones(1))
             ways = len(labels.gain) ** labels.n if labels.free else labels.paths_ahead[0, -1]
             if ways <= FEW:
                 return points(labels, self.lower).within(self.lower, self.upper)
@@ -58,11 +57,16 @@ class TopicScores:
                 return halves(labels, self.lower, middle)
         return bracket(labels, self.lower, self.lower, self.upper)
 
-    @property
-    def _affordable(self) -> bool:
-        """Whether a pass over all states is."""
+    @cached_property
+    def _passable(self) -> list[Labelling]:
+        """Labellings to take mean and spread of: the one, or two around it if its states are too many."""
         labels = self._labels
-        return labels is None or labels.n_states * labels.n * len(labels.gain) <= STATES
+        if labels is None:
+            return []
+        if labels.work <= PASS:
+            return [labels]
+        most = int(PASS / (labels.n * len(labels.gain)))
+        return [simpler(labels, most, 0), simpler(labels, most, labels.n)]
 
     def _inside(self, score: float) -> float:
         """Keep rounding from crossing the naive bounds."""
@@ -75,16 +79,20 @@ class TopicScores:
 
     @property
     def bracket(self) -> float:
-        """Width of the range in which every quantile is known to lie; 0 if exact."""
+        """Width of the range in which every percentile from 1 to 99 is known to lie; 0 if exact."""
         return self._scores.width if isinstance(self._scores, Bracket) else 0.0
 
     @cached_property
     def mean(self) -> float:
-        return self.lower if self._labels is None else self._inside(self.lower + self._labels.mean)
+        if self._labels is None:
+            return self.lower
+        return self._inside(self.lower + float(np.mean([labels.mean for labels in self._passable])))
 
     @cached_property
     def std(self) -> float:
-        return 0.0 if self._labels is None else float(np.sqrt(self._labels.variance))
+        if self._labels is None:
+            return 0.0
+        return float(np.mean([np.sqrt(labels.variance) for labels in self._passable]))
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
@@ -104,9 +112,7 @@ class TopicScores:
     @cached_property
     def mode(self) -> float:
         if isinstance(self._scores, Bracket):
-            assert self._labels is not None
-            low, high = self._labels.extremes
-            return self._inside(mode(self._scores.middle, self.lower + low, self.lower + high))
+            return self._inside(mode(self._scores.middle, self._scores.lowest, self._scores.highest))
         return self._inside(mode(self._scores))
 
     @cached_property
@@ -124,7 +130,7 @@ class TopicScores:
         assert self._labels is not None and self._rank is not None
         if self._labels.free:
             return self._inside(self.lower + likeliest_by_family(self._labels, self._rank))
-        return self._inside(self.lower + self._labels.likeliest)
+        return self._inside(self.lower + self._passable[-1].likeliest)
 
     @cached_property
     def _listed(self) -> tuple[Points, float]:

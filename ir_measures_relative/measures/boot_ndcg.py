@@ -185,5 +185,5 @@ def boot_ndcg(
     >>> round(scores.mean, 4), scores.interval(0.9)[1]
     (0.9033, 1.0)
     """
-    measure = BootNDCG(cutoff=cutoff, prior=prior, dcg=dcg, gains=gains, pool=pool)
+    measure = _BootNDCG(cutoff=cutoff, prior=prior, dcg=dcg, gains=gains, pool=pool)
     return BootScores(str(measure), measure.topic_scores(JudgedRun(Judgements.of(qrels), Run.of(run))))
