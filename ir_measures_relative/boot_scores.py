@@ -108,10 +108,8 @@ class BootScores:
         return pd.DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:
-        low, high = self.interval(0.95)
-        about = "exact" if self.exact else f"{sum(not s.exact for s in self.topics)} topics not exact"
+        # only what is cheap: quantiles of long lists take seconds
         return (
             f"<{self.name}: {len(self.topics)} topics, {sum(s.n_unjudged for s in self.topics)} unjudged documents, "
-            f"mean {self.mean:.4f}, 95% in [{low:.4f}, {high:.4f}], "
-            f"naive bounds [{self.lower:.4f}, {self.upper:.4f}], {about}>"
+            f"mean {self.mean:.4f}, std {self.std:.4f}, naive bounds [{self.lower:.4f}, {self.upper:.4f}]>"
         )

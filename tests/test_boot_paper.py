@@ -65,9 +65,12 @@ class CaseStudy:
             self._systems[name] = self._evaluated(name)
         return self._systems[name]
 
-    def _evaluated(self, name: str) -> tuple[pd.DataFrame, list]:
+    def run(self, name: str) -> pd.DataFrame:
         fields = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
-        run = frame(self.folder / f"{FILES[name]}.run.gz", fields, ["query_id", "doc_id", "score"])
+        return frame(self.folder / f"{FILES[name]}.run.gz", fields, ["query_id", "doc_id", "score"])
+
+    def _evaluated(self, name: str) -> tuple[pd.DataFrame, list]:
+        run = self.run(name)
         judged = JudgedRun(Judgements.of(self.incomplete), Run.of(run))
         scores = [s for s in self.authors_scores(judged) if str(s.query_id) in set(run.query_id)]
         table = pd.DataFrame(
@@ -143,26 +146,56 @@ def test_table_7_bootstrap_columns_over_few_topics(study: CaseStudy, row: tuple[
 
 def test_the_default_estimate_differs_from_the_authors_deviation(study: CaseStudy) -> None:
     """Where the top 10 holds no judged document SPEC takes the pool's shares: not 0, or the check above is idle."""
-    table, scores = study.system("TAS-B")
+    _, scores = study.system("TAS-B")
     empty = [s for s in scores if s.n_unjudged == 10]
     assert empty and all(s.mean == 0 for s in empty)
-    fields = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
-    run = frame(study.folder / f"{FILES['TAS-B']}.run.gz", fields, ["query_id", "doc_id", "score"])
-    ours = boot_ndcg(study.incomplete, run, pool="collection")
+    ours = boot_ndcg(study.incomplete, study.run("TAS-B"), pool="collection")
     assert all(ours[s.query_id].mean > 0 for s in empty)
 
 
-# Table 1: the list as known, the list in truth (? = unjudged), and the printed lower bound, score and upper bound
-TABLE_1_NAIVE = (["?", 1], [2, 1], (0.63, 1.00, 0.63))
+def test_the_mean_has_the_smallest_error(study: CaseStudy) -> None:
+    """Root mean square error against nDCG@10 on the expanded qrels, topics with unjudged documents (SPEC 5)."""
+    errors: dict[str, list[float]] = {}
+    for name in ("ANCE", "ColBERT", "TAS-B"):
+        table, _ = study.system(name)
+        for s in boot_ndcg(study.incomplete, study.run(name)):
+            if s.n_unjudged:
+                row = table.loc[s.query_id]
+                found = {"mean": s.mean, "median": s.quantile(0.5), "mode": s.mode, "plain": s.lower,
+                         "condensed": row.condensed, "argmax": s.argmax}
+                for estimate, value in found.items():
+                    errors.setdefault(estimate, []).append(value - row.expanded)
+    rmse = {estimate: np.sqrt(np.mean(np.square(error))) for estimate, error in errors.items()}
+    expected = {"mean": 0.143, "median": 0.145, "mode": 0.164, "plain": 0.164, "condensed": 0.202, "argmax": 0.213}
+    assert rmse == pytest.approx(expected, abs=0.0005 + 1e-9)
 
 
-def test_table_1_naive_row() -> None:
-    """The rows of the other two bounds are tested with NDCGBound."""
-    known, truth, (lower, actual, upper) = TABLE_1_NAIVE
-    qrels = {"q": {f"d{i}": grade for i, grade in enumerate(known) if grade != "?"}}
-    run = {"q": {f"d{i}": -float(i) for i in range(len(known))}}
-    scores = boot_ndcg(qrels, run, cutoff=2, dcg="exp-log2")["q"]
-    judged = {"q": {f"d{i}": grade for i, grade in enumerate(truth)}}
-    assert scores.lower == pytest.approx(lower, abs=0.005)
-    assert scores.upper == pytest.approx(upper, abs=0.005)
-    assert boot_ndcg(judged, run, cutoff=2, dcg="exp-log2").mean == pytest.approx(actual, abs=0.005)
+# Table 1: the list as known (None = unjudged), the list in truth, and the printed lower bound, score and upper bound
+TABLE_1 = {
+    "scaled": ([1, None], [1, 2], (1.00, 0.80, 0.71)),
+    "naive": ([None, 1], [2, 1], (0.63, 1.00, 0.63)),
+    "guaranteed": ([1, None], [1, 2], (0.09, 0.80, 1.00)),
+}
+
+
+def of_list(grades: list[int | None]) -> tuple[dict, dict]:
+    """Qrels and run of a list of grades."""
+    qrels = {f"d{i}": grade for i, grade in enumerate(grades) if grade is not None}
+    return {"q": qrels}, {"q": {f"d{i}": -float(i) for i in range(len(grades))}}
+
+
+@pytest.mark.parametrize("method", TABLE_1)
+def test_table_1(method: str) -> None:
+    """All nine numbers; grades 0 to 3, exponential gain."""
+    bounds = pytest.importorskip("ir_measures_relative.measures.bounds")
+    known, truth, (lower, actual, upper) = TABLE_1[method]
+    for side, printed in (("lower", lower), ("upper", upper)):
+        bound = bounds.NDCGBound(side=side, method=method, dcg="exp-log2", max_rel=3) @ 2
+        assert bound.calc_aggregate(*of_list(known)) == pytest.approx(printed, abs=0.005), side
+    assert boot_ndcg(*of_list(truth), cutoff=2, dcg="exp-log2").mean == pytest.approx(actual, abs=0.005)
+
+
+def test_table_1_naive_bounds_of_a_distribution() -> None:
+    known, _, (lower, _, upper) = TABLE_1["naive"]
+    scores = boot_ndcg(*of_list(known), cutoff=2, dcg="exp-log2")["q"]
+    assert (scores.lower, scores.upper) == pytest.approx((lower, upper), abs=0.005)
