@@ -146,27 +146,23 @@ class Labelling:
             mass = following
         return mass
 
-    @cached_property
-    def paths_ahead(self) -> np.ndarray:
-        """Different labellings of documents t..n-1 that can happen from each state. (n+1, S)"""
-        possible = self.chance > 0
-        count = np.ones((self.n + 1, self.n_states))  # floats: it may be huge
-        for t in range(self.n - 1, -1, -1):
-            # the reverse of `move`: np.roll reads the state that label r leads to
-            ways = [np.roll(count[t + 1], int(self.stride[r])) * possible[:, r] for r in range(len(self.gain))]
-            count[t] = np.sum(ways, axis=0)
-        return count
+    def paths(self) -> tuple[np.ndarray, np.ndarray]:
+        """Different labellings of the first t documents that lead to each state, and of the others from it.
 
-    @cached_property
-    def paths_behind(self) -> np.ndarray:
-        """Different labellings of the first t documents that lead to each state. (n+1, S)"""
+        Two (n+1, S) arrays of floats, since counts may be huge.
+        """
         possible = self.chance > 0
-        count = np.zeros((self.n + 1, self.n_states))
-        count[0, -1] = 1.0
+        behind, ahead = np.zeros((self.n + 1, self.n_states)), np.zeros((self.n + 1, self.n_states))
+        behind[0, -1] = 1.0
+        ahead[-1] = 1.0
         for t in range(self.n):
             for r in range(len(self.gain)):
-                self.move(count[t] * possible[:, r], r, count[t + 1])
-        return count
+                self.move(behind[t] * possible[:, r], r, behind[t + 1])
+        for t in range(self.n - 1, -1, -1):
+            for r in range(len(self.gain)):
+                # the reverse of `move`: np.roll reads the state that label r leads to
+                ahead[t] += np.roll(ahead[t + 1], int(self.stride[r])) * possible[:, r]
+        return behind, ahead
 
     @cached_property
     def extremes(self) -> tuple[float, float]:

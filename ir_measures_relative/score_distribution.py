@@ -229,12 +229,11 @@ def halves(labels: Labelling, start: float, middle: int) -> Halves:
     return Halves(pairs)
 
 
-def best_middle(labels: Labelling) -> tuple[int, float]:
-    """Where to split so that the larger half lists the fewest scores, and how many those are."""
+def sizes(labels: Labelling) -> tuple[float, int, float]:
+    """How many labellings there are, where to split them in halves, and how many the larger half has."""
     if labels.free:
-        middle = labels.n // 2
-        return middle, float(len(labels.gain)) ** (labels.n - middle)
-    first = labels.paths_behind.sum(axis=1)  # (n+1,)
-    second = (labels.paths_ahead * (labels.paths_behind > 0)).sum(axis=1)
-    larger = np.maximum(first, second)
-    return int(np.argmin(larger)), float(larger.min())
+        levels, middle = float(len(labels.gain)), labels.n // 2
+        return levels**labels.n, middle, levels ** (labels.n - middle)
+    behind, ahead = labels.paths()  # (n+1, S) each
+    larger = np.maximum(behind.sum(axis=1), (ahead * (behind > 0)).sum(axis=1))  # (n+1,)
+    return float(ahead[0, -1]), int(np.argmin(larger)), float(larger.min())

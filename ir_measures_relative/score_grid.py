@@ -24,6 +24,7 @@ from ir_measures_relative.score_distribution import Halves, Points, merged
 
 WORK = 1e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18
+KEPT = 1 << 15
 FEWEST_CELLS = 1 << 10
 PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
 NEVER = 1e-13  # a level that runs out with a smaller chance counts as endless: below the tolerance of a quantile
@@ -68,9 +69,13 @@ def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
     shift = np.rint(value / step).astype(np.int64)
     error = np.where(labels.label_chance > 0, value - shift * step, 0.0)
     total = _drawn(labels, shift, cells + n + 1)
-    at = np.flatnonzero(total)
-    score, chance = start + at * step, total[at]
-    return Points(score + error.min(axis=1).sum(), chance), Points(score + error.max(axis=1).sum(), chance)
+    # the many small roundings are done: what is kept may be coarser, at the price of one cell more
+    together = max(1, cells // KEPT)
+    mass = np.add.reduceat(total, np.arange(0, len(total), together))
+    at = np.flatnonzero(mass)
+    left, chance = start + at * together * step, mass[at]
+    right = left + (together - 1) * step
+    return Points(left + error.min(axis=1).sum(), chance), Points(right + error.max(axis=1).sum(), chance)
 
 
 def _drawn(labels: Labelling, shift: np.ndarray, width: int) -> np.ndarray:
@@ -134,7 +139,7 @@ def by_end_state(labels: Labelling, start: float) -> Points:
 def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
     """Distributions below and above the true one, by Cantelli's inequality in every final state."""
     chance, mean, variance = _end_states(labels, start)
-    variance = variance + 1e-18  # a sure score stays one; 0/0 does not arise
+    variance = variance * (1 + 1e-9) + 1e-15  # more than its rounding error; and 0/0 does not arise
     low, high = (start + end for end in labels.extremes)
     centre, spread = start + labels.mean, np.sqrt(labels.variance)
     x = np.clip(centre + spread * np.linspace(-12, 12, 961), low, high)
@@ -146,11 +151,9 @@ def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
         most[i] = np.where(gap >= 0, chance, far).sum()
         least[i] = np.where(gap >= 0, chance - far, 0.0).sum()
     # between two x the lower distribution takes the left one, the upper one the right one
-    left = np.append(most[1:], 1.0)
-    return (
-        Points(x, np.diff(np.minimum(left, 1.0), prepend=0.0)),
-        Points(x, np.diff(np.clip(least, 0.0, 1.0), prepend=0.0)),
-    )
+    bounds = (np.append(most[1:], 1.0), least)
+    rising = [np.maximum.accumulate(np.clip(bound, 0.0, 1.0)) for bound in bounds]  # but for rounding they are
+    return Points(x, np.diff(rising[0], prepend=0.0)), Points(x, np.diff(rising[1], prepend=0.0))
 
 
 def _end_states(labels: Labelling, start: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,13 +6,13 @@ from functools import cached_property
 import numpy as np
 
 from ir_measures_relative.labelling import Labelling
-from ir_measures_relative.score_distribution import TOLERANCE, Halves, Points, best_middle, halves, merged, mode, points
+from ir_measures_relative.score_distribution import TOLERANCE, Halves, Points, halves, merged, mode, points, sizes
 from ir_measures_relative.score_grid import PASS, Bracket, bracket, coarse, simpler, without_rare_ends
 
 FEW = 1 << 11  # labellings that are listed one by one
 HALF = 1 << 17  # scores per half when meeting in the middle
 MANY = 1 << 22  # scores listed when `support` or `argmax` asks for them
-CHEAP = 3e7  # a pass over states that is cheap enough to look for an exact form
+CHEAP = 3e6  # a pass over states that is cheap enough to look for an exact form
 
 
 class TopicScores:
@@ -27,7 +27,8 @@ class TopicScores:
     mode : float, the paper's point estimate; argmax : float, the most likely single score
     support, probability : arrays, the scores that can happen and their probabilities
     exact : bool, whether quantiles, mode and support are exact; mean and std are, but for millions of states
-    bracket : float, the width within which every percentile from 1 to 99 is known; 0 if exact
+    bracket : float, the width within which every percentile from 1 to 99 is known; 0 if exact. A mode has no
+        such width: a little probability more in another bin moves it; where not exact it is a good guess
     """
 
     def __init__(
@@ -49,11 +50,10 @@ class TopicScores:
             low, high = labels.extremes
             if high - low <= TOLERANCE:
                 return Points(np.array([self._inside(self.lower + high)]), np.ones(1))
-            ways = len(labels.gain) ** labels.n if labels.free else labels.paths_ahead[0, -1]
+            ways, middle, half = sizes(labels)
             if ways <= FEW:
                 return points(labels, self.lower).within(self.lower, self.upper)
-            middle, size = best_middle(labels)
-            if size <= HALF:
+            if half <= HALF:
                 return halves(labels, self.lower, middle)
         return bracket(labels, self.lower, self.lower, self.upper)
 
