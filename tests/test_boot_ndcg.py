@@ -140,6 +140,7 @@ def test_every_labelling_keeps_the_ideal(case: Case) -> None:
         assert ideal == pytest.approx(twin.ideal_dcg(case.qrels, case.k, case.gain), abs=1e-12)
 
 
+DRAWS = 5_000
 SAMPLED = [
     Case(["u", "a", "v", "w"], {"a": 1, "b": 2, "c": 1, "d": 0, "e": 0}, 4, "pool+run", "linear"),
     Case(["u", "v", "w"], {"a": 2, "b": 1, "c": 3}, 3, "pool", "exponential"),
@@ -149,14 +150,14 @@ SAMPLED = [
 
 @pytest.mark.parametrize("case", SAMPLED)
 def test_monte_carlo_of_algorithm_1_as_printed_agrees(case: Case) -> None:
-    """Chi-square over 20,000 samples of a fixed seed; a sound program fails in 1 of 10,000 seeds."""
+    """Chi-square over samples of a fixed seed; a sound program fails in 1 of 10,000 seeds."""
     from scipy.stats import chi2
 
     scores, rng = only(case), random.Random(20230402)
-    drawn = [twin.sample(case.run, case.qrels, case.k, case.prior, case.gain, rng) for _ in range(20_000)]
+    drawn = [twin.sample(case.run, case.qrels, case.k, case.prior, case.gain, rng) for _ in range(DRAWS)]
     place = np.abs(np.subtract.outer(drawn, scores.support)).argmin(axis=1)
     assert np.abs(np.array(drawn) - scores.support[place]).max() < NEAR
-    seen, expected = np.bincount(place, minlength=len(scores.support)), 20_000 * scores.probability
+    seen, expected = np.bincount(place, minlength=len(scores.support)), DRAWS * scores.probability
     assert expected.min() >= 5 and len(expected) > 2
     statistic = float(((seen - expected) ** 2 / expected).sum())
     assert statistic < chi2.isf(1e-4, len(expected) - 1)
@@ -167,10 +168,10 @@ def test_the_chi_square_can_fail() -> None:
     from scipy.stats import chi2
 
     case, rng = SAMPLED[0], random.Random(20230402)
-    drawn = [twin.sample(case.run, case.qrels, case.k, "pool", case.gain, rng) for _ in range(20_000)]
+    drawn = [twin.sample(case.run, case.qrels, case.k, "pool", case.gain, rng) for _ in range(DRAWS)]
     scores = only(case)
     seen = np.bincount(np.abs(np.subtract.outer(drawn, scores.support)).argmin(axis=1), minlength=len(scores.support))
-    expected = 20_000 * scores.probability
+    expected = DRAWS * scores.probability
     assert float(((seen - expected) ** 2 / expected).sum()) > chi2.isf(1e-4, len(expected) - 1)
 
 

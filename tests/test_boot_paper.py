@@ -126,8 +126,9 @@ def test_table_7_bootstrap_columns_over_all_topics(study: CaseStudy, row: tuple[
 
 @pytest.mark.parametrize("row", [row for row in TABLE_7 if row[1] != "all"], ids=" ".join)
 def test_table_7_bootstrap_columns_over_few_topics(study: CaseStudy, row: tuple[str, str]) -> None:
-    """4 to 24 topics: the sampled mode alone varies by .007 to .019 from sample to sample, so the print is held
-    against repeated samples: within four standard deviations and half a printed digit."""
+    """4 to 24 topics: the sampled mode alone has a standard deviation of .007 to .019, so that an exact value
+    cannot be within .006 of one sample (ANCE, 25 to 50 %: exact .644, printed .660). The print is held against
+    repeated samples, within four standard deviations and half a printed digit."""
     table, scores = study.system(row[0])
     chosen = SELECTIONS[row[1]](table.unjudged.to_numpy() / 100)
     printed = dict(zip(COLUMNS, TABLE_7[row], strict=True))
@@ -142,6 +143,8 @@ def test_table_7_bootstrap_columns_over_few_topics(study: CaseStudy, row: tuple[
             quantiles[repeat, topic] = np.quantile(values, 0.95)
     for column, sampled in (("mode", modes.mean(axis=1)), ("q95", quantiles.mean(axis=1))):
         assert abs(sampled.mean() - printed[column]) < 4 * sampled.std() + 0.0005, column
+        exact = table[column][chosen].mean()
+        assert exact == pytest.approx(printed[column], abs={"mode": 0.017, "q95": 0.008}[column]), column
 
 
 def test_the_default_estimate_differs_from_the_authors_deviation(study: CaseStudy) -> None:
