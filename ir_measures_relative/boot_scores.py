@@ -84,7 +84,7 @@ class BootScores:
 
     @property
     def error(self) -> float:
-        """By how much a quantile of the mean over topics may be off."""
+        """By how much a quantile of the mean over topics may be off; of a topic not exact its `bracket` counts."""
         return self._of_mean[1]
 
     def quantile(self, q: float) -> float:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 
@@ -27,6 +28,7 @@ CELLS = 1 << 18
 KEPT = 1 << 15
 FEWEST_CELLS = 1 << 10
 PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
+LIKELY = 1e-3  # final states that deserve many points
 NEVER = 1e-13  # a level that runs out with a smaller chance counts as endless: below the tolerance of a quantile
 
 
@@ -127,13 +129,18 @@ def combined(a: Points, b: Points, how: Callable) -> Points:
 def by_end_state(labels: Labelling, start: float) -> Points:
     """A good guess: exact probability, mean and variance for each number of documents taken from each level.
 
-    Given those numbers only the order of the labels is open. Three points (Gauss-Hermite) carry mean and
-    variance of each final state, so mean and standard deviation of the whole are exact.
+    Given those numbers only the order of the labels is open; each final state is taken as normal, by equally
+    likely points with its mean and variance, so that mean and standard deviation of the whole are exact.
     """
-    chance, mean, variance = _end_states(labels, start)
-    spread = np.sqrt(3 * variance)
-    score = np.concatenate([mean - spread, mean, mean + spread])
-    return merged(score, np.concatenate([chance / 6, chance * 2 / 3, chance / 6]))
+    scores, chances = [], []
+    every = np.stack(_end_states(labels, start))  # (3, S)
+    likely = every[0] > LIKELY
+    for (chance, mean, variance), n_points in ((every[:, likely], 41), (every[:, ~likely], 3)):
+        quantiles = [NormalDist().inv_cdf((i + 0.5) / n_points) for i in range(n_points)]
+        node = np.array(quantiles) / np.sqrt(np.mean(np.square(quantiles)))
+        scores.append((mean + node[:, None] * np.sqrt(variance)).ravel())
+        chances.append(np.tile(chance / n_points, n_points))
+    return merged(np.concatenate(scores), np.concatenate(chances))
 
 
 def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
