@@ -9,13 +9,25 @@ from ir_measures_relative.citations import bibtex
 from ir_measures_relative.complementary import select_complementary
 from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measure_strings import parse_measure
-from ir_measures_relative.measures import NRG, UL, Rare, RareAP, RareP, TaSC, UniqueRel, expected_random
+from ir_measures_relative.measures import (
+    NRG,
+    UL,
+    BootNDCG,
+    Rare,
+    RareAP,
+    RareP,
+    TaSC,
+    UniqueRel,
+    boot_ndcg,
+    expected_random,
+)
 from ir_measures_relative.prior_runs import register_prior
 from ir_measures_relative.provider import add_to_ir_measures
 
 add_to_ir_measures()
 
 __all__ = [
+    "BootNDCG",
     "Experiment",
     "NRG",
     "Rare",
@@ -26,6 +38,7 @@ __all__ = [
     "UniqueRel",
     "__version__",
     "bibtex",
+    "boot_ndcg",
     "calc_runs",
     "expected_random",
     "meta",

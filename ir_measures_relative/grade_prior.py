@@ -13,6 +13,8 @@ Levels are the distinct grades of the qrels, negatives read as 0; level 0 comes 
 """
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +32,12 @@ class GradePrior(NamedTuple):
 
 
 def grade_prior(
-    grade: np.ndarray, topic: np.ndarray, top_grade: np.ndarray, prior: str = "pool+run", pool: str = "topic"
+    grade: np.ndarray,
+    topic: np.ndarray,
+    top_grade: np.ndarray,
+    prior: str = "pool+run",
+    pool: str = "topic",
+    grade_counts: Mapping[int, int] | None = None,
 ) -> GradePrior:
     """Grade prior and supply of every topic.
 
@@ -42,6 +49,7 @@ def grade_prior(
         Grades in the run's top K, NaN where there is no judged document.
     prior : 'pool', 'run' or 'pool+run'
     pool : 'topic' or 'collection'
+    grade_counts : how many judgements of the whole collection have each grade, where ``grade`` is only a part of it
 
     Examples
     --------
@@ -52,11 +60,14 @@ def grade_prior(
     ([0, 1, 2], [[0.25, 0.125, 0.625]], [[2, 1, 0]])
     """
     n_topics = len(top_grade)
-    levels = grade_levels(grade)
+    counts = Counter(np.asarray(grade).tolist()) if grade_counts is None else grade_counts
+    levels = grade_levels(np.array(list(counts), dtype=np.int64))
     in_pool = count_levels(levels, grade, topic, n_topics)
     at, _ = judged = np.nonzero(~np.isnan(top_grade))
     in_top = count_levels(levels, top_grade[judged], at, n_topics)
-    return GradePrior(levels, probabilities(in_pool, in_top, prior, pool), in_pool - in_top)
+    collection = count_levels(levels, np.array(list(counts)), np.zeros(len(counts)), 1, list(counts.values()))
+    shared = np.broadcast_to(collection, in_pool.shape) if pool == "collection" else in_pool
+    return GradePrior(levels, probabilities(shared, in_top, prior), in_pool - in_top)
 
 
 def grade_levels(grade: np.ndarray) -> np.ndarray:
@@ -64,11 +75,13 @@ def grade_levels(grade: np.ndarray) -> np.ndarray:
     return np.unique(np.append(np.maximum(grade, 0), 0)).astype(np.int64)
 
 
-def count_levels(levels: np.ndarray, grade: np.ndarray, topic: np.ndarray, n_topics: int) -> np.ndarray:
-    """Documents of each topic at each level. (J,) grades and topics -> (Q, L) int64"""
+def count_levels(
+    levels: np.ndarray, grade: np.ndarray, topic: np.ndarray, n_topics: int, times: list[int] | None = None
+) -> np.ndarray:
+    """Documents of each topic at each level. (J,) grades and topics, each so many ``times`` -> (Q, L) int64"""
     level = np.searchsorted(levels, np.maximum(grade, 0))
-    cells = np.bincount(np.asarray(topic, np.int64) * len(levels) + level, minlength=n_topics * len(levels))
-    return cells.reshape(n_topics, len(levels))
+    cell = np.asarray(topic, np.int64) * len(levels) + level
+    return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
 
 
 def shares(counts: np.ndarray) -> np.ndarray:
@@ -79,10 +92,8 @@ def shares(counts: np.ndarray) -> np.ndarray:
     return share
 
 
-def probabilities(in_pool: np.ndarray, in_top: np.ndarray, prior: str, pool: str = "topic") -> np.ndarray:
+def probabilities(in_pool: np.ndarray, in_top: np.ndarray, prior: str) -> np.ndarray:
     """Chance of each level for an unjudged document. (Q, L) counts in pool and top K -> (Q, L)"""
-    if pool == "collection":
-        in_pool = np.broadcast_to(in_pool.sum(axis=0), in_pool.shape)
     of_pool = shares(in_pool)
     if prior == "pool":
         return of_pool

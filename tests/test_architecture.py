@@ -18,10 +18,11 @@ ROOT = REPOSITORY / PACKAGE
 # Names are relative to the package ("" is its __init__); a pattern stands for modules not named otherwise.
 LAYERS: list[list[str]] = [
     ["_version", "citations", "simulate", "trec_files", "measure_strings", "tables"],
-    ["columns"],
-    ["judged_run"],
-    ["ideals", "prior_runs", "grade_prior"],
-    ["user_models"],
+    ["grade_prior", "labelling"],
+    ["columns", "score_distribution"],
+    ["judged_run", "score_grid"],
+    ["ideals", "prior_runs", "topic_scores"],
+    ["user_models", "boot_scores"],
     ["judged_priors", "random_ranking", "run_collections"],
     ["field"],
     ["measures.parameters"],

@@ -32,6 +32,8 @@ def every_measure() -> list:
         imr.NRG(prior="bm25,dense_small") @ 10,
         imr.NRG(prior=TRACK.runs["fused"]) @ 10,
         imr.TaSC(base="AP", agg="mean"),
+        imr.BootNDCG(pool="collection", estimate="mean") @ 10,
+        imr.UL(base="ERR", universe="retrieved") @ 10,
     ]
 
 

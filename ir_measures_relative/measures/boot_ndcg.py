@@ -135,7 +135,9 @@ class _BootNDCG(RelativeMeasure):
         if key not in run.memo:
             top = run.top(self["cutoff"])
             judged = run.judgements
-            grades = grade_prior(judged.grade, judged.topic, top.grade, self["prior"], self["pool"])
+            grades = grade_prior(
+                judged.grade, judged.topic, top.grade, self["prior"], self["pool"], judged.grade_counts
+            )
             run.memo[key] = topic_scores(run, NDCG(self["cutoff"], self["dcg"], self["gains"]), grades)
         return run.memo[key]
 
