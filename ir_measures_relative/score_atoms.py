@@ -1,0 +1,194 @@
+"""How is a sum of independent random scores distributed, and is it above, at or below zero?
+
+A discrete distribution is a list of atoms. Sums of independent parts are exact while the number of atoms stays
+small: equal values merge, and for a sign two halves are enough (every atom of one half meets the sorted other
+half). Beyond that the parts are rounded to a grid and convolved. Rounding to the nearest point moves a part by
+at most half a step, all down or all up in the worst case, so m rounded parts move the sum by at most m/2 steps:
+the *slack*. The sign is certain where the rounded sum is farther than the slack from zero; the probability of
+the rest is *undecided*, and no probability that is reported is farther off than that.
+"""
+from __future__ import annotations
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+from scipy.signal import fftconvolve
+
+SAME = 1e-12  # values that agree within this are one value
+MOST_ATOMS = 1 << 16  # atoms of an exact sum
+MOST_CELLS = 1 << 22  # cells of all grids together, when the step is chosen here
+FINEST = 1e-5  # step of the grid, when it is chosen here
+NEGLIGIBLE = 1e-13  # probability cut from the tail of a grid; it becomes undecided
+
+
+class Atoms(NamedTuple):
+    """A discrete distribution; the true outcome lies within ``slack`` of ``value``."""
+
+    value: np.ndarray  # (n,)
+    chance: np.ndarray  # (n,) sums to 1, or to less in a branch of a mixture
+    slack: float = 0.0
+
+    @property
+    def mass(self) -> float:
+        return float(self.chance.sum())
+
+
+class Grid(NamedTuple):
+    """A distribution over the whole multiples of a step."""
+
+    first: int  # multiple of the step that cell 0 stands for
+    chance: np.ndarray  # (n,)
+    slack: float
+
+
+class Sign(NamedTuple):
+    """Chances that a sum is above zero, below it and at it.
+
+    ``above`` and ``below`` are estimates. What is certain: the true chances lie in
+    [above_least, above_least + undecided], [below_least, below_least + undecided] and [zero, zero + undecided].
+    """
+
+    above: float
+    below: float
+    zero: float
+    above_least: float
+    below_least: float
+    undecided: float
+
+
+def point(value: float, chance: float = 1.0) -> Atoms:
+    """A sure value."""
+    return Atoms(np.array([value]), np.array([chance]))
+
+
+def merged(atoms: Atoms) -> Atoms:
+    """Atoms in ascending order, equal values as one."""
+    order = np.argsort(atoms.value, kind="stable")
+    value, chance = atoms.value[order], atoms.chance[order]
+    first = np.flatnonzero(np.append(True, np.diff(value) > SAME))
+    return Atoms(value[first], np.add.reduceat(chance, first), atoms.slack)
+
+
+def mixture(branches: list[Atoms]) -> Atoms:
+    """One distribution out of branches whose masses sum to (at most) 1."""
+    return merged(Atoms(np.concatenate([branch.value for branch in branches]),
+                        np.concatenate([branch.chance for branch in branches]),
+                        max(branch.slack for branch in branches)))
+
+
+def exact_sum(one: Atoms, other: Atoms) -> Atoms:
+    """Distribution of the sum of two independent parts."""
+    value = one.value[:, None] + other.value[None, :]
+    chance = one.chance[:, None] * other.chance[None, :]
+    return merged(Atoms(value.ravel(), chance.ravel(), one.slack + other.slack))
+
+
+def exact_groups(parts: list[Atoms], most: int = MOST_ATOMS) -> list[Atoms]:
+    """Sum independent parts into few groups of at most ``most`` atoms: largest part first, first group that fits."""
+    groups: list[Atoms] = []
+    for part in sorted(parts, key=lambda part: -len(part.value)):
+        fits = (at for at, group in enumerate(groups) if len(group.value) * len(part.value) <= most)
+        at = next(fits, None)
+        if at is None:
+            groups.append(part)
+        else:
+            groups[at] = exact_sum(groups[at], part)
+    return groups
+
+
+def grid_step(groups: list[Atoms]) -> float:
+    """Step for which the grids are neither finer than useful nor larger than MOST_CELLS together."""
+    width = sum(float(np.ptp(group.value)) for group in groups)
+    return max(FINEST, width / MOST_CELLS)
+
+
+def on_grid(atoms: Atoms, step: float) -> Grid:
+    """Every atom moved to the nearest multiple of the step."""
+    cell = np.rint(atoms.value / step).astype(np.int64)
+    first = int(cell.min())
+    return Grid(first, np.bincount(cell - first, weights=atoms.chance), atoms.slack + step / 2)
+
+
+def off_grid(grid: Grid, step: float) -> Atoms:
+    return Atoms((grid.first + np.arange(len(grid.chance))) * step, grid.chance, grid.slack)
+
+
+def grid_sum(one: Grid, other: Grid) -> Grid:
+    """Convolution of two grids, without the negligible ends."""
+    chance = np.maximum(fftconvolve(one.chance, other.chance), 0.0)
+    kept = np.flatnonzero((chance.cumsum() > NEGLIGIBLE) & (chance[::-1].cumsum()[::-1] > NEGLIGIBLE))
+    low, high = (int(kept[0]), int(kept[-1]) + 1) if len(kept) else (0, 1)
+    return Grid(one.first + other.first + low, chance[low:high], one.slack + other.slack)
+
+
+def summed_grids(groups: list[Atoms], step: float, until: int) -> list[Grid]:
+    """Round independent groups to the grid and sum the shortest ones until ``until`` grids are left."""
+    heap = [(len(grid.chance), at, grid) for at, grid in enumerate(on_grid(group, step) for group in groups)]
+    heapq.heapify(heap)
+    count = len(heap)
+    while len(heap) > until:
+        grid = grid_sum(heapq.heappop(heap)[2], heapq.heappop(heap)[2])
+        heapq.heappush(heap, (len(grid.chance), count, grid))
+        count += 1
+    return [grid for _, _, grid in heap]
+
+
+def one_distribution(parts: list[Atoms], step: float | None = None) -> Atoms:
+    """The sum of independent parts as one list of atoms, exact where that is small enough."""
+    groups = exact_groups(parts)
+    if len(groups) == 1:
+        return groups[0]
+    step = step or grid_step(groups)
+    return off_grid(summed_grids(groups, step, until=1)[0], step)
+
+
+def chance_beyond(one: Atoms, other: Atoms, limit: float) -> tuple[float, float]:
+    """Chances that the sum of two independent parts is > limit and < -limit."""
+    order = np.argsort(other.value, kind="stable")
+    value = other.value[order]
+    head = np.append(0.0, np.cumsum(other.chance[order]))  # chance of the first n atoms
+    above = head[-1] - head[np.searchsorted(value, limit - one.value, side="right")]
+    below = head[np.searchsorted(value, -limit - one.value, side="left")]
+    return float(one.chance @ above), float(one.chance @ below)
+
+
+def sign_of_sum(
+    parts: list[Atoms], step: float | None = None, same: float = SAME, whole: float = 1.0
+) -> Sign:
+    """Is the sum of independent parts above, below or at zero?
+
+    Parameters
+    ----------
+    parts : list of Atoms
+    step : float, optional
+        Step of the grid where one is needed; by default `FINEST`, or coarser for very many parts.
+    same : float
+        A sum within this of zero is zero.
+    whole : float
+        What the chances should sum to; anything missing is undecided.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coin = Atoms(np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
+    >>> sign_of_sum([coin, coin])[:3]
+    (0.25, 0.25, 0.5)
+    """
+    groups = exact_groups(parts)
+    if len(groups) <= 2:
+        one, other = [*groups, point(0.0)][:2]
+    else:
+        step = step or grid_step(groups)
+        one, other = (off_grid(grid, step) for grid in summed_grids(groups, step, until=2))
+    slack = one.slack + other.slack
+    above_least, below_least = chance_beyond(one, other, slack + same)
+    if slack == 0:
+        zero = max(0.0, one.mass * other.mass - above_least - below_least)
+    else:  # a sum of exact zeros is zero, whatever the grid says
+        zero = float(np.prod([group.chance[abs(group.value) + group.slack <= same].sum() for group in groups]))
+    missing = whole - above_least - below_least - zero
+    undecided = missing if missing > SAME else 0.0
+    above, below = chance_beyond(one, other, same) if slack else (above_least, below_least)
+    spare = max(0.0, whole - zero - above - below) / 2 if undecided else 0.0
+    return Sign(above + spare, below + spare, zero, above_least, below_least, undecided)
