@@ -16,7 +16,7 @@ documents are independent. After step 1 the two runs' own documents are independ
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,10 @@ from ir_measures_relative.score_atoms import (
 )
 
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
-State = tuple[int, ...]
+TINY = np.finfo(float).tiny
+State = tuple[int, ...]  # documents used of each level
+Move = tuple[tuple[State, float], float]
+T = TypeVar("T", Atoms, float)
 
 
 class Supply(NamedTuple):
@@ -35,17 +38,25 @@ class Supply(NamedTuple):
     later: int  # draws from this supply after this step
 
 
-class Drawn(NamedTuple):
-    """What one step of the model gives: independent parts, then a last part that depends on the final state."""
+class SharedDraws(NamedTuple):
+    """Step 1: independent parts, then a last part that depends on the final state."""
 
     parts: list[Atoms]
     last: dict[State, Atoms]
     label_chance: np.ndarray  # (n, L) chance of each label of each document
 
 
-def draw_labels(
-    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supplies: list[Supply], start: State
-) -> Drawn:
+class OwnDraws(NamedTuple):
+    """Step 2 of one run: independent parts, then for every state that it may start in a last part and the mean."""
+
+    parts: list[Atoms]
+    last: dict[State, Atoms]
+    mean: dict[State, float]  # of all parts together
+
+
+def shared_draws(
+    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supplies: list[Supply]
+) -> SharedDraws:
     """Label n documents one after another; each adds weight * gain(label) to the score.
 
     Parameters
@@ -56,66 +67,116 @@ def draw_labels(
         Gain of each level, levels ascending, and its chance as a target.
     supplies : list of Supply
         A label must be left in all of them and is taken from all of them.
-    start : tuple of int
-        Documents of each level used before.
     """
-    left = np.min([supply.left for supply in supplies], axis=0)
+    draws = _Draws(gain, chance, supplies)
     parts: list[Atoms] = []
-    states = {_settled(np.array(start), supplies, len(weight)): point(0.0)}
+    states = {draws.settled(np.zeros(len(gain), np.int64), len(weight)): point(0.0)}
     label_chance = np.zeros((len(weight), len(gain)))
     for at, unit in enumerate(weight):
-        if len(states) == 1 and unit != 0:
-            (state, atoms), = states.items()
-            if len(atoms.value) * len(gain) > MOST_ATOMS:  # one state: what follows is independent of it
-                parts.append(atoms._replace(chance=atoms.chance / atoms.mass))
-                states = {state: point(0.0, atoms.mass)}
+        states = _flushed(states, parts, len(gain) if unit else 1)
         branches: dict[State, list[Atoms]] = {}
         for state, atoms in states.items():
-            labels = _label_chance(chance, left - state)
+            labels = draws.label_chance(state)
             label_chance[at] += atoms.mass * labels
-            for (following, shift), p in _moves(state, labels, unit * gain, supplies, len(weight) - at - 1):
-                branches.setdefault(following, []).append(Atoms(atoms.value + shift, atoms.chance * p, atoms.slack))
-        states = _held_small({state: _joined(found) for state, found in branches.items()})
-    return Drawn(parts, states, label_chance)
+            for (following, shift), p in draws.moves(state, labels, unit * gain, len(weight) - at - 1):
+                branches.setdefault(following, []).append(_moved(atoms, shift, p))
+        states = _held_small(_likeliest({state: mixture(found) for state, found in branches.items()}))
+    return SharedDraws(parts, states, label_chance / np.maximum(label_chance.sum(axis=1, keepdims=True), TINY))
 
 
-def _settled(used: np.ndarray, supplies: list[Supply], to_come: int) -> State:
-    """The state in which counts that leave enough for all draws to come are all the same."""
-    enough = np.min([supply.left - supply.later - to_come for supply in supplies], axis=0)
-    settled = np.maximum(used, enough)
-    return (0, *settled[1:].tolist())
+def own_draws(
+    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, starts: dict[State, float]
+) -> OwnDraws:
+    """The same for one supply and every state that it may start in (and that state's chance), last document first."""
+    draws = _Draws(gain, chance, [Supply(supply, 0)])
+    tables = []
+    mass = starts
+    for to_come in range(len(weight) - 1, -1, -1):
+        table = {state: draws.moves(state, draws.label_chance(state), gain, to_come) for state in mass}
+        tables.append(table)
+        mass = _likeliest(_flow(table, mass))
+    parts: list[Atoms] = []
+    ahead = {state: point(0.0) for state in mass}
+    mean = dict.fromkeys(mass, 0.0)
+    for unit, table in zip(weight[::-1], tables[::-1], strict=True):
+        ahead = _flushed(ahead, parts, len(gain))
+        ahead = _held_small({
+            state: mixture([_moved(ahead[after], unit * add, p) for (after, add), p in moves if after in ahead]
+                           or [point(0.0, 0.0)])
+            for state, moves in table.items()
+        })
+        mean = {state: sum(p * (unit * add + mean.get(after, 0.0)) for (after, add), p in moves)
+                for state, moves in table.items()}
+    return OwnDraws(parts, ahead, mean)
 
 
-def _label_chance(chance: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """Chance of each label when a target falls to the next lower level that is left. (L,) -> (L,)"""
-    there = left > 0
-    there[0] = True
-    label = np.maximum.accumulate(np.where(there, np.arange(len(left)), 0))
-    return np.bincount(label, weights=chance, minlength=len(left))
+class _Draws:
+    """The rule by which one document after another gets its label."""
+
+    def __init__(self, gain: np.ndarray, chance: np.ndarray, supplies: list[Supply]) -> None:
+        self.chance = chance
+        self.left = np.min([supply.left for supply in supplies], axis=0)
+        self.enough = np.min([supply.left - supply.later for supply in supplies], axis=0)
+        self.level = np.arange(len(gain))
+
+    def settled(self, used: np.ndarray, to_come: int) -> State:
+        """The state in which counts that leave enough for all draws to come are all the same."""
+        settled = np.maximum(used, self.enough - to_come)
+        settled[0] = 0
+        return tuple(settled.tolist())
+
+    def label_chance(self, state: State) -> np.ndarray:
+        """Chance of each label when a target falls to the next lower level that is left. (L,)"""
+        there = self.left > state
+        there[0] = True
+        label = np.maximum.accumulate(np.where(there, self.level, 0))
+        return np.bincount(label, weights=self.chance, minlength=len(self.level))
+
+    def moves(self, state: State, labels: np.ndarray, shift: np.ndarray, to_come: int) -> list[Move]:
+        """((state after the draw, value added), chance) for every label; alike ones as one."""
+        moves: dict[tuple[State, float], float] = {}
+        for level in np.flatnonzero(labels):
+            used = np.array(state)
+            used[level] += 1
+            key = self.settled(used, to_come), float(shift[level])
+            moves[key] = moves.get(key, 0.0) + float(labels[level])
+        return list(moves.items())
 
 
-def _moves(
-    state: State, labels: np.ndarray, shift: np.ndarray, supplies: list[Supply], to_come: int
-) -> list[tuple[tuple[State, float], float]]:
-    """((state after the draw, value added), chance) for every label; alike ones as one."""
-    moves: dict[tuple[State, float], float] = {}
-    for level in np.flatnonzero(labels):
-        used = np.array(state)
-        used[level] += 1
-        key = _settled(used, supplies, to_come), float(shift[level])
-        moves[key] = moves.get(key, 0.0) + float(labels[level])
-    return list(moves.items())
+def _moved(atoms: Atoms, shift: float, chance: float) -> Atoms:
+    return Atoms(atoms.value + shift, atoms.chance * chance, atoms.slack)
 
 
-def _joined(found: list[Atoms]) -> Atoms:
-    return found[0] if len(found) == 1 else mixture(found)
+def _flow(table: dict[State, list[Move]], mass: dict[State, float]) -> dict[State, float]:
+    """Chance of each state after a draw."""
+    flow: dict[State, float] = {}
+    for state, moves in table.items():
+        for (after, _), p in moves:
+            flow[after] = flow.get(after, 0.0) + mass[state] * p
+    return flow
+
+
+def _flushed(states: dict[State, Atoms], parts: list[Atoms], growth: int) -> dict[State, Atoms]:
+    """A single state makes what was drawn independent of what is to come: a part of its own when it gets large."""
+    if len(states) != 1:
+        return states
+    ((state, atoms),) = states.items()
+    if len(atoms.value) * growth <= MOST_ATOMS:
+        return states
+    parts.append(atoms)
+    return {state: point(0.0)}
+
+
+def _likeliest(states: dict[State, T]) -> dict[State, T]:
+    """At most MOST_STATES states."""
+    if len(states) <= MOST_STATES:
+        return states
+    chance = {state: held.mass if isinstance(held, Atoms) else held for state, held in states.items()}
+    return {state: states[state] for state in sorted(states, key=lambda state: -chance[state])[:MOST_STATES]}
 
 
 def _held_small(states: dict[State, Atoms]) -> dict[State, Atoms]:
-    """At most MOST_STATES states and, if there are several, MOST_ATOMS atoms in all of them."""
-    if len(states) > MOST_STATES:
-        likely = sorted(states, key=lambda state: -states[state].mass)[:MOST_STATES]
-        states = {state: states[state] for state in likely}
+    """If there are several states, at most MOST_ATOMS atoms in all of them together."""
     step = FINEST
     while len(states) > 1 and sum(len(atoms.value) for atoms in states.values()) > MOST_ATOMS:
         states = {state: _rounded(atoms, step) for state, atoms in states.items()}
@@ -188,35 +249,36 @@ def topic_difference(
     supplies : two (L,) arrays
         Judged documents of each level outside a's and outside b's top K.
     """
-    n_a, n_b = len(unjudged.only_a), len(unjudged.only_b)
-    both = [Supply(supplies[0], n_a), Supply(supplies[1], n_b)]
-    shared = draw_labels(unjudged.shared_a - unjudged.shared_b, gain, (chances[0] + chances[1]) / 2, both,
-                         (0,) * len(gain))
-    # the same end state for a (or b) may follow from several states of both
-    own_a = _OwnDraws(unjudged.only_a, gain, chances[0], supplies[0])
-    own_b = _OwnDraws(-unjudged.only_b, gain, chances[1], supplies[1])
-    branches = []
-    label_a, label_b = np.zeros((n_a, len(gain))), np.zeros((n_b, len(gain)))
-    for state, atoms in shared.last.items():
-        a, b = own_a.after(state), own_b.after(state)
-        branches.append([atoms, *a.parts, *a.last.values(), *b.parts, *b.last.values()])
-        label_a += atoms.mass * a.label_chance
-        label_b += atoms.mass * b.label_chance
-    parts = [point(known[0] - known[1]), *shared.parts]
-    mean_a = known[0] + unjudged.shared_a @ (shared.label_chance @ gain) + unjudged.only_a @ (label_a @ gain)
-    mean_b = known[1] + unjudged.shared_b @ (shared.label_chance @ gain) + unjudged.only_b @ (label_b @ gain)
-    return TopicDifference(parts, branches, float(mean_a), float(mean_b))
+    both = [Supply(supplies[0], len(unjudged.only_a)), Supply(supplies[1], len(unjudged.only_b))]
+    shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, (chances[0] + chances[1]) / 2, both)
+    chance = {state: atoms.mass for state, atoms in shared.last.items()}
+    start_a, a = _own(unjudged.only_a, gain, chances[0], supplies[0], chance)
+    start_b, b = _own(unjudged.only_b, gain, chances[1], supplies[1], chance)
+    branches = [[atoms, a.last[start_a[state]], _mirrored(b.last[start_b[state]])]
+                for state, atoms in shared.last.items()]
+    shared_gain = shared.label_chance @ gain  # (n,)
+    total = max(sum(chance.values()), TINY)
+    mean_a = sum(p * a.mean[start_a[state]] for state, p in chance.items()) / total
+    mean_b = sum(p * b.mean[start_b[state]] for state, p in chance.items()) / total
+    return TopicDifference(
+        [point(known[0] - known[1]), *shared.parts, *a.parts, *map(_mirrored, b.parts)],
+        branches,
+        float(known[0] + unjudged.shared_a @ shared_gain + mean_a),
+        float(known[1] + unjudged.shared_b @ shared_gain + mean_b),
+    )
 
 
-class _OwnDraws:
-    """Step 2 for one run, remembered by the state that it starts in."""
+def _own(
+    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, states: dict[State, float]
+) -> tuple[dict[State, State], OwnDraws]:
+    """Step 2 of one run after step 1: which state it starts in after each, and its draws."""
+    draws = _Draws(gain, chance, [Supply(supply, 0)])
+    start = {state: draws.settled(np.array(state), len(weight)) for state in states}
+    mass: dict[State, float] = {}
+    for state, p in states.items():
+        mass[start[state]] = mass.get(start[state], 0.0) + p
+    return start, own_draws(weight, gain, chance, supply, mass)
 
-    def __init__(self, weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray) -> None:
-        self.weight, self.gain, self.chance, self.supplies = weight, gain, chance, [Supply(supply, 0)]
-        self.known: dict[State, Drawn] = {}
 
-    def after(self, state: State) -> Drawn:
-        start = _settled(np.array(state), self.supplies, len(self.weight))
-        if start not in self.known:
-            self.known[start] = draw_labels(self.weight, self.gain, self.chance, self.supplies, start)
-        return self.known[start]
+def _mirrored(atoms: Atoms) -> Atoms:
+    return atoms._replace(value=-atoms.value)

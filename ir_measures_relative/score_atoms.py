@@ -18,8 +18,8 @@ from scipy.signal import fftconvolve
 SAME = 1e-12  # values that agree within this are one value
 MOST_ATOMS = 1 << 16  # atoms of an exact sum
 MOST_CELLS = 1 << 22  # cells of all grids together, when the step is chosen here
-FINEST = 1e-5  # step of the grid, when it is chosen here
-NEGLIGIBLE = 1e-13  # probability cut from the tail of a grid; it becomes undecided
+FINEST = 2e-5  # step of the grid, when it is chosen here
+NEGLIGIBLE = 1e-15  # probability cut from the tail of a grid; it becomes undecided
 
 
 class Atoms(NamedTuple):
@@ -79,6 +79,8 @@ def mixture(branches: list[Atoms]) -> Atoms:
 
 def exact_sum(one: Atoms, other: Atoms) -> Atoms:
     """Distribution of the sum of two independent parts."""
+    if len(other.value) == 1:
+        return Atoms(one.value + other.value, one.chance * other.chance, one.slack + other.slack)
     value = one.value[:, None] + other.value[None, :]
     chance = one.chance[:, None] * other.chance[None, :]
     return merged(Atoms(value.ravel(), chance.ravel(), one.slack + other.slack))
