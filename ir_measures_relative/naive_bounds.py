@@ -1,17 +1,20 @@
 """How low and how high can nDCG be when unjudged documents may only get labels that the pool has left?
 
-The naive bounds of Froebe, Gienapp, Potthast and Hagen (ECIR 2023, section 3.3): below, every unjudged
-document counts 0; above, the unjudged documents take in rank order the best labels that the pool holds outside
-the top K, then 0. The pool's ideal never changes, so both bounds compare with ordinary nDCG scores, and every
-score of bootstrapped nDCG lies between them. They are no bounds of the nDCG that further judgements may give.
+The naive bounds of Froebe, Gienapp, Potthast and Hagen (ECIR 2023, section 3.3): below, every unjudged document
+counts 0; above, the unjudged documents take in rank order the best labels that the pool holds outside the top K,
+then 0. The pool's ideal never changes, so both bounds compare with ordinary nDCG scores, and every score of
+bootstrapped nDCG lies between them. They do not bound the nDCG that further judgements may give.
 
-"Best" is by gain, not by grade. With a gain table that is not monotone (``gains={1: 5}`` leaves grade 2 at 2)
-the document of grade 1 goes first: discounts fall with the rank, so handing out the largest gains first is the
+"Best" is by gain, not by grade. With a gain table that is not monotone (``gains={1: 5}`` leaves grade 2 at 2) the
+documents of grade 1 go first: discounts fall with the rank, so that handing out the largest gains first is the
 largest sum that any labelling from the pool attains, whereas "the highest grade first" would be no bound.
 """
+
 from __future__ import annotations
 
 import numpy as np
+
+from ir_measures_relative.user_models import divide, sum_over_ranks
 
 
 def naive_bounds(
@@ -47,9 +50,8 @@ def naive_bounds(
     >>> lower.round(3).tolist(), upper.tolist()
     ([0.387], [1.0])
     """
-    known = gain @ seen  # (Q,)
-    best = np.where(unjudged, dealt_in_rank_order(unjudged, gain_left), gain) @ seen  # (Q,)
-    return over_ideal(known, ideal), over_ideal(best, ideal)
+    best = np.where(unjudged, dealt_in_rank_order(unjudged, gain_left), gain)  # (Q, W)
+    return divide(sum_over_ranks(gain * seen), ideal), divide(sum_over_ranks(best * seen), ideal)
 
 
 def dealt_in_rank_order(unjudged: np.ndarray, gain_left: np.ndarray) -> np.ndarray:
@@ -57,8 +59,3 @@ def dealt_in_rank_order(unjudged: np.ndarray, gain_left: np.ndarray) -> np.ndarr
     padded = np.pad(gain_left, ((0, 0), (0, max(0, unjudged.shape[1] - gain_left.shape[1]))))
     turn = np.maximum(np.cumsum(unjudged, axis=1) - 1, 0)  # (Q, W)
     return np.where(unjudged, np.take_along_axis(padded, turn, axis=1), 0.0)
-
-
-def over_ideal(dcg: np.ndarray, ideal: np.ndarray) -> np.ndarray:
-    """DCG over its ideal; 0 where there is nothing to find. (Q,), (Q,) -> (Q,)"""
-    return np.divide(dcg, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
