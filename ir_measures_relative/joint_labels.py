@@ -14,6 +14,7 @@ level are used; a count that leaves enough for all the draws to come is raised t
 states which can no longer differ become one. Where nothing can run out there is a single state, and the
 documents are independent. After step 1 the two runs' own documents are independent given the state.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
@@ -21,8 +22,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ir_measures_relative.score_atoms import (
-    FINEST, MOST_ATOMS, Atoms, Sign, merged, mixture, one_distribution, point, sign_of_sum,
+    FINEST,
+    MOST_ATOMS,
+    Atoms,
+    Sign,
+    joined,
+    mixture,
+    one_distribution,
+    point,
+    sign_of_sum,
 )
+from ir_measures_relative.score_distribution import TOLERANCE
 
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
 TINY = np.finfo(float).tiny
@@ -186,7 +196,7 @@ def _held_small(states: dict[State, Atoms]) -> dict[State, Atoms]:
 
 def _rounded(atoms: Atoms, step: float) -> Atoms:
     """Atoms moved to the nearest multiple of the step."""
-    return merged(Atoms(np.rint(atoms.value / step) * step, atoms.chance, atoms.slack + step / 2))
+    return joined(np.rint(atoms.value / step) * step, atoms.chance, atoms.slack + step / 2)
 
 
 class Unjudged(NamedTuple):
@@ -222,7 +232,7 @@ class TopicDifference(NamedTuple):
 
 def _with_missing(sign: Sign, missing: float) -> Sign:
     """What was given up is undecided."""
-    if missing <= 1e-12:
+    if missing <= TOLERANCE:
         return sign
     return sign._replace(above=sign.above + missing / 2, below=sign.below + missing / 2,
                          undecided=sign.undecided + missing)

@@ -2,24 +2,30 @@
 
 A discrete distribution is a list of atoms. Sums of independent parts are exact while the number of atoms stays
 small: equal values merge, and for a sign two halves are enough (every atom of one half meets the sorted other
-half). Beyond that the parts are rounded to a grid and convolved. Rounding to the nearest point moves a part by
-at most half a step, all down or all up in the worst case, so m rounded parts move the sum by at most m/2 steps:
-the *slack*. The sign is certain where the rounded sum is farther than the slack from zero; the probability of
-the rest is *undecided*, and no probability that is reported is farther off than that.
+half). Beyond that the parts are rounded to a grid and convolved. Rounding moves a part by at most half a step, in
+the worst case all of them down or all up, so that m rounded parts move the sum by at most m/2 steps: the
+*slack*. The sign is certain where the rounded sum is farther than the slack from zero; the probability of the
+rest is *undecided*, and that is how far a reported probability may be off.
+
+Zero needs care: a grid cannot tell a tie from a tiny difference. Where the sum is exact, ties are. On the grid
+only the event that every exactly summed group is zero counts as a sure tie, and the rest of the undecided
+probability may or may not be one.
 """
+
 from __future__ import annotations
 
 import heapq
 from typing import NamedTuple
 
 import numpy as np
-from scipy.signal import fftconvolve
 
-SAME = 1e-12  # values that agree within this are one value
+from ir_measures_relative.score_distribution import TOLERANCE, merged
+from ir_measures_relative.score_grid import convolve
+
 MOST_ATOMS = 1 << 16  # atoms of an exact sum
 MOST_CELLS = 1 << 22  # cells of all grids together, when the step is chosen here
 FINEST = 2e-5  # step of the grid, when it is chosen here
-NEGLIGIBLE = 1e-15  # probability cut from the tail of a grid; it becomes undecided
+NEGLIGIBLE = 1e-15  # probability cut from either tail of a grid; it becomes undecided
 
 
 class Atoms(NamedTuple):
@@ -45,8 +51,8 @@ class Grid(NamedTuple):
 class Sign(NamedTuple):
     """Chances that a sum is above zero, below it and at it.
 
-    ``above`` and ``below`` are estimates. What is certain: the true chances lie in
-    [above_least, above_least + undecided], [below_least, below_least + undecided] and [zero, zero + undecided].
+    ``above`` and ``below`` are estimates. What is certain: the true chances lie in [above_least, above_least +
+    undecided], in [below_least, below_least + undecided] and in [zero, zero + undecided].
     """
 
     above: float
@@ -62,19 +68,19 @@ def point(value: float, chance: float = 1.0) -> Atoms:
     return Atoms(np.array([value]), np.array([chance]))
 
 
-def merged(atoms: Atoms) -> Atoms:
+def joined(value: np.ndarray, chance: np.ndarray, slack: float) -> Atoms:
     """Atoms in ascending order, equal values as one."""
-    order = np.argsort(atoms.value, kind="stable")
-    value, chance = atoms.value[order], atoms.chance[order]
-    first = np.flatnonzero(np.append(True, np.diff(value) > SAME))
-    return Atoms(value[first], np.add.reduceat(chance, first), atoms.slack)
+    points = merged(value, chance)
+    return Atoms(points.score, points.probability, slack)
 
 
 def mixture(branches: list[Atoms]) -> Atoms:
     """One distribution out of branches whose masses sum to (at most) 1."""
-    return merged(Atoms(np.concatenate([branch.value for branch in branches]),
-                        np.concatenate([branch.chance for branch in branches]),
-                        max(branch.slack for branch in branches)))
+    if len(branches) == 1:
+        return branches[0]
+    value = np.concatenate([branch.value for branch in branches])
+    chance = np.concatenate([branch.chance for branch in branches])
+    return joined(value, chance, max(branch.slack for branch in branches))
 
 
 def exact_sum(one: Atoms, other: Atoms) -> Atoms:
@@ -83,11 +89,11 @@ def exact_sum(one: Atoms, other: Atoms) -> Atoms:
         return Atoms(one.value + other.value, one.chance * other.chance, one.slack + other.slack)
     value = one.value[:, None] + other.value[None, :]
     chance = one.chance[:, None] * other.chance[None, :]
-    return merged(Atoms(value.ravel(), chance.ravel(), one.slack + other.slack))
+    return joined(value.ravel(), chance.ravel(), one.slack + other.slack)
 
 
 def exact_groups(parts: list[Atoms], most: int = MOST_ATOMS) -> list[Atoms]:
-    """Sum independent parts into few groups of at most ``most`` atoms: largest part first, first group that fits."""
+    """Sum independent parts into few groups of at most ``most`` atoms: largest first, into the first that fits."""
     groups: list[Atoms] = []
     for part in sorted(parts, key=lambda part: -len(part.value)):
         fits = (at for at, group in enumerate(groups) if len(group.value) * len(part.value) <= most)
@@ -118,7 +124,7 @@ def off_grid(grid: Grid, step: float) -> Atoms:
 
 def grid_sum(one: Grid, other: Grid) -> Grid:
     """Convolution of two grids, without the negligible ends."""
-    chance = np.maximum(fftconvolve(one.chance, other.chance), 0.0)
+    chance = convolve(one.chance, other.chance)
     kept = np.flatnonzero((chance.cumsum() > NEGLIGIBLE) & (chance[::-1].cumsum()[::-1] > NEGLIGIBLE))
     low, high = (int(kept[0]), int(kept[-1]) + 1) if len(kept) else (0, 1)
     return Grid(one.first + other.first + low, chance[low:high], one.slack + other.slack)
@@ -156,7 +162,7 @@ def chance_beyond(one: Atoms, other: Atoms, limit: float) -> tuple[float, float]
 
 
 def sign_of_sum(
-    parts: list[Atoms], step: float | None = None, same: float = SAME, whole: float = 1.0
+    parts: list[Atoms], step: float | None = None, same: float = TOLERANCE, whole: float = 1.0
 ) -> Sign:
     """Is the sum of independent parts above, below or at zero?
 
@@ -188,9 +194,10 @@ def sign_of_sum(
     if slack == 0:
         zero = max(0.0, one.mass * other.mass - above_least - below_least)
     else:  # a sum of exact zeros is zero, whatever the grid says
-        zero = float(np.prod([group.chance[abs(group.value) + group.slack <= same].sum() for group in groups]))
+        zeros = [group.chance[np.abs(group.value) + group.slack <= same].sum() for group in groups]
+        zero = float(np.prod(zeros))
     missing = whole - above_least - below_least - zero
-    undecided = missing if missing > SAME else 0.0
+    undecided = missing if missing > TOLERANCE else 0.0
     above, below = chance_beyond(one, other, same) if slack else (above_least, below_least)
     spare = max(0.0, whole - zero - above - below) / 2 if undecided else 0.0
     return Sign(above + spare, below + spare, zero, above_least, below_least, undecided)
