@@ -24,8 +24,10 @@ import numpy as np
 from ir_measures_relative.score_atoms import (
     FINEST,
     MOST_ATOMS,
+    TINY,
     Atoms,
     Sign,
+    decided,
     joined,
     mixture,
     one_distribution,
@@ -35,7 +37,6 @@ from ir_measures_relative.score_atoms import (
 from ir_measures_relative.score_distribution import TOLERANCE
 
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
-TINY = np.finfo(float).tiny
 State = tuple[int, ...]  # documents used of each level
 Move = tuple[tuple[State, float], float]
 T = TypeVar("T", Atoms, float)
@@ -188,7 +189,8 @@ def _likeliest(states: dict[State, T]) -> dict[State, T]:
 def _held_small(states: dict[State, Atoms]) -> dict[State, Atoms]:
     """If there are several states, at most MOST_ATOMS atoms in all of them together."""
     step = FINEST
-    while len(states) > 1 and sum(len(atoms.value) for atoms in states.values()) > MOST_ATOMS:
+    room = max(MOST_ATOMS, len(states))
+    while len(states) > 1 and sum(len(atoms.value) for atoms in states.values()) > room:
         states = {state: _rounded(atoms, step) for state, atoms in states.items()}
         step *= 2
     return states
@@ -219,23 +221,18 @@ class TopicDifference(NamedTuple):
     def sign(self, step: float | None = None) -> Sign:
         """Chances that a is better, b is better, and of a tie."""
         signs = [sign_of_sum(self.parts + branch, step, whole=branch[0].mass) for branch in self.branches]
-        total = np.sum(signs, axis=0)
-        missing = max(0.0, 1.0 - float(sum(branch[0].mass for branch in self.branches)))
-        return _with_missing(Sign(*total.tolist()), missing)
+        found = Sign(*np.sum(signs, axis=0).tolist())
+        missing = 1.0 - sum(branch[0].mass for branch in self.branches)  # states that were given up
+        undecided = found.undecided + max(0.0, missing)
+        if undecided <= TOLERANCE:
+            return decided(found.above, found.below, found.zero)
+        return found._replace(above=found.above + missing / 2, below=found.below + missing / 2, undecided=undecided)
 
     def independent_parts(self, step: float | None = None) -> list[Atoms]:
         """The difference as a sum of independent parts, for sums over topics."""
         if len(self.branches) == 1:
             return self.parts + self.branches[0]
         return [*self.parts, mixture([one_distribution(branch, step) for branch in self.branches])]
-
-
-def _with_missing(sign: Sign, missing: float) -> Sign:
-    """What was given up is undecided."""
-    if missing <= TOLERANCE:
-        return sign
-    return sign._replace(above=sign.above + missing / 2, below=sign.below + missing / 2,
-                         undecided=sign.undecided + missing)
 
 
 def topic_difference(
@@ -291,4 +288,4 @@ def _own(
 
 
 def _mirrored(atoms: Atoms) -> Atoms:
-    return atoms._replace(value=-atoms.value)
+    return Atoms(-atoms.value[::-1], atoms.chance[::-1], atoms.slack)

@@ -19,7 +19,7 @@ from ir_measures_relative.joint_labels import TopicDifference, Unjudged, topic_d
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.parameters import Number
-from ir_measures_relative.score_atoms import Sign, point, sign_of_sum
+from ir_measures_relative.score_atoms import point, sign_of_sum
 from ir_measures_relative.score_distribution import TOLERANCE
 from ir_measures_relative.user_models import NDCG
 
@@ -126,7 +126,8 @@ def prob_better(
         As in `BootNDCG`. A document in both tops has the average of the two runs' grade priors.
     resolution : float, optional
         Step of the score grid on which topics are combined where they cannot be combined exactly; smaller is
-        narrower and slower. By default 2e-5, or coarser for very many topics.
+        narrower and slower. By default as small as a bracket of 0.0005 needs, but not below 2e-5, and larger for
+        very many topics.
 
     Returns
     -------
@@ -135,9 +136,9 @@ def prob_better(
 
     Notes
     -----
-    Certain is that each chance lies in its ``bracket``. Where topics are combined on the grid, the lower end for a
-    tie is the chance that the exactly combined groups of topics differ by nothing, each of them; other ties
-    (differences that cancel each other) are inside the bracket.
+    Certain is that each chance lies in its ``bracket``. Where topics are combined on the grid, ``tie`` is the chance
+    of a tie in every topic (or in every group of topics that could be combined exactly); ties that arise because
+    differences in several topics cancel each other are inside the bracket.
 
     References
     ----------
@@ -157,12 +158,10 @@ def prob_better(
     if not judgements.n_topics:
         raise ValueError("prob_better: the qrels have no topic; at least one is needed")
     model = NDCG(measure["cutoff"], measure["dcg"], measure["gains"])
-    sides = [_Side(JudgedRun(judgements, Run.of(run, what)), model, measure["prior"], measure["pool"])
-             for run, what in ((run_a, "run_a"), (run_b, "run_b"))]
-    if sides[0].rankings <= sides[1].rankings:
-        return _compared(*sides, model, step)
+    a, b = (_Side(JudgedRun(judgements, Run.of(run, what)), model, measure["prior"], measure["pool"])
+            for run, what in ((run_a, "run_a"), (run_b, "run_b")))
     # in one order whichever comes first, so that exchanged runs give exchanged answers to the last bit
-    return _compared(*sides[::-1], model, step).mirrored()
+    return _compared(a, b, model, step) if a.rankings <= b.rankings else _compared(b, a, model, step).mirrored()
 
 
 class _Side:
@@ -199,9 +198,11 @@ def _compared(a: _Side, b: _Side, model: NDCG, step: float | None) -> ProbBetter
         topics.append(TopicBetter(query_id, sign.above, sign.below, sign.zero, sign.undecided,
                                   difference.mean_a, difference.mean_b, *counts))
     parts = [part for difference in differences for part in difference.independent_parts(step)]
-    sign = sign_of_sum(parts, step, same=TOLERANCE * len(topics))
-    means = [float(np.mean([getattr(topic, name) for topic in topics])) for name in ("mean_a", "mean_b")]
-    return _result(sign, means, topics)
+    all_tie = float(np.prod([topic.tie for topic in topics]))
+    sign = sign_of_sum(parts, step, same=TOLERANCE * len(topics), known_zero=all_tie)
+    mean_a, mean_b = (float(np.mean(means)) for means in zip(*((t.mean_a, t.mean_b) for t in topics), strict=True))
+    return ProbBetter(sign.above, sign.below, sign.zero, mean_a, mean_b, sign.undecided, sign.above_least,
+                      sign.below_least, topics)
 
 
 def _unjudged(
@@ -222,8 +223,3 @@ def _unjudged(
     only_b = [rank for doc, rank in rank_b.items() if doc not in rank_a]
     found = (weight[np.array(ranks, dtype=np.int64)] for ranks in (in_a, in_b, only_a, only_b))
     return Unjudged(*found), counts
-
-
-def _result(sign: Sign, means: list[float], topics: list[TopicBetter]) -> ProbBetter:
-    return ProbBetter(sign.above, sign.below, sign.zero, *means, sign.undecided, sign.above_least, sign.below_least,
-                      topics)

@@ -7,9 +7,9 @@ the worst case all of them down or all up, so that m rounded parts move the sum 
 *slack*. The sign is certain where the rounded sum is farther than the slack from zero; the probability of the
 rest is *undecided*, and that is how far a reported probability may be off.
 
-Zero needs care: a grid cannot tell a tie from a tiny difference. Where the sum is exact, ties are. On the grid
-only the event that every exactly summed group is zero counts as a sure tie, and the rest of the undecided
-probability may or may not be one.
+Zero needs care: a grid cannot tell zero from a tiny difference. Where the sum is exact, so is the chance of
+zero. On the grid only the event that every exactly summed group is zero, or what the caller knows, counts as
+surely zero; the rest of the undecided probability may or may not be.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from ir_measures_relative.score_grid import convolve
 
 MOST_ATOMS = 1 << 16  # atoms of an exact sum
 MOST_CELLS = 1 << 22  # cells of all grids together, when the step is chosen here
-FINEST = 2e-5  # step of the grid, when it is chosen here
+COARSE, FINEST = 2e-4, 2e-5  # first and smallest step of the grid, when it is chosen here
+NARROW = 5e-4  # undecided probability at which no finer step is tried
+TINY = np.finfo(float).tiny
 NEGLIGIBLE = 1e-15  # probability cut from either tail of a grid; it becomes undecided
 
 
 class Atoms(NamedTuple):
     """A discrete distribution; the true outcome lies within ``slack`` of ``value``."""
 
-    value: np.ndarray  # (n,)
+    value: np.ndarray  # (n,) ascending
     chance: np.ndarray  # (n,) sums to 1, or to less in a branch of a mixture
     slack: float = 0.0
 
@@ -92,11 +94,11 @@ def exact_sum(one: Atoms, other: Atoms) -> Atoms:
     return joined(value.ravel(), chance.ravel(), one.slack + other.slack)
 
 
-def exact_groups(parts: list[Atoms], most: int = MOST_ATOMS) -> list[Atoms]:
-    """Sum independent parts into few groups of at most ``most`` atoms: largest first, into the first that fits."""
+def exact_groups(parts: list[Atoms]) -> list[Atoms]:
+    """Sum independent parts into few groups of at most MOST_ATOMS atoms: largest first, into the first that fits."""
     groups: list[Atoms] = []
     for part in sorted(parts, key=lambda part: -len(part.value)):
-        fits = (at for at, group in enumerate(groups) if len(group.value) * len(part.value) <= most)
+        fits = (at for at, group in enumerate(groups) if len(group.value) * len(part.value) <= MOST_ATOMS)
         at = next(fits, None)
         if at is None:
             groups.append(part)
@@ -151,18 +153,21 @@ def one_distribution(parts: list[Atoms], step: float | None = None) -> Atoms:
     return off_grid(summed_grids(groups, step, until=1)[0], step)
 
 
-def chance_beyond(one: Atoms, other: Atoms, limit: float) -> tuple[float, float]:
-    """Chances that the sum of two independent parts is > limit and < -limit."""
-    order = np.argsort(other.value, kind="stable")
-    value = other.value[order]
-    head = np.append(0.0, np.cumsum(other.chance[order]))  # chance of the first n atoms
-    above = head[-1] - head[np.searchsorted(value, limit - one.value, side="right")]
-    below = head[np.searchsorted(value, -limit - one.value, side="left")]
-    return float(one.chance @ above), float(one.chance @ below)
+def three_chances(one: Atoms, other: Atoms, limit: float) -> tuple[float, float, float]:
+    """Chances that the sum of two independent parts is > limit, < -limit, and neither."""
+    head = np.append(0.0, np.cumsum(other.chance))  # chance of the first n atoms
+    not_above = head[np.searchsorted(other.value, limit - one.value, side="right")]
+    below = head[np.searchsorted(other.value, -limit - one.value, side="left")]
+    between = one.chance @ (not_above - below)
+    return float(one.chance @ (head[-1] - not_above)), float(one.chance @ below), float(between)
 
 
 def sign_of_sum(
-    parts: list[Atoms], step: float | None = None, same: float = TOLERANCE, whole: float = 1.0
+    parts: list[Atoms],
+    step: float | None = None,
+    same: float = TOLERANCE,
+    whole: float = 1.0,
+    known_zero: float = 0.0,
 ) -> Sign:
     """Is the sum of independent parts above, below or at zero?
 
@@ -170,11 +175,14 @@ def sign_of_sum(
     ----------
     parts : list of Atoms
     step : float, optional
-        Step of the grid where one is needed; by default `FINEST`, or coarser for very many parts.
+        Step of the grid where one is needed; by default as small as an undecided probability of `NARROW` needs,
+        but not below `FINEST`, and larger for very many parts.
     same : float
         A sum within this of zero is zero.
     whole : float
         What the chances should sum to; anything missing is undecided.
+    known_zero : float
+        A chance of zero that is certain from elsewhere; used where the sum is not exact.
 
     Examples
     --------
@@ -184,20 +192,42 @@ def sign_of_sum(
     (0.25, 0.25, 0.5)
     """
     groups = exact_groups(parts)
+    one, other = [*groups, point(0.0)][:2]
+    if len(groups) <= 2 and one.slack + other.slack == 0:
+        return _sign(one, other, None, same, whole)
+    # where every group is zero the sum is, whatever a grid says
+    zeros = [group.chance[np.abs(group.value) + group.slack <= same].sum() for group in groups]
+    zero = max(known_zero, float(np.prod(zeros)))
     if len(groups) <= 2:
-        one, other = [*groups, point(0.0)][:2]
-    else:
-        step = step or grid_step(groups)
-        one, other = (off_grid(grid, step) for grid in summed_grids(groups, step, until=2))
+        return _sign(one, other, zero, same, whole)
+    finest = grid_step(groups)
+    sign = _sign_on_grid(groups, step or max(COARSE, finest), zero, same, whole)
+    if step is None and sign.undecided > NARROW and finest < COARSE:  # what is undecided grows with the step
+        finer = max(finest, 0.9 * COARSE * NARROW / sign.undecided)
+        sign = _sign_on_grid(groups, finer, zero, same, whole)
+    return sign
+
+
+def _sign_on_grid(groups: list[Atoms], step: float, sure_zero: float, same: float, whole: float) -> Sign:
+    one, other = (off_grid(grid, step) for grid in summed_grids(groups, step, until=2))
+    return _sign(one, other, sure_zero, same, whole)
+
+
+def _sign(one: Atoms, other: Atoms, sure_zero: float | None, same: float, whole: float) -> Sign:
+    """Sign of the sum of two halves; ``sure_zero`` is None where they are exact."""
     slack = one.slack + other.slack
-    above_least, below_least = chance_beyond(one, other, slack + same)
-    if slack == 0:
-        zero = max(0.0, one.mass * other.mass - above_least - below_least)
-    else:  # a sum of exact zeros is zero, whatever the grid says
-        zeros = [group.chance[np.abs(group.value) + group.slack <= same].sum() for group in groups]
-        zero = float(np.prod(zeros))
-    missing = whole - above_least - below_least - zero
-    undecided = missing if missing > TOLERANCE else 0.0
-    above, below = chance_beyond(one, other, same) if slack else (above_least, below_least)
-    spare = max(0.0, whole - zero - above - below) / 2 if undecided else 0.0
+    above_least, below_least, zero = three_chances(one, other, slack + same)
+    if sure_zero is not None:
+        zero = sure_zero
+    undecided = whole - above_least - below_least - zero
+    if undecided <= TOLERANCE:
+        return decided(above_least, below_least, zero, whole)
+    above, below = three_chances(one, other, same)[:2] if slack else (above_least, below_least)
+    spare = max(0.0, whole - zero - above - below) / 2
     return Sign(above + spare, below + spare, zero, above_least, below_least, undecided)
+
+
+def decided(above: float, below: float, zero: float, whole: float = 1.0) -> Sign:
+    """A sign with nothing undecided; what rounding takes from the sum is given back."""
+    scale = whole / max(above + below + zero, TINY)
+    return Sign(above * scale, below * scale, zero * scale, above * scale, below * scale, 0.0)

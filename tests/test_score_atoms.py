@@ -1,0 +1,73 @@
+"""Signs of sums of independent scores: exact against every combination, and brackets that hold the truth."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_relative.score_atoms import Atoms, one_distribution, point, sign_of_sum
+
+scores = st.floats(-1, 1).map(lambda value: round(value, 3))
+
+
+@st.composite
+def part(draw) -> Atoms:
+    """Up to four distinct values with whole-number weights."""
+    values = sorted(draw(st.sets(scores, min_size=1, max_size=4)))
+    weights = np.array(draw(st.lists(st.integers(1, 5), min_size=len(values), max_size=len(values))), float)
+    return Atoms(np.array(values), weights / weights.sum())
+
+
+def true_sign(parts: list[Atoms]) -> tuple[float, float, float]:
+    """Chances of above, below and zero, over every combination."""
+    chance = {1: 0.0, -1: 0.0, 0: 0.0}
+    for combination in product(*(zip(part.value, part.chance, strict=True) for part in parts)):
+        total = sum(value for value, _ in combination)
+        chance[int(total > 1e-12) - int(total < -1e-12)] += prod(p for _, p in combination)
+    return chance[1], chance[-1], chance[0]
+
+
+@given(st.lists(part(), min_size=1, max_size=5))
+def test_exact_signs(parts):
+    sign = sign_of_sum(parts)
+    assert (sign.above, sign.below, sign.zero) == pytest.approx(true_sign(parts), abs=1e-12)
+    assert (sign.above_least, sign.below_least, sign.undecided) == (sign.above, sign.below, 0.0)
+
+
+@given(st.lists(part(), min_size=1, max_size=5), st.sampled_from([None, 0.1, 0.0007]), st.sampled_from([1, 4]))
+def test_brackets_hold_the_truth(parts, step, atoms):
+    """No room for exact sums; steps that the values are no multiples of."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ir_measures_relative.score_atoms.MOST_ATOMS", atoms)
+        sign = sign_of_sum(parts, step)
+    for low, truth in zip((sign.above_least, sign.below_least, sign.zero), true_sign(parts), strict=True):
+        assert low - 1e-12 <= truth <= low + sign.undecided + 1e-12
+    assert sign.above + sign.below + sign.zero == pytest.approx(1, abs=1e-12)
+    assert sign.zero >= prod(part.chance[part.value == 0].sum() for part in parts) - 1e-12
+
+
+@given(st.lists(part(), min_size=1, max_size=4), st.sampled_from([1, 1 << 16]))
+def test_one_distribution_is_within_its_slack(parts, atoms):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ir_measures_relative.score_atoms.MOST_ATOMS", atoms)
+        found = one_distribution(parts)
+    assert found.mass == pytest.approx(1, abs=1e-9)
+    for limit in (-1.5, -0.3, 0.0, 0.2, 1.1):
+        above = true_sign([*parts, point(-limit - found.slack - 1e-9)])[0]
+        upto = true_sign([*parts, point(-limit + found.slack + 1e-9)])[0]
+        assert above - 1e-9 <= found.chance[found.value > limit].sum() <= upto + 1e-9
+
+
+def test_missing_mass_is_undecided():
+    sign = sign_of_sum([Atoms(np.array([0.0, 1.0]), np.array([0.25, 0.25]))])
+    assert sign == (0.5, 0.25, 0.25, 0.25, 0.0, 0.5)
+
+
+def test_a_sure_value():
+    assert sign_of_sum([point(0.5)])[:3] == (1.0, 0.0, 0.0)
+    assert sign_of_sum([point(0.5), point(-0.5)])[:3] == (0.0, 0.0, 1.0)
