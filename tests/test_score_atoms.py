@@ -71,3 +71,14 @@ def test_missing_mass_is_undecided():
 def test_a_sure_value():
     assert sign_of_sum([point(0.5)])[:3] == (1.0, 0.0, 0.0)
     assert sign_of_sum([point(0.5), point(-0.5)])[:3] == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("sign_of_error", [1, -1])
+def test_errors_that_all_go_one_way(monkeypatch, sign_of_error):
+    """Twenty parts rounded by almost half a step each: the rounded sum has the wrong sign, and is not trusted."""
+    monkeypatch.setattr("ir_measures_relative.score_atoms.MOST_ATOMS", 1)
+    values = [[0.0495, 0.0499]] * 20 + [[-0.961, -0.960]]
+    assert sum(min(pair) for pair in values) > 0 > sum(round(min(pair), 1) for pair in values)
+    parts = [Atoms(np.sort(sign_of_error * np.array(pair)), np.array([0.5, 0.5])) for pair in values]
+    sign = sign_of_sum(parts, step=0.1)
+    assert (sign.above_least, sign.below_least) == (0.0, 0.0) and sign.undecided == pytest.approx(1)
