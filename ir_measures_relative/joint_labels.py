@@ -35,7 +35,10 @@ from ir_measures_relative.score_atoms import (
     sign_of_sum,
 )
 from ir_measures_relative.score_distribution import TOLERANCE
+from ir_measures_relative.score_grid import binomial_tail
 
+NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
+RARE = 1e-18  # a state with a smaller chance is given up: all of them together are below what rounding leaves
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
 State = tuple[int, ...]  # documents used of each level
 Move = tuple[tuple[State, float], float]
@@ -179,11 +182,12 @@ def _flushed(states: dict[State, Atoms], parts: list[Atoms], growth: int) -> dic
 
 
 def _likeliest(states: dict[State, T]) -> dict[State, T]:
-    """At most MOST_STATES states."""
-    if len(states) <= MOST_STATES:
+    """At most MOST_STATES states, and none that next to never happens."""
+    if len(states) == 1:
         return states
     chance = {state: held.mass if isinstance(held, Atoms) else held for state, held in states.items()}
-    return {state: states[state] for state in sorted(states, key=lambda state: -chance[state])[:MOST_STATES]}
+    likely = sorted((state for state in states if chance[state] > RARE), key=lambda state: -chance[state])
+    return {state: states[state] for state in likely[:MOST_STATES]}
 
 
 def _held_small(states: dict[State, Atoms]) -> dict[State, Atoms]:
@@ -256,6 +260,7 @@ def topic_difference(
     supplies : two (L,) arrays
         Judged documents of each level outside a's and outside b's top K.
     """
+    supplies = _without_rare_ends(unjudged, chances, supplies)
     both = [Supply(supplies[0], len(unjudged.only_a)), Supply(supplies[1], len(unjudged.only_b))]
     shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, (chances[0] + chances[1]) / 2, both)
     chance = {state: atoms.mass for state, atoms in shared.last.items()}
@@ -273,6 +278,24 @@ def topic_difference(
         float(known[0] + unjudged.shared_a @ shared_gain + mean_a),
         float(known[1] + unjudged.shared_b @ shared_gain + mean_b),
     )
+
+
+def _without_rare_ends(
+    unjudged: Unjudged, chances: tuple[np.ndarray, np.ndarray], supplies: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Supplies in which levels that run out with a chance below NEVER count as endless: far fewer states."""
+    draws = [len(unjudged.shared_a) + len(own) for own in (unjudged.only_a, unjudged.only_b)]
+    likelier = [np.maximum(own, (chances[0] + chances[1]) / 2) for own in chances]  # of a run's own and shared draws
+    left = supplies[0].copy(), supplies[1].copy()
+    asked = [0.0, 0.0]  # chance that a draw asks this level: its own targets and all that may fall from above
+    for level in range(len(chances[0]) - 1, 0, -1):
+        for side, n in enumerate(draws):
+            asked[side] = min(1.0, asked[side] + float(likelier[side][level]))
+            if binomial_tail(n, asked[side], int(left[side][level]) + 1) < NEVER:
+                left[side][level] = n
+        if all(left[side][level] >= n for side, n in enumerate(draws)):
+            asked = [0.0, 0.0]
+    return left
 
 
 def _own(

@@ -95,8 +95,9 @@ class ProbBetter:
 
     def __repr__(self) -> str:
         about = "exact" if self.exact else f"each within {self.undecided:.1g}"
+        topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"
         return (f"<prob_better: a {self.a_better:.4f}, b {self.b_better:.4f}, tie {self.tie:.4f} ({about}), "
-                f"expected means {self.mean_a:.4f} and {self.mean_b:.4f}, {len(self.topics)} topics>")
+                f"expected means {self.mean_a:.4f} and {self.mean_b:.4f}, {topics}>")
 
 
 def prob_better(
@@ -150,7 +151,7 @@ def prob_better(
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
     >>> one, other = {'q1': {'a': 3., 'x': 2., 'c': 1.}}, {'q1': {'a': 3., 'c': 2., 'x': 1.}}
     >>> imr.prob_better(qrels, one, other, cutoff=3)
-    <prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.8066 and 0.7664, 1 topics>
+    <prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.8066 and 0.7664, 1 topic>
     """
     measure = BootNDCG(cutoff=cutoff, prior=prior, dcg=dcg, gains=gains, pool=pool)
     step = None if resolution is None else RESOLUTION.canonical("prob_better: resolution", resolution)

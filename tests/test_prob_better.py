@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from math import prod
+from math import log2, prod
 
 import pytest
 from hypothesis import given
@@ -89,6 +89,21 @@ def test_the_bracket_holds_the_truth_when_nothing_may_be_exact(topics, atoms, st
         truth = twin.prob_better([one], 3, gain_of)
         assert abs(row.a_better - truth[0]) <= row.undecided + 1e-12
         assert row.tie - 1e-12 <= truth[2] <= row.tie + row.undecided + 1e-12
+
+
+def test_levels_that_hardly_ever_run_out(monkeypatch):
+    """Three draws, one document left of grade 2 (asked for with chance .4) and of grade 1 (.2, or .6 from above).
+
+    They run out with chances .352 and .648 at most, and count as endless only if that is next to never.
+    """
+    topics = [(["x", "y", "z", "j"], [], {"j": 2, "r": 2, "s": 1, "n": 0, "m": 0})]
+    truth = twin.prob_better(topics, 4, gain_of, "pool")[3]
+    monkeypatch.setattr("ir_measures_relative.joint_labels.NEVER", 0.2)
+    assert compared(topics, 4, prior="pool").mean_a == pytest.approx(truth, abs=1e-12)
+    monkeypatch.setattr("ir_measures_relative.joint_labels.NEVER", 0.4)
+    discounts, ideal = 1 + 1 / log2(3) + 1 / 2, 2 + 2 / log2(3) + 1 / 2
+    independent = ((0.4 * 2 + 0.2 * 1) * discounts + 2 / log2(5)) / ideal
+    assert compared(topics, 4, prior="pool").mean_a == pytest.approx(independent, abs=1e-12)
 
 
 @given(st.lists(topic(), min_size=1, max_size=4), st.sampled_from([None, 2, 10]))
@@ -215,7 +230,7 @@ def test_the_order_of_rows_changes_nothing():
 def test_result():
     found = imr.prob_better({7: {"r": 1, "n": 0}}, {"7": {"x": 1.0}}, {"7": {"n": 1.0}}, cutoff=1, prior="pool")
     assert repr(found) == (
-        "<prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.5000 and 0.0000, 1 topics>"
+        "<prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.5000 and 0.0000, 1 topic>"
     )
     frame = found.to_frame()
     assert list(frame.columns) == [
