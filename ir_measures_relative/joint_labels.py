@@ -40,6 +40,7 @@ from ir_measures_relative.score_grid import binomial_tail
 NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
 RARE = 1e-18  # a state with a smaller chance is given up: all of them together are below what rounding leaves
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
+MOST_WORK = 1 << 14  # states times draws: deep cutoffs follow fewer states
 State = tuple[int, ...]  # documents used of each level
 Move = tuple[tuple[State, float], float]
 T = TypeVar("T", Atoms, float)
@@ -94,7 +95,8 @@ def shared_draws(
             label_chance[at] += atoms.mass * labels
             for (following, shift), p in draws.moves(state, labels, unit * gain, len(weight) - at - 1):
                 branches.setdefault(following, []).append(_moved(atoms, shift, p))
-        states = _held_small(_likeliest({state: mixture(found) for state, found in branches.items()}))
+        following_states = {state: mixture(found) for state, found in branches.items()}
+        states = _held_small(_likeliest(following_states, len(weight)))
     return SharedDraws(parts, states, label_chance / np.maximum(label_chance.sum(axis=1, keepdims=True), TINY))
 
 
@@ -108,7 +110,7 @@ def own_draws(
     for to_come in range(len(weight) - 1, -1, -1):
         table = {state: draws.moves(state, draws.label_chance(state), gain, to_come) for state in mass}
         tables.append(table)
-        mass = _likeliest(_flow(table, mass))
+        mass = _likeliest(_flow(table, mass), len(weight))
     parts: list[Atoms] = []
     ahead = {state: point(0.0) for state in mass}
     mean = dict.fromkeys(mass, 0.0)
@@ -119,7 +121,8 @@ def own_draws(
                            or [point(0.0, 0.0)])
             for state, moves in table.items()
         })
-        mean = {state: sum(p * (unit * add + mean.get(after, 0.0)) for (after, add), p in moves)
+        typical = sum(mean.values()) / len(mean)  # stands for a state that was given up
+        mean = {state: sum(p * (unit * add + mean.get(after, typical)) for (after, add), p in moves)
                 for state, moves in table.items()}
     return OwnDraws(parts, ahead, mean)
 
@@ -181,13 +184,13 @@ def _flushed(states: dict[State, Atoms], parts: list[Atoms], growth: int) -> dic
     return {state: point(0.0)}
 
 
-def _likeliest(states: dict[State, T]) -> dict[State, T]:
-    """At most MOST_STATES states, and none that next to never happens."""
+def _likeliest(states: dict[State, T], draws: int) -> dict[State, T]:
+    """The likeliest states that ``draws`` draws can afford, and none that next to never happens."""
     if len(states) == 1:
         return states
     chance = {state: held.mass if isinstance(held, Atoms) else held for state, held in states.items()}
     likely = sorted((state for state in states if chance[state] > RARE), key=lambda state: -chance[state])
-    return {state: states[state] for state in likely[:MOST_STATES]}
+    return {state: states[state] for state in likely[: min(MOST_STATES, MOST_WORK // draws + 1)]}
 
 
 def _held_small(states: dict[State, Atoms]) -> dict[State, Atoms]:

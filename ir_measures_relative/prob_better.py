@@ -55,7 +55,8 @@ class ProbBetter:
     a_better, b_better, tie : float
         Chances that the mean nDCG of a over the topics is higher, lower, and equal (within 1e-12). They sum to 1.
     mean_a, mean_b : float
-        Expected means over topics.
+        Expected means over topics; exact, but for deep cutoffs with more ways to run out of labels than can be
+        followed (then a topic's `undecided` says how much was given up).
     undecided : float
         Width of the bracket of each of the three chances; 0 if they are exact (up to float rounding, 1e-12).
     bracket : dict
