@@ -175,7 +175,9 @@ class _Side:
         self.judgements = judgements
         self.rankings = [row[:length].tolist() for row, length in zip(ids, top.length, strict=True)]
         self.known = model.score(run)  # (Q,)
-        self.grades: GradePrior = grade_prior(judgements.grade, judgements.topic, top.grade, prior, pool)
+        self.grades: GradePrior = grade_prior(
+            judgements.grade, judgements.topic, top.grade, prior, pool, judgements.grade_counts
+        )
         # of each topic, rank (from 0) of each unjudged document, in rank order
         self.unjudged = [{row[rank]: rank for rank in np.flatnonzero(where).tolist()}
                          for row, where in zip(ids, top.unjudged, strict=True)]
