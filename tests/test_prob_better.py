@@ -12,6 +12,7 @@ from reference import prob_better as twin
 from reference.bounds import gain_of
 
 import ir_measures_relative as imr
+from ir_measures_relative.prob_better import ProbBetter
 
 PRIORS = ("pool", "run", "pool+run")
 
@@ -20,7 +21,7 @@ def as_run(ranking: list[str]) -> dict[str, float]:
     return {doc: float(-rank) for rank, doc in enumerate(ranking)}
 
 
-def compared(topics: list, k: int | None, **params) -> imr.prob_better:
+def compared(topics: list, k: int | None, **params) -> ProbBetter:
     """prob_better over [(ranking of a, ranking of b, qrels)]; an empty ranking is a topic that the run lacks."""
     qrels = {f"q{i}": judged for i, (_, _, judged) in enumerate(topics)}
     run_a = {f"q{i}": as_run(a) for i, (a, _, _) in enumerate(topics) if a}
@@ -28,7 +29,7 @@ def compared(topics: list, k: int | None, **params) -> imr.prob_better:
     return imr.prob_better(qrels, run_a, run_b, k, **params)
 
 
-def chances(found) -> tuple[float, float, float]:
+def chances(found: ProbBetter) -> tuple[float, float, float]:
     return found.a_better, found.b_better, found.tie
 
 
