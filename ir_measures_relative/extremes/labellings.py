@@ -1,0 +1,152 @@
+"""The largest difference of two rankings over every labelling of their free documents, for each ordinary measure.
+
+Maximising M(first) - M(second) gives the largest signed difference; with the lists swapped, minus the smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_measures_relative.extremes.average_precision import largest_ap, largest_err
+from ir_measures_relative.extremes.linear import largest_linear
+from ir_measures_relative.extremes.ndcg import KnownGains, largest_ndcg
+from ir_measures_relative.extremes.reciprocal_rank import largest_reciprocal_rank
+from ir_measures_relative.extremes.side_by_side import SideBySide
+from ir_measures_relative.judged_run import Judgements
+from ir_measures_relative.user_models import UserModel
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """The value of the best labelling, and the labelling."""
+
+    value: np.ndarray  # (Q,)
+    grade: np.ndarray  # (Q, D) int64: the grade of each free document; -1 for slots that hold no free document
+    unseen: np.ndarray  # (Q,) int64: relevant documents, of the best grade, in neither list
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is compared, and what is left open."""
+
+    model: UserModel  # the ordinary measure
+    judgements: Judgements | None  # None: nothing is known
+    n_topics: int
+    max_rel: int
+    unseen: int = 0
+    norm: str = "R"
+    residual: bool = True
+
+    @property
+    def judged(self) -> tuple[np.ndarray, np.ndarray]:
+        """(J,) topic and grade of every known document, retrieved or not."""
+        if self.judgements is None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        return self.judgements.topic, self.judgements.grade
+
+
+def largest_difference(pair: SideBySide, question: Question, witness: bool = True) -> Labelling:
+    """Largest M(first) - M(second) over the labels of the free documents; ``witness=False`` may leave the labels out."""
+    return _METHODS[question.model.name](pair, question, witness)
+
+
+def _linear(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+    """P, SDCG; RBP without its tail."""
+    model = question.model
+    lowest, highest, grades = _extreme_gains(question)
+    # the raw score of one document of gain 1 at rank 1 is the factor that the model puts before its sum
+    weight = model.seen(pair.depth) * model.total(np.ones((1, 1)))
+    value, raised = largest_linear(pair, weight, model.gain(pair.grade), lowest, highest)
+    if model.name == "SDCG":
+        value /= model.max_rel * model.seen(model.cutoff).sum()
+    return _labelling(value, pair, np.where(raised, grades[1], grades[0]))
+
+
+def _rbp(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+    """The favoured list may go on with relevant documents alone, the other one with none."""
+    best = _linear(pair, question, witness)
+    tail = question.model.p ** pair.length_y if question.residual else 0.0
+    return Labelling(best.value + tail, best.grade, best.unseen)
+
+
+def _reciprocal_rank(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+    value, raised = largest_reciprocal_rank(pair, question.model.gain(pair.grade) > 0)
+    return _labelling(value, pair, np.where(raised, question.model.rel, 0))
+
+
+def _ndcg(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+    model = question.model
+    gain_of_grade = model.gain(np.arange(question.max_rel + 1))
+    topic, grade = question.judged
+    known = KnownGains.of(model.gain(grade), topic, question.n_topics)
+    attainable, grades = np.unique(gain_of_grade, return_index=True)
+
+    def with_unseen(number: int) -> Labelling:
+        value, gain = largest_ndcg(
+            pair, model.seen(pair.depth), model.gain(pair.grade),
+            known.plus(number, attainable[-1]) if number else known, attainable, model.cutoff,
+        )
+        return _labelling(value, pair, grades[np.searchsorted(attainable, gain)], number)
+
+    return _with_or_without_unseen(with_unseen, question.unseen)
+
+
+def _ap(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+    model, (topic, grade) = question.model, question.judged
+    n_relevant = np.bincount(topic[model.gain(grade) > 0], minlength=question.n_topics)
+
+    def with_unseen(number: int) -> Labelling:
+        value, raised = largest_ap(
+            pair, model.gain(pair.grade) > 0, n_relevant + number, question.norm, model.cutoff, witness
+        )
+        return _labelling(value, pair, np.where(raised, model.rel, 0), number)
+
+    return _with_or_without_unseen(with_unseen, 0 if question.norm == "k" else question.unseen)
+
+
+def _err(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+    _, highest, grades = _extreme_gains(question)
+    value, raised = largest_err(pair, question.model.gain(pair.grade), highest, witness)
+    return _labelling(value, pair, np.where(raised, grades[1], grades[0]))
+
+
+_METHODS: dict[str, Callable[[SideBySide, Question, bool], Labelling]] = {
+    "nDCG": _ndcg,
+    "P": _linear,
+    "SDCG": _linear,
+    "RBP": _rbp,
+    "RR": _reciprocal_rank,
+    "AP": _ap,
+    "ERR": _err,
+}
+BASES = tuple(_METHODS)  # the ordinary measures with an exact method
+
+
+def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:
+    """Lowest and highest gain of a free document, and the lowest grades that have them."""
+    model = question.model
+    grades = np.array([0, model.rel]) if model.name in ("P", "RBP") else np.arange(question.max_rel + 1)
+    gain = model.gain(grades)
+    low, high = int(gain.argmin()), int(gain.argmax())
+    return float(gain[low]), float(gain[high]), (int(grades[low]), int(grades[high]))
+
+
+def _with_or_without_unseen(largest: Callable[[int], Labelling], unseen: int) -> Labelling:
+    """A relevant document in neither list brings any difference nearer to 0: with all of them where that is better."""
+    without = largest(0)
+    if not unseen or not (without.value < 0).any():
+        return without
+    with_all = largest(unseen)
+    better = with_all.value > without.value
+    return Labelling(
+        np.where(better, with_all.value, without.value),
+        np.where(better[:, None], with_all.grade, without.grade),
+        np.where(better, with_all.unseen, without.unseen),
+    )
+
+
+def _labelling(value: np.ndarray, pair: SideBySide, grade: np.ndarray, unseen: int = 0) -> Labelling:
+    return Labelling(value, np.where(pair.free, grade, -1), np.full(len(value), unseen))

@@ -1,0 +1,180 @@
+"""nDCG: the labels that help a list also raise the ideal, so the largest difference is the maximum of a ratio.
+
+Cut the gains into layers between neighbouring attainable gains h_1 < h_2 < ...  With m_j free documents raised to h_j
+or above, the documents ordered by their difference of discounts, and n(t) known documents of gain t or above,
+
+    numerator = base + sum_j (h_j - h_{j-1}) P(m_j),       P(m) = sum of the m largest differences
+    ideal     = rest + sum_j integral over t in (h_{j-1}, h_j] of S(min(K, n(t) + m_j)),    S(m) = sum of m discounts
+
+and m_1 >= m_2 >= ... is all that ties the layers together.  Dinkelbach's iteration turns the ratio into a row of
+problems "numerator - ratio * ideal", each solved over the chain of layers by a running maximum, whatever the sign of the
+ratio.  (Algorithm 1 of Moffat raises every free document to the top: right with one positive gain, not with several.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_measures_relative.extremes.side_by_side import SideBySide
+from ir_measures_relative.user_models import divide, sum_over_ranks
+
+BLOCK = 1 << 16  # entries of a (topics, free documents) array worked on at a time: a few of them fit in the cache
+
+
+@dataclass(frozen=True)
+class KnownGains:
+    """What the judgements say: how many documents of each topic have each positive gain or more."""
+
+    level: np.ndarray  # (G,) distinct positive gains, ascending
+    at_least: np.ndarray  # (Q, G) int64
+
+    @classmethod
+    def of(cls, gain: np.ndarray, topic: np.ndarray, n_topics: int) -> KnownGains:
+        """From the (J,) gain and topic of every judged document, retrieved or not."""
+        level = np.unique(gain[gain > 0])
+        counts = [np.bincount(topic[gain >= g], minlength=n_topics) for g in level]
+        at_least = np.stack(counts, axis=1) if counts else np.zeros((n_topics, 0))
+        return cls(level, at_least.astype(np.int64))
+
+    def counted_at(self, gains: np.ndarray) -> np.ndarray:
+        """(L,) gains -> (Q, L): documents of at least that gain."""
+        padded = np.hstack([self.at_least, np.zeros((len(self.at_least), 1), dtype=np.int64)])
+        return padded[:, np.searchsorted(self.level, gains)]
+
+    def plus(self, number: int, gain: float) -> KnownGains:
+        """With so many more documents of one gain in every topic."""
+        level = np.union1d(self.level, [gain])
+        return KnownGains(level, self.counted_at(level) + np.where(level <= gain, number, 0))
+
+
+def largest_ndcg(
+    pair: SideBySide,
+    discount: np.ndarray,
+    known_gain: np.ndarray,
+    known: KnownGains,
+    attainable: np.ndarray,
+    cutoff: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Largest nDCG(first) - nDCG(second), and the gain of each free document that gives it.
+
+    discount: (depth,); known_gain: (Q, D), 0 for free documents; attainable: distinct gains a free document may have.
+    Returns (Q,) differences and (Q, D) gains, which mean something for free documents only.
+    """
+    n_topics, n_slots = pair.free.shape
+    value, gain = np.zeros(n_topics), np.zeros((n_topics, n_slots))
+    attainable = _needed(attainable, known.level)
+    most = int(pair.free.sum(axis=1).max(initial=0))
+    size = max(1, BLOCK // (most + 1))
+    for start in range(0, n_topics, size):
+        rows = slice(start, start + size)
+        block = KnownGains(known.level, known.at_least[rows])
+        value[rows], level = _largest_ratio(
+            pair.topics(rows), discount, known_gain[rows], block, attainable, cutoff
+        )
+        gain[rows] = attainable[level]
+    return value, gain
+
+
+def _needed(attainable: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The attainable gains worth trying: the lowest, the highest, and the neighbours of each known gain.
+
+    Between two known gains the number of known documents at or above a gain does not change, so that whatever number of
+    documents is best raised to one attainable gain there is best for the next as well.
+    """
+    attainable = np.unique(attainable)
+    last = len(attainable) - 1
+    above = np.searchsorted(attainable, known)  # first attainable gain >= the known one
+    below = np.searchsorted(attainable, known, side="right") - 1
+    keep = np.concatenate([[0, last], np.clip(above, 0, last), np.clip(below, 0, last)])
+    return attainable[np.unique(keep)]
+
+
+def _largest_ratio(
+    pair: SideBySide,
+    discount: np.ndarray,
+    known_gain: np.ndarray,
+    known: KnownGains,
+    attainable: np.ndarray,
+    cutoff: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for a block of topics."""
+    difference = pair.weight_difference(discount)  # (Q, D)
+    order = np.argsort(np.where(pair.free, -difference, np.inf), axis=1, kind="stable")
+    n_free = pair.free.sum(axis=1)  # (Q,)
+    raised = np.arange(n_free.max(initial=0) + 1)  # (M,) candidate numbers of raised documents
+    ranked = np.take_along_axis(difference, order, axis=1)[:, : len(raised) - 1]
+    ranked[np.arange(len(raised) - 1) >= n_free[:, None]] = 0.0
+    prefix = np.hstack([np.zeros((len(ranked), 1)), ranked.cumsum(axis=1)])  # (Q, M): P(m)
+
+    base = sum_over_ranks(known_gain * difference) + attainable[0] * prefix[:, -1]
+    steps = np.diff(attainable)  # (L,)
+    numerator = steps[:, None, None] * prefix  # (L, Q, M)
+    numerator[:, raised > n_free[:, None]] = -np.inf
+    rest, ideal = _ideals(known, attainable, raised, n_free, cutoff)
+    value, chosen = _dinkelbach(base, numerator, rest, ideal)
+
+    level = np.zeros(order.shape, dtype=np.int64)
+    place = np.arange(order.shape[1])
+    np.put_along_axis(level, order, (place < chosen[:, :, None]).sum(axis=0), axis=1)
+    return value, level
+
+
+def _ideals(
+    known: KnownGains, attainable: np.ndarray, raised: np.ndarray, n_free: np.ndarray, cutoff: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(Q,) part of the ideal that no choice changes, and (L, Q, M) what each layer adds with m raised documents."""
+    edges = np.unique(np.concatenate([[0.0], attainable, known.level]))
+    thickness, counted = np.diff(edges), known.counted_at(edges[1:])  # (E,), (Q, E)
+    most = int(counted.max(initial=0)) + int(raised[-1])
+    depth = most if cutoff is None else min(cutoff, most)
+    best = np.append(0.0, (1.0 / np.log2(np.arange(2, depth + 2))).cumsum())  # S(0..depth)
+    rest = np.zeros(len(n_free))
+    ideal = np.zeros((len(attainable) - 1, len(n_free), len(raised)))
+    for e, upper in enumerate(edges[1:]):
+        layer = int(np.searchsorted(attainable, upper)) - 1  # the step between attainable gains it is part of
+        if layer < 0:  # below the lowest attainable gain: every free document is at least there
+            rest += thickness[e] * best[np.minimum(counted[:, e] + n_free, depth)]
+        elif layer == len(attainable) - 1:  # above the highest: no free document is
+            rest += thickness[e] * best[np.minimum(counted[:, e], depth)]
+        else:
+            ideal[layer] += thickness[e] * best[np.minimum(counted[:, e, None] + raised, depth)]
+    return rest, ideal
+
+
+def _dinkelbach(
+    base: np.ndarray, numerator: np.ndarray, rest: np.ndarray, ideal: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Maximum of (base + sum numerator) / (rest + sum ideal) over chains m_1 >= m_2 >= ..., and (L, Q) the chain."""
+    n_layers, n_topics, _ = numerator.shape
+    chosen = np.zeros((n_layers, n_topics), dtype=np.int64)
+    value = divide(base, rest + ideal[:, :, 0].sum(axis=0))
+    active = np.arange(n_topics if n_layers else 0)
+    while active.size:
+        gain, cost = numerator[:, active], ideal[:, active]
+        chain = _best_chain(gain - value[active, None] * cost)  # (L, A)
+        picked = (np.arange(n_layers)[:, None], np.arange(active.size), chain)
+        ratio = divide(base[active] + gain[picked].sum(axis=0), rest[active] + cost[picked].sum(axis=0))
+        better = ratio > value[active]
+        active = active[better]
+        value[active], chosen[:, active] = ratio[better], chain[:, better]
+    return value, chosen
+
+
+def _best_chain(worth: np.ndarray) -> np.ndarray:
+    """(L, A, M) worth of each layer -> (L, A) the best m_1 >= m_2 >= ... >= m_L."""
+    n_layers = len(worth)
+    total = worth.copy()  # total[j]: best of layers j.. with m_j = m
+    within = np.empty_like(worth)  # within[j]: the same with m_j <= m
+    for j in range(n_layers - 1, -1, -1):
+        if j + 1 < n_layers:
+            total[j] += within[j + 1]
+        within[j] = np.maximum.accumulate(total[j], axis=1)
+    chain = np.empty(worth.shape[:2], dtype=np.int64)
+    rows = np.arange(worth.shape[1])
+    limit = np.full(worth.shape[1], worth.shape[2] - 1)
+    for j in range(n_layers):
+        limit = (total[j] == within[j][rows, limit][:, None]).argmax(axis=1)
+        chain[j] = limit
+    return chain

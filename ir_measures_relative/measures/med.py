@@ -1,0 +1,125 @@
+"""How far apart can two runs be, whatever the missing labels are?
+
+Maximised effectiveness distance (Tan and Clarke: "A family of rank similarity measures based on maximized effectiveness
+difference", TKDE 2015; Moffat: "Computing maximized effectiveness distance for recall-based metrics", TKDE 2018):
+
+    MED = max over the labels of the free documents of |M(run) - M(reference)|
+
+The free documents are the unjudged ones that either list has in its top K.  ``direction='above'`` and ``'below'`` give the
+largest and the smallest attainable M(run) - M(reference): if the smallest is above 0, the run is the better one whatever the
+labels are.  All values are exact (``extremes/``); ERR takes (2^grade - 1) / 2^max_rel as its stop probability.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir_measures_relative.extremes.labellings import BASES, Labelling, Question, largest_difference
+from ir_measures_relative.extremes.side_by_side import SideBySide, two_runs
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun, Judgements
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
+
+
+def largest_and_smallest(pair: SideBySide, question: Question, witness: bool = True) -> tuple[Labelling, Labelling]:
+    """Labellings with the largest and the smallest M(first) - M(second); the value of each is signed."""
+    above = largest_difference(pair, question, witness)
+    below = largest_difference(pair.swapped(), question, witness)
+    return above, Labelling(-below.value, below.grade, below.unseen)
+
+
+class _MED(RelativeMeasure):
+    """The most by which the run and a reference run can differ, whatever the labels of unjudged documents are.
+
+    MED is a distance: small means that the two runs cannot differ by more than this in the ordinary measure ``base``, so
+    that judging more documents cannot matter much; large means that it may.  It says nothing about which run is better
+    (pt.Experiment's highlighting takes larger as better all the same).  The signed ends do: ``direction='above'`` is the
+    largest and ``'below'`` the smallest M(run) - M(reference) that labels can give; 'below' > 0: the run is better for sure,
+    'above' < 0: it is worse for sure, anything else is open.
+
+    ``judged='none'`` ignores the judgements.  Free documents take the grades 0..``max_rel`` (left out: SDCG's own, else
+    the highest grade in the qrels); for P, RBP, RR and AP they are relevant or not.  ``unseen`` relevant documents that are
+    in neither list may exist: they never change MED, only signed ends below 0 ('above') or above 0 ('below'), of nDCG and AP.
+    ``norm``, for AP: divide by all relevant documents ('R', trec_eval), at most K of them ('min'), or by K ('k').
+    ``residual``, for RBP: count the unknown documents below the favoured list's end as relevant.
+
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q': {'A': 0, 'C': 1, 'F': 0}}
+    >>> x1 = {'q': {'A': 5, 'B': 4, 'C': 3, 'D': 2, 'E': 1}}
+    >>> x2 = {'q': {'B': 5, 'C': 4, 'F': 3, 'D': 2, 'A': 1}}
+    >>> imr.MED(reference=x2, base='P@5').calc_aggregate(qrels, x1)
+    0.2
+    >>> imr.MED(reference=x2, base='RR').calc_aggregate(qrels, x1)
+    0.5
+    """
+
+    __name__ = "MED"
+    NAME = __name__
+    PRETTY_NAME = "Maximised Effectiveness Distance"
+    SHORT_DESC = "The most by which two runs can differ, whatever the labels of the unjudged documents are."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "reference": Reference(),
+        "base": Base(*BASES),
+        "direction": Choice("both", "above", "below", desc="the distance, or the largest or smallest signed difference"),
+        "judged": Choice("qrels", "none", desc="take labels from the qrels, or from nowhere"),
+        "max_rel": Whole(1, desc="highest grade of a free document; left out: the highest grade in the qrels"),
+        "unseen": Whole(0, default=0, desc="relevant documents that may exist in neither list"),
+        "norm": Choice("R", "min", "k", desc="what AP divides by: relevant documents, at most K of them, or K"),
+        "residual": Flag(True, desc="count RBP's unknown documents past the end of the favoured list"),
+    }
+    DIRECTION = "neither"
+    CITATIONS = ("med",)
+
+    @property
+    def needs_cutoff(self) -> bool:
+        return super().needs_cutoff or (self["base"].startswith("AP") and self["norm"] == "k")
+
+    def question(self, judgements: Judgements) -> Question:
+        """What is compared and what is left open, for these judgements."""
+        own = getattr(self.model(), "max_rel", None) if self["base"].startswith("SDCG") else None
+        max_rel = self["max_rel"] or own or judgements.max_grade
+        if own and max_rel > own:
+            raise ValueError(f"{self}: max_rel={max_rel} is above the highest grade of its base, {own}")
+        known = judgements if self["judged"] == "qrels" else None
+        if self["base"].startswith("ERR") and known is not None:
+            _refuse_grades_above(max_rel, known, self)
+        return Question(
+            self.model(max_rel), known, judgements.n_topics, max_rel, self["unseen"], self["norm"], self["residual"]
+        )
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+        """(Q,) the distance, or a signed end of the difference."""
+        pair = self._side_by_side(run, priors.runs[0])
+        question = self.question(run.judgements)
+        signed = []
+        if self["direction"] != "below":
+            signed.append(largest_difference(pair, question, witness=False).value)
+        if self["direction"] != "above":
+            signed.append(-largest_difference(pair.swapped(), question, witness=False).value)
+        if self["direction"] == "both":
+            return np.maximum(signed[0], -signed[1])
+        return signed[0] + 0.0  # no minus before 0
+
+    def _side_by_side(self, run: JudgedRun, reference: JudgedRun) -> SideBySide:
+        """The two runs joined, once for all measures that ask."""
+        key = ("side by side", id(reference), self["cutoff"], self["judged"])
+        if key not in run.memo:
+            run.memo[key] = reference, two_runs(run, reference, self["cutoff"], self["judged"] == "qrels")
+        return run.memo[key][1]
+
+
+def _refuse_grades_above(max_rel: int, judgements: Judgements, measure: RelativeMeasure) -> None:
+    """A stop probability is at most that of max_rel."""
+    above = np.flatnonzero(judgements.grade > max_rel)
+    if above.size:
+        row = above[0]
+        document, topic = judgements.document_ids()[row], judgements.topics[judgements.topic[row]]
+        raise ValueError(
+            f"{measure}: document {document!r} of topic {topic!r} has the grade {judgements.grade[row]}, "
+            f"above max_rel={max_rel}; ERR accepts grades up to max_rel"
+        )
+
+
+MED = register(_MED())
