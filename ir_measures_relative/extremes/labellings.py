@@ -41,6 +41,17 @@ class Question:
     residual: bool = True
 
     @property
+    def grades(self) -> np.ndarray:
+        """The grades that a free document may have."""
+        binary = self.model.name in ("P", "RBP", "RR", "AP")
+        return np.array([0, self.model.rel]) if binary else np.arange(self.max_rel + 1)
+
+    @property
+    def top_grade(self) -> int:
+        """The lowest grade of the highest gain."""
+        return int(self.grades[self.model.gain(self.grades).argmax()])
+
+    @property
     def judged(self) -> tuple[np.ndarray, np.ndarray]:
         """(J,) topic and grade of every known document, retrieved or not."""
         if self.judgements is None:
@@ -59,7 +70,7 @@ def _linear(pair: SideBySide, question: Question, witness: bool) -> Labelling:
     lowest, highest, grades = _extreme_gains(question)
     # the raw score of one document of gain 1 at rank 1 is the factor that the model puts before its sum
     weight = model.seen(pair.depth) * model.total(np.ones((1, 1)))
-    value, raised = largest_linear(pair, weight, model.gain(pair.grade), lowest, highest)
+    value, raised = largest_linear(pair, weight, _known_gain(pair, model), lowest, highest)
     if model.name == "SDCG":
         value /= model.max_rel * model.seen(model.cutoff).sum()
     return _labelling(value, pair, np.where(raised, grades[1], grades[0]))
@@ -73,20 +84,19 @@ def _rbp(pair: SideBySide, question: Question, witness: bool) -> Labelling:
 
 
 def _reciprocal_rank(pair: SideBySide, question: Question, witness: bool) -> Labelling:
-    value, raised = largest_reciprocal_rank(pair, question.model.gain(pair.grade) > 0)
+    value, raised = largest_reciprocal_rank(pair, _known_gain(pair, question.model) > 0)
     return _labelling(value, pair, np.where(raised, question.model.rel, 0))
 
 
 def _ndcg(pair: SideBySide, question: Question, witness: bool) -> Labelling:
     model = question.model
-    gain_of_grade = model.gain(np.arange(question.max_rel + 1))
     topic, grade = question.judged
     known = KnownGains.of(model.gain(grade), topic, question.n_topics)
-    attainable, grades = np.unique(gain_of_grade, return_index=True)
+    attainable, grades = np.unique(model.gain(question.grades), return_index=True)
 
     def with_unseen(number: int) -> Labelling:
         value, gain = largest_ndcg(
-            pair, model.seen(pair.depth), model.gain(pair.grade),
+            pair, model.seen(pair.depth), _known_gain(pair, model),
             known.plus(number, attainable[-1]) if number else known, attainable, model.cutoff,
         )
         return _labelling(value, pair, grades[np.searchsorted(attainable, gain)], number)
@@ -100,7 +110,7 @@ def _ap(pair: SideBySide, question: Question, witness: bool) -> Labelling:
 
     def with_unseen(number: int) -> Labelling:
         value, raised = largest_ap(
-            pair, model.gain(pair.grade) > 0, n_relevant + number, question.norm, model.cutoff, witness
+            pair, _known_gain(pair, model) > 0, n_relevant + number, question.norm, model.cutoff, witness
         )
         return _labelling(value, pair, np.where(raised, model.rel, 0), number)
 
@@ -109,7 +119,7 @@ def _ap(pair: SideBySide, question: Question, witness: bool) -> Labelling:
 
 def _err(pair: SideBySide, question: Question, witness: bool) -> Labelling:
     _, highest, grades = _extreme_gains(question)
-    value, raised = largest_err(pair, question.model.gain(pair.grade), highest, witness)
+    value, raised = largest_err(pair, _known_gain(pair, question.model), highest, witness)
     return _labelling(value, pair, np.where(raised, grades[1], grades[0]))
 
 
@@ -125,13 +135,16 @@ _METHODS: dict[str, Callable[[SideBySide, Question, bool], Labelling]] = {
 BASES = tuple(_METHODS)  # the ordinary measures with an exact method
 
 
+def _known_gain(pair: SideBySide, model: UserModel) -> np.ndarray:
+    """(Q, D) gain of the known documents; 0 for free ones, also where a table of gains gives grade 0 one."""
+    return np.where(np.isnan(pair.grade), 0.0, model.gain(pair.grade))
+
+
 def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:
     """Lowest and highest gain of a free document, and the lowest grades that have them."""
-    model = question.model
-    grades = np.array([0, model.rel]) if model.name in ("P", "RBP") else np.arange(question.max_rel + 1)
-    gain = model.gain(grades)
-    low, high = int(gain.argmin()), int(gain.argmax())
-    return float(gain[low]), float(gain[high]), (int(grades[low]), int(grades[high]))
+    gain = question.model.gain(question.grades)
+    lowest = int(question.grades[gain.argmin()])
+    return float(gain.min()), float(gain.max()), (lowest, question.top_grade)
 
 
 def _with_or_without_unseen(largest: Callable[[int], Labelling], unseen: int) -> Labelling:

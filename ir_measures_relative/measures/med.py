@@ -12,6 +12,8 @@ labels are.  All values are exact (``extremes/``); ERR takes (2^grade - 1) / 2^m
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ir_measures_relative.extremes.labellings import BASES, Labelling, Question, largest_difference
@@ -72,16 +74,23 @@ class _MED(RelativeMeasure):
     DIRECTION = "neither"
     CITATIONS = ("med",)
 
+    def check(self, given: dict[str, Any]) -> None:
+        """SDCG divides by its own highest grade, which no label may exceed."""
+        own = self._max_rel_of_base
+        if own is not None and self["max_rel"] is not None and self["max_rel"] > own:
+            raise ValueError(f"MED: max_rel={self['max_rel']} is above the highest grade of base={self['base']}")
+
+    @property
+    def _max_rel_of_base(self) -> int | None:
+        return getattr(self.model(), "max_rel", None) if self["base"].startswith("SDCG") else None
+
     @property
     def needs_cutoff(self) -> bool:
         return super().needs_cutoff or (self["base"].startswith("AP") and self["norm"] == "k")
 
     def question(self, judgements: Judgements) -> Question:
         """What is compared and what is left open, for these judgements."""
-        own = getattr(self.model(), "max_rel", None) if self["base"].startswith("SDCG") else None
-        max_rel = self["max_rel"] or own or judgements.max_grade
-        if own and max_rel > own:
-            raise ValueError(f"{self}: max_rel={max_rel} is above the highest grade of its base, {own}")
+        max_rel = self["max_rel"] or self._max_rel_of_base or judgements.max_grade
         known = judgements if self["judged"] == "qrels" else None
         if self["base"].startswith("ERR") and known is not None:
             _refuse_grades_above(max_rel, known, self)

@@ -1,0 +1,95 @@
+"""Cases for the tests of MED: how a base is written, rankings as runs, and every small case at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+import numpy as np
+import pandas as pd
+from reference import med as slow
+
+from ir_measures_relative.pairwise_med import MedResult, med
+
+
+def run_of(*rankings: list) -> dict:
+    """Topics '0', '1', ... with these rankings."""
+    return {str(q): {d: float(len(ranking) - i) for i, d in enumerate(ranking)} for q, ranking in enumerate(rankings)}
+
+
+def text(base: slow.Base) -> str:
+    """How ir_measures writes the base."""
+    parts = []
+    if base.name == "RBP":
+        parts.append(f"p={base.p}")
+    if base.binary and base.rel != 1:
+        parts.append(f"rel={base.rel}")
+    if base.name == "nDCG":
+        parts += [f"dcg='{base.dcg}'"] * (base.dcg != "log2") + [f"gains={base.gains}"] * bool(base.gains)
+    if base.name == "SDCG":
+        parts.append(f"max_rel={base.max_rel}")
+    return base.name + (f"({','.join(parts)})" if parts else "") + (f"@{base.k}" if base.k else "")
+
+
+def fast(base: slow.Base, qrels: object, run: object, reference: object, **options: object) -> MedResult:
+    """``med`` with the parameters of a slow base."""
+    options.setdefault("residual", False)
+    if not base.binary:
+        options.setdefault("max_rel", base.max_rel)
+    return med(qrels, run, reference, text(base), norm=base.norm, **options)  # type: ignore[arg-type]
+
+
+def patterns(length_y: int, length_z: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Every way in which two lists of these lengths can overlap, but for the names of documents."""
+    y = list(range(length_y))
+    for shared in product([False, True], repeat=length_z):
+        if sum(shared) <= length_y:
+            for taken in permutations(y, sum(shared)):
+                picks, new = iter(taken), iter(range(length_y, length_y + length_z))
+                yield y, [next(picks) if s else next(new) for s in shared]
+
+
+def every_labelling(
+    base: slow.Base, y: list[int], z: list[int], grades: tuple[int, ...], neither: tuple[int, ...], unseen: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every state of every document (each grade, or free) with both extremes, from scoring each full labelling once.
+
+    Returns (S, n) states, -1 = free, and (S,) smallest and largest difference.  ``neither``: known grades in neither list.
+    """
+    n = len(set(y) | set(z))
+    documents = sorted(set(y) | set(z))
+    outside = {f"o{i}": grade for i, grade in enumerate(neither)}
+    shape = (len(grades),) * n
+    low, high = np.zeros(shape), np.zeros(shape)
+    extras = [(max(grades, key=base.gain),) * u for u in {0, unseen}]
+    for index in np.ndindex(*shape):
+        labels = {**outside, **{d: grades[i] for d, i in zip(documents, index, strict=True)}}
+        values = [slow.score(base, y, labels, e) - slow.score(base, z, labels, e) for e in extras]
+        low[index], high[index] = min(values), max(values)
+    for axis in range(n):  # a free document: the better of its labels
+        low = np.concatenate([low, low.min(axis=axis, keepdims=True)], axis=axis)
+        high = np.concatenate([high, high.max(axis=axis, keepdims=True)], axis=axis)
+    index = np.indices(low.shape).reshape(n, -1).T
+    return np.append(grades, -1)[index], low.ravel(), high.ravel()
+
+
+def as_frames(
+    states: np.ndarray, y: list[int], z: list[int], neither: tuple[int, ...]
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Qrels and two runs with one topic for each state."""
+    n_states, n = states.shape
+    topic = np.arange(n_states)
+
+    def ranked(ranking: list[int]) -> pd.DataFrame:
+        return pd.DataFrame({
+            "query_id": np.repeat(topic, len(ranking)), "doc_id": np.tile(np.array(ranking, dtype=int), n_states),
+            "score": np.tile(-np.arange(len(ranking), dtype=float), n_states),
+        })
+
+    known = pd.DataFrame({"query_id": np.repeat(topic, n), "doc_id": np.tile(np.arange(n), n_states),
+                          "relevance": states.ravel()})
+    others = [*neither, -1]  # a judged document of no gain, so that every topic is in the qrels
+    outside = pd.DataFrame({"query_id": np.repeat(topic, len(others)), "relevance": np.tile(others, n_states),
+                            "doc_id": np.tile(np.arange(len(others)) + 100, n_states)})
+    qrels = pd.concat([outside, known[known.relevance >= 0]], ignore_index=True)
+    return qrels, ranked(y), ranked(z)
