@@ -186,7 +186,7 @@ def med_matrix(
         judgements = _judgements(known, read[a], read[b])
         one, other = (joined[n] if joined else JudgedRun(judgements, read[n]) for n in (a, b))
         pair = two_runs(one, other, measure["cutoff"], judged == "qrels")
-        above, below = largest_and_smallest(pair, measure.question(judgements), witness=False)
+        above, below = largest_and_smallest(pair, measure.question(judgements))
         return float(np.maximum(above.value, -below.value).mean()) if judgements.n_topics else 0.0
 
     names = list(read)

@@ -10,34 +10,29 @@ from ir_measures_relative.extremes.prefix_values import between_free, expected_r
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.extremes.staircase import FreeDocuments, Staircases, best_staircases
 
+Divisor = Callable[[np.ndarray, np.ndarray], np.ndarray]  # known relevant documents, labels -> what AP divides by
 
-def largest_ap(
-    pair: SideBySide,
-    relevant: np.ndarray,
-    n_relevant: np.ndarray,
-    norm: str,
-    cutoff: int | None,
-    witness: bool = True,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Largest AP(first) - AP(second), and the free documents that are relevant.
+
+def ap_divisor(norm: str, cutoff: int | None) -> Divisor:
+    """AP divides by the relevant documents ('R', Eq. 8), at most K of them ('min', Eq. 9), or by K ('k', Eq. 10)."""
+    if norm == "k":
+        return lambda n_known, n_labels: np.zeros(np.shape(n_known + n_labels)) + (cutoff or 0)
+    most = np.inf if norm == "R" or cutoff is None else cutoff
+    return lambda n_known, n_labels: np.minimum(n_known + n_labels, most)
+
+
+def ap_labels(pair: SideBySide, relevant: np.ndarray, n_relevant: np.ndarray, divisor: Divisor) -> np.ndarray:
+    """(Q, D) bool: the relevant free documents of the largest AP(first) - AP(second).
 
     relevant: (Q, D) bool, the known relevant documents of the lists; n_relevant: (Q,) all known ones, retrieved or not.
-    ``norm``: AP divides by the relevant documents ('R'), at most K of them ('min'), or by K ('k').
-    Returns (Q,) differences and (Q, D) bool (all False without ``witness``).
     """
-
-    def divisor(topic: int, n_labels: np.ndarray) -> np.ndarray:
-        if norm == "k":
-            return np.full(len(n_labels), float(cutoff or 0))
-        return np.minimum(n_relevant[topic] + n_labels, np.inf if norm == "R" or cutoff is None else cutoff)
-
-    return _largest(pair, relevant.astype(np.float64), sum_of_precisions, divisor, witness)
+    return _best_labels(
+        pair, relevant.astype(np.float64), sum_of_precisions, lambda topic, n: divisor(n_relevant[topic], n)
+    )
 
 
-def largest_err(
-    pair: SideBySide, stop: np.ndarray, top_stop: float, witness: bool = True
-) -> tuple[np.ndarray, np.ndarray]:
-    """Largest ERR(first) - ERR(second), and the free documents of the highest grade (the others have grade 0).
+def err_labels(pair: SideBySide, stop: np.ndarray, top_stop: float) -> np.ndarray:
+    """(Q, D) bool: the free documents of the highest grade, the others having grade 0, of the largest ERR difference.
 
     ERR is linear in each stop probability, so no grade in between is ever better than both.
 
@@ -47,35 +42,28 @@ def largest_err(
     def prefix_values(stops: np.ndarray, n_labels: int) -> np.ndarray:
         return expected_reciprocal_rank(stops, n_labels, top_stop)
 
-    return _largest(pair, stop, prefix_values, lambda topic, n_labels: np.ones(len(n_labels)), witness)
+    return _best_labels(pair, stop, prefix_values, lambda topic, n: np.ones(len(n)))
 
 
-def _largest(
+def _best_labels(
     pair: SideBySide,
     known: np.ndarray,
     prefix_values: Callable[[np.ndarray, int], np.ndarray],
     divisor: Callable[[int, np.ndarray], np.ndarray],
-    witness: bool,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The best number of labels for each topic."""
-    value, raised = np.zeros(len(known)), np.zeros(pair.free.shape, dtype=bool)
-    for topic in np.flatnonzero(~pair.identical):  # identical lists: exactly 0, whatever the labels
-        stairs = _staircases(pair, topic, known[topic], prefix_values, witness)
+) -> np.ndarray:
+    """The labels of the best number of labels, for each topic."""
+    labels = np.zeros(pair.free.shape, dtype=bool)
+    undecided = pair.free.any(axis=1) & ~pair.identical
+    for topic in np.flatnonzero(undecided):
+        stairs = _staircases(pair, topic, known[topic], prefix_values)
         below = divisor(topic, np.arange(len(stairs.best)))
         ratio = np.divide(stairs.best, below, out=np.zeros(len(below)), where=below > 0)
-        best = int(ratio.argmax())
-        value[topic] = ratio[best]
-        if witness:
-            raised[topic, stairs.labels(best)] = True
-    return value, raised
+        labels[topic, stairs.labels(int(ratio.argmax()))] = True
+    return labels
 
 
 def _staircases(
-    pair: SideBySide,
-    topic: int,
-    known: np.ndarray,
-    prefix_values: Callable[[np.ndarray, int], np.ndarray],
-    witness: bool,
+    pair: SideBySide, topic: int, known: np.ndarray, prefix_values: Callable[[np.ndarray, int], np.ndarray]
 ) -> Staircases:
     """The staircases of one topic."""
     depth = pair.depth
@@ -88,4 +76,4 @@ def _staircases(
 
     gain = steps(pair.rank_y[topic], documents.slot_of_column)
     cost = steps(pair.rank_z[topic], documents.slot_of_row)
-    return best_staircases(documents, gain, cost, way_back=witness)
+    return best_staircases(documents, gain, cost)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_measures_relative.extremes.average_precision import largest_ap, largest_err
+from ir_measures_relative.extremes.average_precision import ap_divisor, ap_labels, err_labels
 from ir_measures_relative.extremes.linear import largest_linear
 from ir_measures_relative.extremes.ndcg import KnownGains, largest_ndcg
 from ir_measures_relative.extremes.reciprocal_rank import largest_reciprocal_rank
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.judged_run import Judgements
-from ir_measures_relative.user_models import UserModel
+from ir_measures_relative.user_models import UserModel, divide
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class Question:
         return self.judgements.topic, self.judgements.grade
 
 
-def largest_difference(pair: SideBySide, question: Question, witness: bool = True) -> Labelling:
-    """Largest M(first) - M(second) over the labels of the free documents; ``witness=False`` may leave the labels out."""
-    return _METHODS[question.model.name](pair, question, witness)
+def largest_difference(pair: SideBySide, question: Question) -> Labelling:
+    """Largest M(first) - M(second) over the labels of the free documents."""
+    return _METHODS[question.model.name](pair, question)
 
 
-def _linear(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+def _linear(pair: SideBySide, question: Question) -> Labelling:
     """P, SDCG; RBP without its tail."""
     model = question.model
     lowest, highest, grades = _extreme_gains(question)
@@ -76,19 +76,19 @@ def _linear(pair: SideBySide, question: Question, witness: bool) -> Labelling:
     return _labelling(value, pair, np.where(raised, grades[1], grades[0]))
 
 
-def _rbp(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+def _rbp(pair: SideBySide, question: Question) -> Labelling:
     """The favoured list may go on with relevant documents alone, the other one with none."""
-    best = _linear(pair, question, witness)
+    best = _linear(pair, question)
     tail = question.model.p ** pair.length_y if question.residual else 0.0
     return Labelling(best.value + tail, best.grade, best.unseen)
 
 
-def _reciprocal_rank(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
     value, raised = largest_reciprocal_rank(pair, _known_gain(pair, question.model) > 0)
     return _labelling(value, pair, np.where(raised, question.model.rel, 0))
 
 
-def _ndcg(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+def _ndcg(pair: SideBySide, question: Question) -> Labelling:
     model = question.model
     topic, grade = question.judged
     known = KnownGains.of(model.gain(grade), topic, question.n_topics)
@@ -104,26 +104,30 @@ def _ndcg(pair: SideBySide, question: Question, witness: bool) -> Labelling:
     return _with_or_without_unseen(with_unseen, question.unseen)
 
 
-def _ap(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+def _ap(pair: SideBySide, question: Question) -> Labelling:
     model, (topic, grade) = question.model, question.judged
-    n_relevant = np.bincount(topic[model.gain(grade) > 0], minlength=question.n_topics)
+    known = _known_gain(pair, model)
+    n_known = np.bincount(topic[model.gain(grade) > 0], minlength=question.n_topics)
+    divisor = ap_divisor(question.norm, model.cutoff)
 
     def with_unseen(number: int) -> Labelling:
-        value, raised = largest_ap(
-            pair, _known_gain(pair, model) > 0, n_relevant + number, question.norm, model.cutoff, witness
-        )
-        return _labelling(value, pair, np.where(raised, model.rel, 0), number)
+        labels = ap_labels(pair, known > 0, n_known + number, divisor)
+        total = _difference_of_totals(pair, model, np.where(labels, 1.0, known))
+        value = divide(total, divisor(n_known + number, labels.sum(axis=1)))
+        return _labelling(value, pair, np.where(labels, model.rel, 0), number)
 
     return _with_or_without_unseen(with_unseen, 0 if question.norm == "k" else question.unseen)
 
 
-def _err(pair: SideBySide, question: Question, witness: bool) -> Labelling:
+def _err(pair: SideBySide, question: Question) -> Labelling:
     _, highest, grades = _extreme_gains(question)
-    value, raised = largest_err(pair, _known_gain(pair, question.model), highest, witness)
-    return _labelling(value, pair, np.where(raised, grades[1], grades[0]))
+    known = _known_gain(pair, question.model)
+    labels = err_labels(pair, known, highest)
+    value = _difference_of_totals(pair, question.model, np.where(labels, highest, known))
+    return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
 
 
-_METHODS: dict[str, Callable[[SideBySide, Question, bool], Labelling]] = {
+_METHODS: dict[str, Callable[[SideBySide, Question], Labelling]] = {
     "nDCG": _ndcg,
     "P": _linear,
     "SDCG": _linear,
@@ -138,6 +142,12 @@ BASES = tuple(_METHODS)  # the ordinary measures with an exact method
 def _known_gain(pair: SideBySide, model: UserModel) -> np.ndarray:
     """(Q, D) gain of the known documents; 0 for free ones, also where a table of gains gives grade 0 one."""
     return np.where(np.isnan(pair.grade), 0.0, model.gain(pair.grade))
+
+
+def _difference_of_totals(pair: SideBySide, model: UserModel, gain: np.ndarray) -> np.ndarray:
+    """(Q, D) gain of every document -> (Q,) difference of the raw scores, by the base measure itself."""
+    first, second = pair.in_rank_order(gain)
+    return model.total(first) - model.total(second)
 
 
 def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:

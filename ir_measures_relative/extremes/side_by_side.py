@@ -48,6 +48,15 @@ class SideBySide:
             self.length_y[rows], self.length_z[rows],
         )
 
+    def in_rank_order(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(Q, D) a value for each document -> (Q, depth) twice: the values in the order of either list."""
+        ordered = []
+        for rank in (self.rank_y, self.rank_z):
+            grid = np.zeros((len(rank), self.depth + 1))  # the last rank collects what the list lacks
+            np.put_along_axis(grid, rank, value, axis=1)
+            ordered.append(grid[:, : self.depth])
+        return ordered[0], ordered[1]
+
     def weight_difference(self, weight: np.ndarray) -> np.ndarray:
         """(depth,) weight of each rank -> (Q, D): weight in the first list minus weight in the second."""
         padded = np.append(weight, 0.0)  # a document that a list lacks weighs nothing there

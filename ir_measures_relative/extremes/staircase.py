@@ -4,11 +4,11 @@ Both measures are sums over the ranks of a rising function of C_n, the number of
 (``prefix_values.py``).  If document d ranks no lower than e in the favoured list and no higher in the other, moving a label
 from e to d lowers no count of the favoured list and raises none of the other.  So for every number of labels some optimum is
 a staircase: walking down the favoured list (*columns*), the labelled documents are those whose rank in the other list (*row*)
-is at or beyond a threshold that only grows.
+lies beyond every row skipped so far.
 
-A path takes steps right (the next column is decided) and up (the threshold passes a row).  Its state is the column, the row
-and the number of *skipped* documents, those decided and left without a label: the documents of the columns passed are
-labelled but for the skipped ones, and those of the rows passed likewise, which is all that the two sums ask for.
+The state of a path is the column, the threshold (one more than the highest row skipped) and the number of skipped documents.
+That is enough: the documents of the columns passed, and those of the rows below the threshold, are labelled but for the
+skipped ones, and rows below the threshold get no further label, so that their part of the sum is settled.
 """
 
 from __future__ import annotations
@@ -57,108 +57,138 @@ class Staircases:
 
     best: np.ndarray  # (F + 1,) for 0..F labelled free documents
     documents: FreeDocuments
-    end: np.ndarray  # (F + 1, 3) column, row and skipped at which the best path stops labelling
-    came_up: list | None  # per column: packed bits of (rows + 1, skipped + 1), whether the best path came from below
+    end: np.ndarray  # (F + 1, 4) column, threshold and skipped where labelling by columns stops; first row labelled alone
+    raised_from: list  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
 
     def labels(self, number: int) -> np.ndarray:
         """Slots of the labelled documents of the best staircase with so many labels."""
-        if self.came_up is None:
-            raise ValueError("the way back was not kept")
         documents = self.documents
-        column, row, skipped = (int(v) for v in self.end[number])
-        last_rows = np.arange(row, documents.n_rows)
-        picked = list(documents.slot_of_row[last_rows[documents.only_in_rows[last_rows]]])
+        column, threshold, skipped, row = (int(v) for v in self.end[number])
+        rows = np.arange(row, documents.n_rows)
+        picked = documents.slot_of_row[rows[documents.only_in_rows[rows]]].tolist()
         while column:
-            shape, bits = self.came_up[column]
-            up = np.unpackbits(bits, count=shape[0] * shape[1]).reshape(shape)
-            row -= int(up[row::-1, skipped].argmin())
             column -= 1
-            if documents.row[column] >= row:
+            if documents.row[column] >= threshold:
                 picked.append(documents.slot_of_column[column])
-            else:
-                skipped -= 1
+                continue
+            skipped -= 1
+            before = self.raised_from[column][skipped]
+            if documents.row[column] == threshold - 1 and before >= 0:
+                threshold = before
         return np.array(picked, dtype=np.int64)
 
 
-def best_staircases(documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray, way_back: bool = False) -> Staircases:
+def best_staircases(documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray) -> Staircases:
     """Largest sum_x gain[x, labelled in columns <= x] - sum_y cost[y, labelled in rows <= y] for every number of labels.
 
     gain: (C + 1, C + 1), its first row for the ranks above the first column; cost: (R + 1, R + 1) likewise.
     O(columns * rows * shared documents).
     """
-    n_columns, n_rows, row_of = len(documents.row), documents.n_rows, documents.row
-    n_free = n_columns + int(documents.only_in_rows.sum())
-    ends = _Ends(n_free)
-    later = gain[::-1].cumsum(axis=0)[::-1] - gain  # (C + 1, C + 1): columns after x, no further label
-    width = int(documents.shared.sum()) + 1
-    passed = np.full((n_rows + 1, width), -np.inf)  # value of (threshold row, skipped)
-    toll = np.zeros((n_rows, width))  # cost of passing each row
-    toll[:, 0] = cost[1:, 0]
-    tolls = np.zeros((n_rows + 1, width))  # and of all rows below the threshold
-    tolls[1:] = toll.cumsum(axis=0)
-    passed[:, 0] = gain[0, 0] - cost[0, 0] - tolls[:, 0]
-    in_rows = np.zeros(n_rows, dtype=np.int64)  # documents of the columns passed in rows 0..y
-    came_up: list = [None]
-    ends.offer(np.array([0]), passed[-1, :1] + later[0, :1], 0, n_rows, np.array([0]))
-    w = 1  # 1 + the most that can be skipped so far
-    for x in range(1, n_columns + 1):
-        row = row_of[x - 1]
-        if row < n_rows:
-            w += 1
-            in_rows[row:] += 1
-            # below the threshold the document is skipped; elsewhere it is labelled, now or when its row is passed
-            passed[row + 1 :, 1:w] = passed[row + 1 :, : w - 1]
-            passed[row + 1 :, 0] = -np.inf
-            toll[row:, 1:w] = toll[row:, : w - 1]
-            toll[row:, 0] = cost[np.arange(row, n_rows) + 1, in_rows[row:]]
-            np.cumsum(toll[row:, :w], axis=0, out=tolls[row + 1 :, :w])
-            tolls[row + 1 :, :w] += tolls[row, :w]
-        labelled = x - np.arange(w)
-        here = passed[:, :w]
-        here += gain[x, labelled] + tolls[:, :w]
-        highest = np.maximum.accumulate(here, axis=0)
-        if way_back:
-            came_up.append((here.shape, np.packbits(highest > here)))
-        np.subtract(highest, tolls[:, :w], out=here)
-        ends.offer(labelled, here[-1] + later[x, labelled], x, n_rows, x - labelled)
-    _label_last_rows(ends, documents, passed[:, :w], in_rows, cost)
-    return Staircases(ends.best, documents, ends.end, came_up if way_back else None)
+    walk = _Walk(documents, gain, cost)
+    for row in documents.row:
+        if row < documents.n_rows:
+            walk.decide(int(row))
+        else:
+            walk.label()
+    walk.stop()
+    walk.label_rows()
+    return Staircases(walk.best, documents, walk.end, walk.raised_from)
 
 
-class _Ends:
-    """The best place to stop, for every number of labels."""
+class _Walk:
+    """The dynamic programme, column by column.
 
-    def __init__(self, n_free: int) -> None:
+    ``toll[t, s]`` is what the rows below threshold t cost if they are passed now with s documents skipped.
+    ``worth[t, s] + offset[s] - toll[t, s]`` is the best sum of the columns passed minus the rows below the threshold; kept
+    in these parts, because a path that raises its threshold keeps its worth, and because the offset is the same for all t.
+    """
+
+    def __init__(self, documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray) -> None:
+        n_columns, n_rows = len(documents.row), documents.n_rows
+        self.documents, self.gain, self.cost = documents, gain, cost
+        self.later = gain[::-1].cumsum(axis=0)[::-1]  # (C + 1, C + 1): column x and all after it, by number of labels
+        self.column = 0
+        self.width = 1  # 1 + the most documents that can have been skipped so far
+        size = int(documents.shared.sum()) + 1
+        self.worth = np.full((n_rows + 1, size), -np.inf)
+        self.worth[0, 0] = gain[0, 0] - cost[0, 0]
+        self.offset = np.zeros(size)
+        self.in_rows = np.zeros(n_rows, dtype=np.int64)  # documents of the columns passed in rows 0..y
+        self.toll = np.zeros((n_rows + 1, size))
+        self.toll[1:, 0] = cost[1:, 0].cumsum()
+        n_free = n_columns + int(documents.only_in_rows.sum())
         self.best = np.full(n_free + 1, -np.inf)
-        self.end = np.zeros((n_free + 1, 3), dtype=np.int64)
+        self.end = np.zeros((n_free + 1, 4), dtype=np.int64)
+        self.raised_from: list = []
 
-    def offer(self, count: np.ndarray, value: np.ndarray, column: int, row: int, skipped: np.ndarray) -> None:
-        """Paths that end at one column and row, one for each number of skipped documents."""
-        better = value > self.best[count]
-        count = count[better]
-        self.best[count] = value[better]
-        self.end[count, 0], self.end[count, 1], self.end[count, 2] = column, row, skipped[better]
+    def decide(self, row: int) -> None:
+        """The next column's document is in both lists: label it, or skip it and with it all rows up to its own."""
+        w, above = self.width, row + 1
+        worth, toll = self.worth, self.toll
+        raised_from = worth[:above, :w].argmax(axis=0)
+        raised = worth[raised_from, np.arange(w)]
+        raised_from[raised <= worth[above, :w]] = -1
+        self.raised_from.append(raised_from)
+        np.maximum(worth[above, :w], raised, out=worth[above, :w])
 
+        # beyond its row the document is skipped, one more than before; and its row holds one more document
+        dearer = toll[row, 1 : w + 1] - toll[row, :w]
+        worth[above:, 1 : w + 1] = worth[above:, :w] + (dearer - self.offset[1 : w + 1] + self.offset[:w])
+        worth[above:, 0] = -np.inf
+        toll[above:, 1 : w + 1] = toll[above:, :w] + dearer
+        self.in_rows[row:] += 1
+        rows = np.arange(above, len(self.in_rows) + 1)
+        toll[above:, 0] = toll[row, 0] + self.cost[rows, self.in_rows[row:]].cumsum()
+        self.width += 1
+        self._pass_column()
 
-def _label_last_rows(
-    ends: _Ends, documents: FreeDocuments, passed: np.ndarray, in_rows: np.ndarray, cost: np.ndarray
-) -> None:
-    """Let documents that only the other list has be labelled too, from a threshold row on (they help inner ends alone)."""
-    n_columns, n_rows = len(documents.row), documents.n_rows
-    alone = documents.only_in_rows
-    if not alone.any():
-        return
-    skipped = np.arange(passed.shape[1])
-    after = np.zeros(n_rows + 1)  # cost of rows y.. when all of their documents are labelled, by the labels before them
-    labelled_before = np.append(0, in_rows)
-    extra = 0
-    for y in range(n_rows - 1, -1, -1):
-        after[:-1] = cost[y + 1, 1:] + after[1:]
-        extra += int(alone[y])
-        if not extra:
-            continue
-        before = labelled_before[y] - skipped
-        possible = (before >= 0) & np.isfinite(passed[y])
-        number = n_columns - skipped[possible] + extra
-        value = passed[y, possible] - after[before[possible]]
-        ends.offer(number, value, n_columns, y, skipped[possible])
+    def label(self) -> None:
+        """The next column's document is in the favoured list alone: stop labelling here, or label it."""
+        self.stop()
+        self.raised_from.append(None)
+        self._pass_column()
+
+    def _pass_column(self) -> None:
+        self.column += 1
+        skipped = np.arange(self.width)
+        self.offset[: self.width] += self.gain[self.column, self.column - skipped]
+
+    def stop(self) -> None:
+        """End the paths here: no document of a later column is labelled, and all rows are passed."""
+        w, x = self.width, self.column
+        threshold = self.worth[:, :w].argmax(axis=0)
+        skipped = np.arange(w)
+        value = self.worth[threshold, skipped] + self.offset[:w] - self.toll[-1, :w]
+        if x < len(self.documents.row):
+            value = value + self.later[x + 1, x - skipped]
+        self._offer(x - skipped, value, threshold, skipped, self.documents.n_rows)
+
+    def label_rows(self) -> None:
+        """Label documents that only the other list has too, from some row on: they can help where every difference is < 0."""
+        n_rows, alone = self.documents.n_rows, self.documents.only_in_rows
+        if not alone.any():
+            return
+        w = self.width
+        skipped = np.arange(w)
+        reached = np.maximum.accumulate(self.worth[:, :w], axis=0) + self.offset[:w] - self.toll[:, :w]
+        labelled_below = np.append(0, self.in_rows)
+        after = np.zeros(n_rows + 1)  # cost of rows y.. with all of their documents labelled, by the labels below them
+        for y in range(n_rows - 1, -1, -1):
+            after[:-1] = self.cost[y + 1, 1:] + after[1:]
+            more = int(alone[y:].sum())
+            possible = skipped[skipped <= labelled_below[y]]
+            if more and possible.size:
+                value = reached[y, possible] - after[labelled_below[y] - possible]
+                threshold = self.worth[: y + 1, possible].argmax(axis=0)
+                self._offer(self.column - possible + more, value, threshold, possible, y)
+
+    def _offer(
+        self, number: np.ndarray, value: np.ndarray, threshold: np.ndarray, skipped: np.ndarray, row: int
+    ) -> None:
+        """Paths that end at this column, one for each number of skipped documents; the best of each number stays."""
+        better = value > self.best[number]
+        number = number[better]
+        self.best[number] = value[better]
+        self.end[number] = np.stack(
+            [np.full(len(number), self.column), threshold[better], skipped[better], np.full(len(number), row)], axis=1
+        )

@@ -24,10 +24,10 @@ from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
 
 
-def largest_and_smallest(pair: SideBySide, question: Question, witness: bool = True) -> tuple[Labelling, Labelling]:
+def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:
     """Labellings with the largest and the smallest M(first) - M(second); the value of each is signed."""
-    above = largest_difference(pair, question, witness)
-    below = largest_difference(pair.swapped(), question, witness)
+    above = largest_difference(pair, question)
+    below = largest_difference(pair.swapped(), question)
     return above, Labelling(-below.value, below.grade, below.unseen)
 
 
@@ -104,9 +104,9 @@ class _MED(RelativeMeasure):
         question = self.question(run.judgements)
         signed = []
         if self["direction"] != "below":
-            signed.append(largest_difference(pair, question, witness=False).value)
+            signed.append(largest_difference(pair, question).value)
         if self["direction"] != "above":
-            signed.append(-largest_difference(pair.swapped(), question, witness=False).value)
+            signed.append(-largest_difference(pair.swapped(), question).value)
         if self["direction"] == "both":
             return np.maximum(signed[0], -signed[1])
         return signed[0] + 0.0  # no minus before 0
