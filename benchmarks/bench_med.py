@@ -34,10 +34,13 @@ def track(n_topics: int, depth: int, seed: int = 0) -> tuple[pd.DataFrame, pd.Da
         return pd.DataFrame({"query_id": topics, "doc_id": np.concatenate(docs).astype(str), "score": score})
 
     judged = [rng.permutation(depth + depth // 2)[:100] for _ in range(n_topics)]
-    qrels = pd.DataFrame({
-        "query_id": np.repeat([f"q{i}" for i in range(n_topics)], 100), "doc_id": np.concatenate(judged).astype(str),
-        "relevance": rng.choice([0, 1, 2], p=[0.7, 0.2, 0.1], size=100 * n_topics),
-    })
+    qrels = pd.DataFrame(
+        {
+            "query_id": np.repeat([f"q{i}" for i in range(n_topics)], 100),
+            "doc_id": np.concatenate(judged).astype(str),
+            "relevance": rng.choice([0, 1, 2], p=[0.7, 0.2, 0.1], size=100 * n_topics),
+        }
+    )
     return qrels, run(), run()
 
 
@@ -58,14 +61,20 @@ def against_ndcg(n_topics: int = 1000, depth: int = 1000) -> None:
     # the reference is read when the measure is made: that is part of the cost
     for base in (nDCG @ 10, P @ 10, RBP @ 10, RR @ 10, SDCG(max_rel=2) @ 10, AP @ 10, ERR @ 10):
         took = seconds(
-            lambda base=base: ir_measures.calc_aggregate([MED(reference=reference, base=base)], qrels, run), repeats=2
+            lambda base=base: ir_measures.calc_aggregate([MED(reference=reference, base=base)], qrels, run),
+            repeats=2,
         )
         print(f"  MED over {str(base):22} {took:6.2f} s   ratio {took / peer:.2f}")
 
 
 def growth() -> None:
     print("work per topic, both signed ends, no document judged, lists that are permutations of each other:")
-    for name, depths in (("RBP", (100, 1000)), ("nDCG", (100, 1000)), ("AP", (25, 50, 100, 200)), ("ERR", (25, 50, 100, 200))):
+    for name, depths in (
+        ("RBP", (100, 1000)),
+        ("nDCG", (100, 1000)),
+        ("AP", (25, 50, 100, 200)),
+        ("ERR", (25, 50, 100, 200)),
+    ):
         last = None
         for depth in depths:
             n_topics = 20 if name in ("RBP", "nDCG") else 2

@@ -1,4 +1,4 @@
-"""MED as functions: two runs with both signed ends and the labels that prove them, or all pairs of a set of runs."""
+"""MED as functions: two runs, with both signed ends and the labels that prove them; all pairs of runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MedResult:
 
     @property
     def verdict(self) -> list[str]:
-        """For each topic what holds whatever the labels are: the run is 'better', 'worse', 'equal', or 'undecided'."""
+        """What holds whatever the labels are: the run is 'better', 'worse', 'equal'; or 'undecided'."""
         cases = [self.below > EQUAL, self.above < -EQUAL, (self.above <= EQUAL) & (self.below >= -EQUAL)]
         return np.select(cases, ["better", "worse", "equal"], "undecided").tolist()
 
@@ -55,11 +55,14 @@ class MedResult:
     def witness(self, query_id: Any, value: str = "med") -> dict[str, int]:
         """Labels of the free documents of a topic that attain ``value``: 'med', 'above' or 'below'.
 
-        Added to the judgements of the topic they make the base measure give that difference (RBP: but for its tail).
-        Relevant documents in neither list, if ``unseen`` allows them and they matter, are named '(unseen 1)' and so on.
+        Added to the judgements of the topic they make the base measure give that difference (RBP: but for its
+        tail). Relevant documents in neither list, if ``unseen`` allows them and they matter, are named
+        '(unseen 1)' and so on.
         """
         if value not in ("med", "above", "below"):
-            raise ValueError(f"witness: value={value!r} is not accepted; accepted is 'med', 'above' or 'below'")
+            raise ValueError(
+                f"witness: value={value!r} is not accepted; accepted is 'med', 'above' or 'below'"
+            )
         topics = [str(topic) for topic in self.query_id]
         if str(query_id) not in topics:
             raise ValueError(f"witness: there is no topic {query_id!r}")
@@ -68,7 +71,9 @@ class MedResult:
             value = "above" if self.above[row] >= -self.below[row] else "below"
         labels = self._labels[value]
         slots = np.flatnonzero(labels.grade[row] >= 0)
-        named = dict(zip(self._documents[row, slots].tolist(), labels.grade[row, slots].tolist(), strict=True))
+        named = dict(
+            zip(self._documents[row, slots].tolist(), labels.grade[row, slots].tolist(), strict=True)
+        )
         return named | {f"(unseen {i + 1})": self._top_grade for i in range(int(labels.unseen[row]))}
 
 
@@ -86,8 +91,8 @@ def med(
 ) -> MedResult:
     """How far apart two runs can be, whatever the labels of the unjudged documents are, and which way.
 
-    MED says: the two runs cannot differ by more than this.  The signed ends say in which direction: ``below`` > 0 means
-    that the run is better than the reference under any labels, ``above`` < 0 that it is worse.
+    MED says: the two runs cannot differ by more than this. The signed ends say in which direction: ``below``
+    > 0 means that the run is better than the reference under any labels, ``above`` < 0 that it is worse.
 
     Parameters
     ----------
@@ -151,11 +156,9 @@ def med_matrix(
 ) -> pd.DataFrame:
     """Mean MED over topics of all pairs of runs: how alike systems are as far as a measure can tell.
 
-    Parameters
-    ----------
-    qrels : judgements in any form; None: nothing is judged, and the topics of a pair are those of its two runs
-    runs : name -> run in any form
-    base, judged, max_rel, unseen, norm, residual : as for ``med``
+    Parameters ---------- qrels : judgements in any form; None: nothing is judged, and the topics of a pair
+    are those of its two runs runs : name -> run in any form base, judged, max_rel, unseen, norm, residual :
+    as for ``med``
 
     Returns
     -------
@@ -171,9 +174,8 @@ def med_matrix(
     a  0.0  0.5
     b  0.5  0.0
 
-    References
-    ----------
-    Tan and Clarke: "A family of rank similarity measures based on maximized effectiveness difference", TKDE 2015.
+    References ---------- Tan and Clarke: "A family of rank similarity measures based on maximized
+    effectiveness difference", TKDE 2015.
     """
     measure = _measure(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     if not isinstance(runs, Mapping):

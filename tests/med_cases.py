@@ -14,7 +14,10 @@ from ir_measures_relative.pairwise_med import MedResult, med
 
 def run_of(*rankings: list) -> dict:
     """Topics '0', '1', ... with these rankings."""
-    return {str(q): {d: float(len(ranking) - i) for i, d in enumerate(ranking)} for q, ranking in enumerate(rankings)}
+    return {
+        str(q): {d: float(len(ranking) - i) for i, d in enumerate(ranking)}
+        for q, ranking in enumerate(rankings)
+    }
 
 
 def text(base: slow.Base) -> str:
@@ -50,11 +53,18 @@ def patterns(length_y: int, length_z: int) -> Iterator[tuple[list[int], list[int
 
 
 def every_labelling(
-    base: slow.Base, y: list[int], z: list[int], grades: tuple[int, ...], neither: tuple[int, ...], unseen: int = 0
+    base: slow.Base,
+    y: list[int],
+    z: list[int],
+    grades: tuple[int, ...],
+    neither: tuple[int, ...],
+    unseen: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every state of every document (each grade, or free) with both extremes, from scoring each full labelling once.
+    """Every state of every document (each grade, or free) with both extremes, from scoring each full
+    labelling once.
 
-    Returns (S, n) states, -1 = free, and (S,) smallest and largest difference.  ``neither``: known grades in neither list.
+    Returns (S, n) states, -1 = free, and (S,) smallest and largest difference. ``neither``: known grades in
+    neither list.
     """
     n = len(set(y) | set(z))
     documents = sorted(set(y) | set(z))
@@ -81,15 +91,28 @@ def as_frames(
     topic = np.arange(n_states)
 
     def ranked(ranking: list[int]) -> pd.DataFrame:
-        return pd.DataFrame({
-            "query_id": np.repeat(topic, len(ranking)), "doc_id": np.tile(np.array(ranking, dtype=int), n_states),
-            "score": np.tile(-np.arange(len(ranking), dtype=float), n_states),
-        })
+        return pd.DataFrame(
+            {
+                "query_id": np.repeat(topic, len(ranking)),
+                "doc_id": np.tile(np.array(ranking, dtype=int), n_states),
+                "score": np.tile(-np.arange(len(ranking), dtype=float), n_states),
+            }
+        )
 
-    known = pd.DataFrame({"query_id": np.repeat(topic, n), "doc_id": np.tile(np.arange(n), n_states),
-                          "relevance": states.ravel()})
+    known = pd.DataFrame(
+        {
+            "query_id": np.repeat(topic, n),
+            "doc_id": np.tile(np.arange(n), n_states),
+            "relevance": states.ravel(),
+        }
+    )
     others = [*neither, -1]  # a judged document of no gain, so that every topic is in the qrels
-    outside = pd.DataFrame({"query_id": np.repeat(topic, len(others)), "relevance": np.tile(others, n_states),
-                            "doc_id": np.tile(np.arange(len(others)) + 100, n_states)})
+    outside = pd.DataFrame(
+        {
+            "query_id": np.repeat(topic, len(others)),
+            "relevance": np.tile(others, n_states),
+            "doc_id": np.tile(np.arange(len(others)) + 100, n_states),
+        }
+    )
     qrels = pd.concat([outside, known[known.relevance >= 0]], ignore_index=True)
     return qrels, ranked(y), ranked(z)

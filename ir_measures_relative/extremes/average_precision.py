@@ -1,4 +1,4 @@
-"""AP and ERR, topic by topic: the staircases of each number of labels, divided by what that number of labels divides by."""
+"""AP and ERR, topic by topic: the best staircase of every number of labels, over what AP divides by."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ir_measures_relative.extremes.prefix_values import between_free, expected_reciprocal_rank, sum_of_precisions
+from ir_measures_relative.extremes.prefix_values import (
+    between_free,
+    expected_reciprocal_rank,
+    sum_of_precisions,
+)
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.extremes.staircase import FreeDocuments, Staircases, best_staircases
 
-Divisor = Callable[[np.ndarray, np.ndarray], np.ndarray]  # known relevant documents, labels -> what AP divides by
+Divisor = Callable[
+    [np.ndarray, np.ndarray], np.ndarray
+]  # known relevant documents, labels -> what AP divides by
 
 
 def ap_divisor(norm: str, cutoff: int | None) -> Divisor:
-    """AP divides by the relevant documents ('R', Eq. 8), at most K of them ('min', Eq. 9), or by K ('k', Eq. 10)."""
+    """AP divides by the relevant documents ('R', Eq. 8), at most K ('min', Eq. 9), or by K ('k', Eq. 10)."""
     if norm == "k":
         return lambda n_known, n_labels: np.zeros(np.shape(n_known + n_labels)) + (cutoff or 0)
     most = np.inf if norm == "R" or cutoff is None else cutoff
@@ -24,7 +30,8 @@ def ap_divisor(norm: str, cutoff: int | None) -> Divisor:
 def ap_labels(pair: SideBySide, relevant: np.ndarray, n_relevant: np.ndarray, divisor: Divisor) -> np.ndarray:
     """(Q, D) bool: the relevant free documents of the largest AP(first) - AP(second).
 
-    relevant: (Q, D) bool, the known relevant documents of the lists; n_relevant: (Q,) all known ones, retrieved or not.
+    relevant: (Q, D) bool, the known relevant documents of the lists; n_relevant: (Q,) all known ones,
+    retrieved or not.
     """
     return _best_labels(
         pair, relevant.astype(np.float64), sum_of_precisions, lambda topic, n: divisor(n_relevant[topic], n)
@@ -32,7 +39,8 @@ def ap_labels(pair: SideBySide, relevant: np.ndarray, n_relevant: np.ndarray, di
 
 
 def err_labels(pair: SideBySide, stop: np.ndarray, top_stop: float) -> np.ndarray:
-    """(Q, D) bool: the free documents of the highest grade, the others having grade 0, of the largest ERR difference.
+    """(Q, D) bool: the free documents of the highest grade, the others having grade 0, of the largest ERR
+    difference.
 
     ERR is linear in each stop probability, so no grade in between is ever better than both.
 
@@ -54,7 +62,7 @@ def _best_labels(
     """The labels of the best number of labels, for each topic."""
     labels = np.zeros(pair.free.shape, dtype=bool)
     undecided = pair.free.any(axis=1) & ~pair.identical
-    for topic in np.flatnonzero(undecided):
+    for topic in np.flatnonzero(undecided).tolist():
         stairs = _staircases(pair, topic, known[topic], prefix_values)
         below = divisor(topic, np.arange(len(stairs.best)))
         ratio = np.divide(stairs.best, below, out=np.zeros(len(below)), where=below > 0)

@@ -1,22 +1,25 @@
-"""The largest difference of two rankings over every labelling of their free documents, for each ordinary measure.
+"""The largest difference of two rankings over every labelling of their free documents, for each ordinary
+measure.
 
-Maximising M(first) - M(second) gives the largest signed difference; with the lists swapped, minus the smallest.
+Maximising M(first) - M(second) gives the largest signed difference; with the lists swapped, minus the
+smallest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from ir_measures_relative.extremes.average_precision import ap_divisor, ap_labels, err_labels
-from ir_measures_relative.extremes.linear import largest_linear
-from ir_measures_relative.extremes.ndcg import KnownGains, largest_ndcg
-from ir_measures_relative.extremes.reciprocal_rank import largest_reciprocal_rank
+from ir_measures_relative.extremes.linear import linear_labels
+from ir_measures_relative.extremes.ndcg import KnownGains, ndcg_labels
+from ir_measures_relative.extremes.reciprocal_rank import reciprocal_rank_labels
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.judged_run import Judgements
-from ir_measures_relative.user_models import UserModel, divide
+from ir_measures_relative.user_models import RBP, SDCG, UserModel, divide
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,9 @@ class Labelling:
     """The value of the best labelling, and the labelling."""
 
     value: np.ndarray  # (Q,)
-    grade: np.ndarray  # (Q, D) int64: the grade of each free document; -1 for slots that hold no free document
+    grade: (
+        np.ndarray
+    )  # (Q, D) int64: the grade of each free document; -1 for slots that hold no free document
     unseen: np.ndarray  # (Q,) int64: relevant documents, of the best grade, in neither list
 
 
@@ -60,46 +65,54 @@ class Question:
 
 
 def largest_difference(pair: SideBySide, question: Question) -> Labelling:
-    """Largest M(first) - M(second) over the labels of the free documents."""
+    """Largest M(first) - M(second) over the labels of the free documents.
+
+    A method finds the labels; the base measure itself then says what they are worth.
+    """
     return _METHODS[question.model.name](pair, question)
 
 
 def _linear(pair: SideBySide, question: Question) -> Labelling:
     """P, SDCG; RBP without its tail."""
-    model = question.model
     lowest, highest, grades = _extreme_gains(question)
-    # the raw score of one document of gain 1 at rank 1 is the factor that the model puts before its sum
-    weight = model.seen(pair.depth) * model.total(np.ones((1, 1)))
-    value, raised = largest_linear(pair, weight, _known_gain(pair, model), lowest, highest)
-    if model.name == "SDCG":
-        value /= model.max_rel * model.seen(model.cutoff).sum()
-    return _labelling(value, pair, np.where(raised, grades[1], grades[0]))
+    labels = linear_labels(pair, question.model.seen(pair.depth))
+    gain = np.where(pair.free, np.where(labels, highest, lowest), _known_gain(pair, question.model))
+    value = _difference_of_totals(pair, question.model, gain)
+    return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
+
+
+def _sdcg(pair: SideBySide, question: Question) -> Labelling:
+    best, model = _linear(pair, question), cast(SDCG, question.model)
+    scale = model.max_rel * model.seen(model.cutoff or 0).sum()
+    return Labelling(best.value / scale, best.grade, best.unseen)
 
 
 def _rbp(pair: SideBySide, question: Question) -> Labelling:
     """The favoured list may go on with relevant documents alone, the other one with none."""
     best = _linear(pair, question)
-    tail = question.model.p ** pair.length_y if question.residual else 0.0
+    tail = cast(RBP, question.model).p ** pair.length_y if question.residual else 0.0
     return Labelling(best.value + tail, best.grade, best.unseen)
 
 
 def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
-    value, raised = largest_reciprocal_rank(pair, _known_gain(pair, question.model) > 0)
-    return _labelling(value, pair, np.where(raised, question.model.rel, 0))
+    known = _known_gain(pair, question.model)
+    labels = reciprocal_rank_labels(pair, known > 0)
+    value = _difference_of_totals(pair, question.model, np.where(labels, 1.0, known))
+    return _labelling(value, pair, np.where(labels, question.model.rel, 0))
 
 
 def _ndcg(pair: SideBySide, question: Question) -> Labelling:
-    model = question.model
-    topic, grade = question.judged
+    model, (topic, grade) = question.model, question.judged
+    known_gain = _known_gain(pair, model)
     known = KnownGains.of(model.gain(grade), topic, question.n_topics)
     attainable, grades = np.unique(model.gain(question.grades), return_index=True)
 
     def with_unseen(number: int) -> Labelling:
-        value, gain = largest_ndcg(
-            pair, model.seen(pair.depth), _known_gain(pair, model),
-            known.plus(number, attainable[-1]) if number else known, attainable, model.cutoff,
-        )
-        return _labelling(value, pair, grades[np.searchsorted(attainable, gain)], number)
+        counted = known.plus(number, attainable[-1]) if number else known
+        gain, ideal = ndcg_labels(pair, model.seen(pair.depth), known_gain, counted, attainable, model.cutoff)
+        total = _difference_of_totals(pair, model, np.where(pair.free, gain, known_gain))
+        label = grades[np.searchsorted(attainable, gain)]
+        return _labelling(divide(total, model.total(ideal)), pair, label, number)
 
     return _with_or_without_unseen(with_unseen, question.unseen)
 
@@ -130,7 +143,7 @@ def _err(pair: SideBySide, question: Question) -> Labelling:
 _METHODS: dict[str, Callable[[SideBySide, Question], Labelling]] = {
     "nDCG": _ndcg,
     "P": _linear,
-    "SDCG": _linear,
+    "SDCG": _sdcg,
     "RBP": _rbp,
     "RR": _reciprocal_rank,
     "AP": _ap,
@@ -158,7 +171,7 @@ def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:
 
 
 def _with_or_without_unseen(largest: Callable[[int], Labelling], unseen: int) -> Labelling:
-    """A relevant document in neither list brings any difference nearer to 0: with all of them where that is better."""
+    """Unseen relevant documents bring any difference nearer to 0: all of them, where that is better."""
     without = largest(0)
     if not unseen or not (without.value < 0).any():
         return without

@@ -1,14 +1,17 @@
-"""nDCG: the labels that help a list also raise the ideal, so the largest difference is the maximum of a ratio.
+"""nDCG: the labels that help a list also raise the ideal, so the largest difference is the maximum of a
+ratio.
 
-Cut the gains into layers between neighbouring attainable gains h_1 < h_2 < ...  With m_j free documents raised to h_j
-or above, the documents ordered by their difference of discounts, and n(t) known documents of gain t or above,
+Cut the gains into layers between neighbouring attainable gains h_1 < h_2 < ... With m_j free documents raised
+to h_j or above, the documents ordered by their difference of discounts, and n(t) known documents of gain t or
+above,
 
-    numerator = base + sum_j (h_j - h_{j-1}) P(m_j),       P(m) = sum of the m largest differences
-    ideal     = rest + sum_j integral over t in (h_{j-1}, h_j] of S(min(K, n(t) + m_j)),    S(m) = sum of m discounts
+    numerator = base + sum_j (h_j - h_{j-1}) P(m_j),       P(m) = sum of the m largest differences ideal     =
+    rest + sum_j integral over t in (h_{j-1}, h_j] of S(min(K, n(t) + m_j)),    S(m) = sum of m discounts
 
-and m_1 >= m_2 >= ... is all that ties the layers together.  Dinkelbach's iteration turns the ratio into a row of
-problems "numerator - ratio * ideal", each solved over the chain of layers by a running maximum, whatever the sign of the
-ratio.  (Algorithm 1 of Moffat raises every free document to the top: right with one positive gain, not with several.)
+and m_1 >= m_2 >= ... is all that ties the layers together. Dinkelbach's iteration turns the ratio into a row
+of problems "numerator - ratio * ideal", each solved over the chain of layers by a running maximum, whatever
+the sign of the ratio. (Algorithm 1 of Moffat raises every free document to the top: right with one positive
+gain, not with several.)
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ import numpy as np
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.user_models import divide, sum_over_ranks
 
-BLOCK = 1 << 16  # entries of a (topics, free documents) array worked on at a time: a few of them fit in the cache
+BLOCK = (
+    1 << 16
+)  # entries of a (topics, free documents) array worked on at a time: a few of them fit in the cache
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class KnownGains:
         return KnownGains(level, self.counted_at(level) + np.where(level <= gain, number, 0))
 
 
-def largest_ndcg(
+def ndcg_labels(
     pair: SideBySide,
     discount: np.ndarray,
     known_gain: np.ndarray,
@@ -57,31 +62,35 @@ def largest_ndcg(
     attainable: np.ndarray,
     cutoff: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Largest nDCG(first) - nDCG(second), and the gain of each free document that gives it.
+    """The gain of each free document where nDCG(first) - nDCG(second) is largest, and the ideal DCG with
+    these gains.
 
-    discount: (depth,); known_gain: (Q, D), 0 for free documents; attainable: distinct gains a free document may have.
-    Returns (Q,) differences and (Q, D) gains, which mean something for free documents only.
+    discount: (depth,); known_gain: (Q, D), 0 for free documents; attainable: gains that a free document may
+    have. Returns (Q, D) gains, which mean something for free documents only, and (Q, W) gains of the ideal
+    ranking.
     """
-    n_topics, n_slots = pair.free.shape
-    value, gain = np.zeros(n_topics), np.zeros((n_topics, n_slots))
+    n_topics = len(known_gain)
     attainable = _needed(attainable, known.level)
     most = int(pair.free.sum(axis=1).max(initial=0))
     size = max(1, BLOCK // (most + 1))
+    level, chosen = (
+        np.zeros(pair.free.shape, dtype=np.int64),
+        np.zeros((len(attainable) - 1, n_topics), dtype=np.int64),
+    )
     for start in range(0, n_topics, size):
         rows = slice(start, start + size)
         block = KnownGains(known.level, known.at_least[rows])
-        value[rows], level = _largest_ratio(
+        level[rows], chosen[:, rows] = _best_levels(
             pair.topics(rows), discount, known_gain[rows], block, attainable, cutoff
         )
-        gain[rows] = attainable[level]
-    return value, gain
+    return attainable[level], _ideal_ranking(known, attainable, chosen, pair.free.sum(axis=1), cutoff)
 
 
 def _needed(attainable: np.ndarray, known: np.ndarray) -> np.ndarray:
     """The attainable gains worth trying: the lowest, the highest, and the neighbours of each known gain.
 
-    Between two known gains the number of known documents at or above a gain does not change, so that whatever number of
-    documents is best raised to one attainable gain there is best for the next as well.
+    Between two known gains the number of known documents at or above a gain does not change, so that whatever
+    number of documents is best raised to one attainable gain there is best for the next as well.
     """
     attainable = np.unique(attainable)
     last = len(attainable) - 1
@@ -91,7 +100,7 @@ def _needed(attainable: np.ndarray, known: np.ndarray) -> np.ndarray:
     return attainable[np.unique(keep)]
 
 
-def _largest_ratio(
+def _best_levels(
     pair: SideBySide,
     discount: np.ndarray,
     known_gain: np.ndarray,
@@ -99,35 +108,37 @@ def _largest_ratio(
     attainable: np.ndarray,
     cutoff: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same for a block of topics."""
+    """For a block of topics: (Q, D) index of each free document's gain, (L, Q) documents raised by layer."""
     difference = pair.weight_difference(discount)  # (Q, D)
     order = np.argsort(np.where(pair.free, -difference, np.inf), axis=1, kind="stable")
-    n_free = pair.free.sum(axis=1)  # (Q,)
-    raised = np.arange(n_free.max(initial=0) + 1)  # (M,) candidate numbers of raised documents
-    ranked = np.take_along_axis(difference, order, axis=1)[:, : len(raised) - 1]
-    ranked[np.arange(len(raised) - 1) >= n_free[:, None]] = 0.0
-    prefix = np.hstack([np.zeros((len(ranked), 1)), ranked.cumsum(axis=1)])  # (Q, M): P(m)
+    ranked = np.take_along_axis(
+        np.where(pair.free, difference, 0.0), order, axis=1
+    )  # (Q, D) free documents first
+    n_free, n_helpful = pair.free.sum(axis=1), (ranked > 0).sum(axis=1)  # (Q,)
+    prefix = np.hstack([np.zeros((len(ranked), 1)), ranked.cumsum(axis=1)])  # (Q, D + 1): P(m)
 
     base = sum_over_ranks(known_gain * difference) + attainable[0] * prefix[:, -1]
-    steps = np.diff(attainable)  # (L,)
-    numerator = steps[:, None, None] * prefix  # (L, Q, M)
-    numerator[:, raised > n_free[:, None]] = -np.inf
+    most = base + (attainable[-1] - attainable[0]) * prefix.max(axis=1)  # (Q,) the largest numerator
+    # a document that lowers the numerator helps only where that is negative anyway, by raising the ideal
+    useful = np.where(most < 0, n_free, n_helpful)
+    raised = np.arange(useful.max(initial=0) + 1)  # (M,) candidate numbers of raised documents
+    numerator = np.diff(attainable)[:, None, None] * prefix[:, : len(raised)]  # (L, Q, M)
+    numerator[:, raised > useful[:, None]] = -np.inf
     rest, ideal = _ideals(known, attainable, raised, n_free, cutoff)
-    value, chosen = _dinkelbach(base, numerator, rest, ideal)
+    chosen = _dinkelbach(base, numerator, rest, ideal, np.where(most < 0, 0, n_helpful))
 
     level = np.zeros(order.shape, dtype=np.int64)
-    place = np.arange(order.shape[1])
-    np.put_along_axis(level, order, (place < chosen[:, :, None]).sum(axis=0), axis=1)
-    return value, level
+    np.put_along_axis(level, order, (np.arange(order.shape[1]) < chosen[:, :, None]).sum(axis=0), axis=1)
+    return level, chosen
 
 
 def _ideals(
     known: KnownGains, attainable: np.ndarray, raised: np.ndarray, n_free: np.ndarray, cutoff: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(Q,) part of the ideal that no choice changes, and (L, Q, M) what each layer adds with m raised documents."""
-    edges = np.unique(np.concatenate([[0.0], attainable, known.level]))
+    """(Q,) part of the ideal that no choice changes; (L, Q, M) what each layer adds with m documents."""
+    edges = _edges(known, attainable)
     thickness, counted = np.diff(edges), known.counted_at(edges[1:])  # (E,), (Q, E)
-    most = int(counted.max(initial=0)) + int(raised[-1])
+    most = int(counted.max(initial=0)) + int(n_free.max(initial=0))
     depth = most if cutoff is None else min(cutoff, most)
     best = np.append(0.0, (1.0 / np.log2(np.arange(2, depth + 2))).cumsum())  # S(0..depth)
     rest = np.zeros(len(n_free))
@@ -143,38 +154,75 @@ def _ideals(
     return rest, ideal
 
 
+def _ideal_ranking(
+    known: KnownGains, attainable: np.ndarray, chosen: np.ndarray, n_free: np.ndarray, cutoff: int | None
+) -> np.ndarray:
+    """(Q, W) gains of the best ranking of known and free documents, (L, Q) of these raised by layer."""
+    edges = _edges(known, attainable)
+    layer = np.searchsorted(attainable, edges[1:])  # 0: below what any free document has
+    raised = np.vstack([n_free, chosen, np.zeros_like(n_free)])[layer].T  # (Q, E)
+    counted = known.counted_at(edges[1:]) + raised  # (Q, E) documents at or above each edge
+    most = int(counted.max(initial=0))
+    ranks = np.arange(most if cutoff is None else min(cutoff, most))
+    reached = np.zeros((len(n_free), len(ranks)), dtype=np.int64)
+    for e in range(len(edges) - 1):
+        reached += ranks < counted[:, e, None]
+    return edges[reached]
+
+
+def _edges(known: KnownGains, attainable: np.ndarray) -> np.ndarray:
+    """The gains at which the number of documents at or above can change, from 0."""
+    return np.unique(np.concatenate([[0.0], attainable, known.level]))
+
+
 def _dinkelbach(
-    base: np.ndarray, numerator: np.ndarray, rest: np.ndarray, ideal: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Maximum of (base + sum numerator) / (rest + sum ideal) over chains m_1 >= m_2 >= ..., and (L, Q) the chain."""
+    base: np.ndarray, numerator: np.ndarray, rest: np.ndarray, ideal: np.ndarray, start: np.ndarray
+) -> np.ndarray:
+    """(L, Q) the chain m_1 >= m_2 >= ... that maximises (base + sum numerator) / (rest + sum ideal).
+
+    start: (Q,) a number of documents to raise to the top at first.
+    """
     n_layers, n_topics, _ = numerator.shape
-    chosen = np.zeros((n_layers, n_topics), dtype=np.int64)
-    value = divide(base, rest + ideal[:, :, 0].sum(axis=0))
-    active = np.arange(n_topics if n_layers else 0)
+    layers, topics = np.arange(n_layers)[:, None], np.arange(n_topics)
+    chosen = np.broadcast_to(start, (n_layers, n_topics)).copy()
+
+    def ratio(rows: np.ndarray, chain: np.ndarray) -> np.ndarray:
+        above = base[rows] + numerator[layers, rows, chain].sum(axis=0)
+        return divide(above, rest[rows] + ideal[layers, rows, chain].sum(axis=0))
+
+    value = ratio(topics, chosen)
+    active = topics if n_layers else topics[:0]
     while active.size:
-        gain, cost = numerator[:, active], ideal[:, active]
-        chain = _best_chain(gain - value[active, None] * cost)  # (L, A)
-        picked = (np.arange(n_layers)[:, None], np.arange(active.size), chain)
-        ratio = divide(base[active] + gain[picked].sum(axis=0), rest[active] + cost[picked].sum(axis=0))
-        better = ratio > value[active]
+        every = active.size == n_topics
+        gain, cost = (numerator, ideal) if every else (numerator[:, active], ideal[:, active])
+        worth = cost * -value[active, None]
+        worth += gain
+        chain = _best_chain(worth, bool((value[active] >= 0).all()))  # (L, A)
+        found = ratio(active, chain)
+        better = found > value[active]
         active = active[better]
-        value[active], chosen[:, active] = ratio[better], chain[:, better]
-    return value, chosen
+        value[active], chosen[:, active] = found[better], chain[:, better]
+    return chosen
 
 
-def _best_chain(worth: np.ndarray) -> np.ndarray:
-    """(L, A, M) worth of each layer -> (L, A) the best m_1 >= m_2 >= ... >= m_L."""
-    n_layers = len(worth)
+def _best_chain(worth: np.ndarray, nested: bool) -> np.ndarray:
+    """(L, A, M) worth of each layer -> (L, A) the best m_1 >= m_2 >= ... >= m_L.
+
+    nested: the ratio is not negative, so that a document costs a lower layer, which has more known ones, no
+    more than a higher one: the best of each layer on its own is a chain already, but for rounding.
+    """
+    n_layers, n_rows, n_candidates = worth.shape
+    if nested or n_layers == 1:
+        return np.maximum.accumulate(worth.argmax(axis=2)[::-1], axis=0)[::-1]
     total = worth.copy()  # total[j]: best of layers j.. with m_j = m
     within = np.empty_like(worth)  # within[j]: the same with m_j <= m
     for j in range(n_layers - 1, -1, -1):
         if j + 1 < n_layers:
             total[j] += within[j + 1]
         within[j] = np.maximum.accumulate(total[j], axis=1)
-    chain = np.empty(worth.shape[:2], dtype=np.int64)
-    rows = np.arange(worth.shape[1])
-    limit = np.full(worth.shape[1], worth.shape[2] - 1)
+    chain = np.empty((n_layers, n_rows), dtype=np.int64)
+    limit = np.full(n_rows, n_candidates - 1)
     for j in range(n_layers):
-        limit = (total[j] == within[j][rows, limit][:, None]).argmax(axis=1)
+        limit = (total[j] == within[j][np.arange(n_rows), limit][:, None]).argmax(axis=1)
         chain[j] = limit
     return chain

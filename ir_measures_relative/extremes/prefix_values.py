@@ -2,8 +2,9 @@
 
 With a_n = 1/n - 1/(n+1) and a_K = 1/K, summing by parts gives
 
-    SP  = sum_n a_n T(k_n + c_n),   T(c) = c(c+1)/2,      k_n known relevant and c_n labelled documents in the top n
-    ERR = sum_n a_n (1 - q_n (1 - r)^c_n),                q_n = product of 1 - stop over the known documents of the top n
+    SP  = sum_n a_n T(k_n + c_n),   T(c) = c(c+1)/2,      k_n known relevant and c_n labelled documents in the
+    top n ERR = sum_n a_n (1 - q_n (1 - r)^c_n),                q_n = product of 1 - stop over the known
+    documents of the top n
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ def sum_of_precisions(relevant: np.ndarray, n_labels: int) -> np.ndarray:
 
 
 def expected_reciprocal_rank(stop: np.ndarray, n_labels: int, label_stop: float) -> np.ndarray:
-    """(depth,) known stop probabilities in rank order -> (depth, n_labels + 1) worth of each prefix in ERR."""
+    """(depth,) known stop probabilities by rank -> (depth, n_labels + 1) worth of each prefix in ERR."""
     reading = np.cumprod(1 - stop)[:, None] * (1 - label_stop) ** np.arange(n_labels + 1.0)
     return _prefix_weights(len(stop))[:, None] * (1 - reading)
 
 
 def between_free(worth: np.ndarray, free_ranks: np.ndarray) -> np.ndarray:
-    """(depth, C + 1) -> (C + 1, C + 1): sums over the ranks above the first free document, and from each to the next.
+    """(depth, C + 1) -> (C + 1, C + 1): sums over the ranks above the first free document, and from each to
+    the next.
 
     The count changes at free documents only, so that the ranks between them are one step of the staircase.
     """

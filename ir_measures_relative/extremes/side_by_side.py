@@ -1,4 +1,4 @@
-"""Two rankings of each topic side by side: every document that either has in its top K, and where each has it."""
+"""Two rankings of each topic side by side: every document of either top K, and where each has it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ir_measures_relative.judged_run import JudgedRun
 class SideBySide:
     """The documents of two lists, one row per topic.
 
-    Slots ``0..depth-1`` hold the first list's documents in rank order, slots ``depth..2*depth-1`` the second list's;
-    a slot whose document is absent, or stands already among the first list's, has both ranks ``depth`` and is not free.
+    Slots ``0..depth-1`` hold the first list's documents in rank order, slots ``depth..2*depth-1`` the second
+    list's; a slot whose document is absent, or stands already among the first list's, has both ranks
+    ``depth`` and is not free.
     """
 
     rank_y: np.ndarray  # (Q, D) int64: rank in the first list, from 0; ``depth`` where it is not retrieved
@@ -44,8 +45,12 @@ class SideBySide:
     def topics(self, rows: slice) -> SideBySide:
         """Some of the topics."""
         return SideBySide(
-            self.rank_y[rows], self.rank_z[rows], self.grade[rows], self.free[rows],
-            self.length_y[rows], self.length_z[rows],
+            self.rank_y[rows],
+            self.rank_z[rows],
+            self.grade[rows],
+            self.free[rows],
+            self.length_y[rows],
+            self.length_z[rows],
         )
 
     def in_rank_order(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -63,7 +68,9 @@ class SideBySide:
         return padded[self.rank_y] - padded[self.rank_z]
 
 
-def side_by_side(code_y: np.ndarray, code_z: np.ndarray, grade_y: np.ndarray, grade_z: np.ndarray) -> SideBySide:
+def side_by_side(
+    code_y: np.ndarray, code_z: np.ndarray, grade_y: np.ndarray, grade_z: np.ndarray
+) -> SideBySide:
     """Join two lists of document codes.
 
     ``code``: (Q, depth) int64, one small number for each document of each topic, -1 past the end of the list;

@@ -1,14 +1,15 @@
 """AP and ERR: a staircase dynamic programme over (rank in the one list, rank in the other).
 
-Both measures are sums over the ranks of a rising function of C_n, the number of labelled documents in the top n
-(``prefix_values.py``).  If document d ranks no lower than e in the favoured list and no higher in the other, moving a label
-from e to d lowers no count of the favoured list and raises none of the other.  So for every number of labels some optimum is
-a staircase: walking down the favoured list (*columns*), the labelled documents are those whose rank in the other list (*row*)
-lies beyond every row skipped so far.
+Both measures are sums over the ranks of a rising function of C_n, the number of labelled documents in the top
+n (``prefix_values.py``). If document d ranks no lower than e in the favoured list and no higher in the other,
+moving a label from e to d lowers no count of the favoured list and raises none of the other. So for every
+number of labels some optimum is a staircase: walking down the favoured list (*columns*), the labelled
+documents are those whose rank in the other list (*row*) lies beyond every row skipped so far.
 
-The state of a path is the column, the threshold (one more than the highest row skipped) and the number of skipped documents.
-That is enough: the documents of the columns passed, and those of the rows below the threshold, are labelled but for the
-skipped ones, and rows below the threshold get no further label, so that their part of the sum is settled.
+The state of a path is the column, the threshold (one more than the highest row skipped) and the number of
+skipped documents. That is enough: the documents of the columns passed, and those of the rows below the
+threshold, are labelled but for the skipped ones, and rows below the threshold get no further label, so that
+their part of the sum is settled.
 """
 
 from __future__ import annotations
@@ -57,8 +58,12 @@ class Staircases:
 
     best: np.ndarray  # (F + 1,) for 0..F labelled free documents
     documents: FreeDocuments
-    end: np.ndarray  # (F + 1, 4) column, threshold and skipped where labelling by columns stops; first row labelled alone
-    raised_from: list  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
+    end: (
+        np.ndarray
+    )  # (F + 1, 4) column, threshold and skipped where labelling by columns stops; first row labelled alone
+    raised_from: (
+        list  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
+    )
 
     def labels(self, number: int) -> np.ndarray:
         """Slots of the labelled documents of the best staircase with so many labels."""
@@ -79,7 +84,8 @@ class Staircases:
 
 
 def best_staircases(documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray) -> Staircases:
-    """Largest sum_x gain[x, labelled in columns <= x] - sum_y cost[y, labelled in rows <= y] for every number of labels.
+    """Largest sum_x gain[x, labelled in columns <= x] - sum_y cost[y, labelled in rows <= y] for every number
+    of labels.
 
     gain: (C + 1, C + 1), its first row for the ranks above the first column; cost: (R + 1, R + 1) likewise.
     O(columns * rows * shared documents).
@@ -99,14 +105,17 @@ class _Walk:
     """The dynamic programme, column by column.
 
     ``toll[t, s]`` is what the rows below threshold t cost if they are passed now with s documents skipped.
-    ``worth[t, s] + offset[s] - toll[t, s]`` is the best sum of the columns passed minus the rows below the threshold; kept
-    in these parts, because a path that raises its threshold keeps its worth, and because the offset is the same for all t.
+    ``worth[t, s] + offset[s] - toll[t, s]`` is the best sum of the columns passed minus the rows below the
+    threshold; kept in these parts, because a path that raises its threshold keeps its worth, and because the
+    offset is the same for all t.
     """
 
     def __init__(self, documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray) -> None:
         n_columns, n_rows = len(documents.row), documents.n_rows
         self.documents, self.gain, self.cost = documents, gain, cost
-        self.later = gain[::-1].cumsum(axis=0)[::-1]  # (C + 1, C + 1): column x and all after it, by number of labels
+        self.later = gain[::-1].cumsum(axis=0)[
+            ::-1
+        ]  # (C + 1, C + 1): column x and all after it, by number of labels
         self.column = 0
         self.width = 1  # 1 + the most documents that can have been skipped so far
         size = int(documents.shared.sum()) + 1
@@ -122,7 +131,7 @@ class _Walk:
         self.raised_from: list = []
 
     def decide(self, row: int) -> None:
-        """The next column's document is in both lists: label it, or skip it and with it all rows up to its own."""
+        """The next column's document is in both lists: label it, or skip it and all rows up to its own."""
         w, above = self.width, row + 1
         worth, toll = self.worth, self.toll
         raised_from = worth[:above, :w].argmax(axis=0)
@@ -164,7 +173,7 @@ class _Walk:
         self._offer(x - skipped, value, threshold, skipped, self.documents.n_rows)
 
     def label_rows(self) -> None:
-        """Label documents that only the other list has too, from some row on: they can help where every difference is < 0."""
+        """Label what only the other list has, from some row on: of use where every difference is negative."""
         n_rows, alone = self.documents.n_rows, self.documents.only_in_rows
         if not alone.any():
             return
@@ -172,7 +181,9 @@ class _Walk:
         skipped = np.arange(w)
         reached = np.maximum.accumulate(self.worth[:, :w], axis=0) + self.offset[:w] - self.toll[:, :w]
         labelled_below = np.append(0, self.in_rows)
-        after = np.zeros(n_rows + 1)  # cost of rows y.. with all of their documents labelled, by the labels below them
+        after = np.zeros(
+            n_rows + 1
+        )  # cost of rows y.. with all of their documents labelled, by the labels below them
         for y in range(n_rows - 1, -1, -1):
             after[:-1] = self.cost[y + 1, 1:] + after[1:]
             more = int(alone[y:].sum())
@@ -185,10 +196,16 @@ class _Walk:
     def _offer(
         self, number: np.ndarray, value: np.ndarray, threshold: np.ndarray, skipped: np.ndarray, row: int
     ) -> None:
-        """Paths that end at this column, one for each number of skipped documents; the best of each number stays."""
+        """Paths that end at this column, one for each number skipped; the best by number of labels stay."""
         better = value > self.best[number]
         number = number[better]
         self.best[number] = value[better]
         self.end[number] = np.stack(
-            [np.full(len(number), self.column), threshold[better], skipped[better], np.full(len(number), row)], axis=1
+            [
+                np.full(len(number), self.column),
+                threshold[better],
+                skipped[better],
+                np.full(len(number), row),
+            ],
+            axis=1,
         )

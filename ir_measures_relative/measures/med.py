@@ -1,13 +1,15 @@
 """How far apart can two runs be, whatever the missing labels are?
 
-Maximised effectiveness distance (Tan and Clarke: "A family of rank similarity measures based on maximized effectiveness
-difference", TKDE 2015; Moffat: "Computing maximized effectiveness distance for recall-based metrics", TKDE 2018):
+Maximised effectiveness distance (Tan and Clarke: "A family of rank similarity measures based on maximized
+effectiveness difference", TKDE 2015; Moffat: "Computing maximized effectiveness distance for recall-based
+metrics", TKDE 2018):
 
     MED = max over the labels of the free documents of |M(run) - M(reference)|
 
-The free documents are the unjudged ones that either list has in its top K.  ``direction='above'`` and ``'below'`` give the
-largest and the smallest attainable M(run) - M(reference): if the smallest is above 0, the run is the better one whatever the
-labels are.  All values are exact (``extremes/``); ERR takes (2^grade - 1) / 2^max_rel as its stop probability.
+The free documents are the unjudged ones that either list has in its top K. ``direction='above'`` and
+``'below'`` give the largest and the smallest attainable M(run) - M(reference): if the smallest is above 0,
+the run is the better one whatever the labels are. All values are exact (``extremes/``); ERR takes (2^grade -
+1) / 2^max_rel as its stop probability.
 """
 
 from __future__ import annotations
@@ -32,19 +34,22 @@ def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labellin
 
 
 class _MED(RelativeMeasure):
-    """The most by which the run and a reference run can differ, whatever the labels of unjudged documents are.
+    """The most by which the run and a reference run can differ, whatever the labels of unjudged documents
+    are.
 
-    MED is a distance: small means that the two runs cannot differ by more than this in the ordinary measure ``base``, so
-    that judging more documents cannot matter much; large means that it may.  It says nothing about which run is better
-    (pt.Experiment's highlighting takes larger as better all the same).  The signed ends do: ``direction='above'`` is the
-    largest and ``'below'`` the smallest M(run) - M(reference) that labels can give; 'below' > 0: the run is better for sure,
-    'above' < 0: it is worse for sure, anything else is open.
+    MED is a distance: small means that the two runs cannot differ by more than this in the ordinary measure
+    ``base``, so that judging more documents cannot matter much; large means that it may. It says nothing
+    about which run is better (pt.Experiment's highlighting takes larger as better all the same). The signed
+    ends do: ``direction='above'`` is the largest and ``'below'`` the smallest M(run) - M(reference) that
+    labels can give; 'below' > 0: the run is better for sure, 'above' < 0: it is worse for sure, anything else
+    is open.
 
-    ``judged='none'`` ignores the judgements.  Free documents take the grades 0..``max_rel`` (left out: SDCG's own, else
-    the highest grade in the qrels); for P, RBP, RR and AP they are relevant or not.  ``unseen`` relevant documents that are
-    in neither list may exist: they never change MED, only signed ends below 0 ('above') or above 0 ('below'), of nDCG and AP.
-    ``norm``, for AP: divide by all relevant documents ('R', trec_eval), at most K of them ('min'), or by K ('k').
-    ``residual``, for RBP: count the unknown documents below the favoured list's end as relevant.
+    ``judged='none'`` ignores the judgements. Free documents take the grades 0..``max_rel`` (left out: SDCG's
+    own, else the highest grade in the qrels); for P, RBP, RR and AP they are relevant or not. ``unseen``
+    relevant documents that are in neither list may exist: they never change MED, only signed ends below 0
+    ('above') or above 0 ('below'), of nDCG and AP. ``norm``, for AP: divide by all relevant documents ('R',
+    trec_eval), at most K of them ('min'), or by K ('k'). ``residual``, for RBP: count the unknown documents
+    below the favoured list's end as relevant.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q': {'A': 0, 'C': 1, 'F': 0}}
@@ -64,11 +69,17 @@ class _MED(RelativeMeasure):
         "cutoff": cutoff_parameter(),
         "reference": Reference(),
         "base": Base(*BASES),
-        "direction": Choice("both", "above", "below", desc="the distance, or the largest or smallest signed difference"),
+        "direction": Choice(
+            "both", "above", "below", desc="the distance, or the largest or smallest signed difference"
+        ),
         "judged": Choice("qrels", "none", desc="take labels from the qrels, or from nowhere"),
-        "max_rel": Whole(1, desc="highest grade of a free document; left out: the highest grade in the qrels"),
+        "max_rel": Whole(
+            1, desc="highest grade of a free document; left out: the highest grade in the qrels"
+        ),
         "unseen": Whole(0, default=0, desc="relevant documents that may exist in neither list"),
-        "norm": Choice("R", "min", "k", desc="what AP divides by: relevant documents, at most K of them, or K"),
+        "norm": Choice(
+            "R", "min", "k", desc="what AP divides by: relevant documents, at most K of them, or K"
+        ),
         "residual": Flag(True, desc="count RBP's unknown documents past the end of the favoured list"),
     }
     DIRECTION = "neither"
@@ -78,7 +89,9 @@ class _MED(RelativeMeasure):
         """SDCG divides by its own highest grade, which no label may exceed."""
         own = self._max_rel_of_base
         if own is not None and self["max_rel"] is not None and self["max_rel"] > own:
-            raise ValueError(f"MED: max_rel={self['max_rel']} is above the highest grade of base={self['base']}")
+            raise ValueError(
+                f"MED: max_rel={self['max_rel']} is above the highest grade of base={self['base']}"
+            )
 
     @property
     def _max_rel_of_base(self) -> int | None:
@@ -95,7 +108,13 @@ class _MED(RelativeMeasure):
         if self["base"].startswith("ERR") and known is not None:
             _refuse_grades_above(max_rel, known, self)
         return Question(
-            self.model(max_rel), known, judgements.n_topics, max_rel, self["unseen"], self["norm"], self["residual"]
+            self.model(max_rel),
+            known,
+            judgements.n_topics,
+            max_rel,
+            self["unseen"],
+            self["norm"],
+            self["residual"],
         )
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Slow twin of MED: every labelling of the free documents, scored by the textbook formula.
 
-One topic at a time.  A ranking is a list of document ids, best first; ``known`` maps every judged document to its grade.
+One topic at a time. A ranking is a list of document ids, best first; ``known`` maps every judged document to
+its grade.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def free_documents(base: Base, y: list, z: list, known: dict) -> list:
 def extremes(
     base: Base, y: list, z: list, known: dict, max_rel: int = 1, unseen: int = 0, residual: bool = False
 ) -> tuple[float, float]:
-    """Smallest and largest M(y) - M(z) over every labelling and every set of at most ``unseen`` unretrieved documents."""
+    """Smallest and largest M(y) - M(z) over all labels and all sets of up to ``unseen`` other documents."""
     free = free_documents(base, y, z, known)
     grades = (0, base.rel) if base.binary else tuple(range(max_rel + 1))
     extras = [e for n in range(unseen + 1) for e in combinations_with_replacement(grades, n)]
@@ -102,7 +103,7 @@ def med(*args, **kwargs) -> float:
 
 
 def algorithm_1(y: list, z: list, gain: dict, k: int, top: float) -> float:
-    """The paper's Algorithm 1, every free document maximally relevant; with graded known gains it is not optimal."""
+    """The paper's Algorithm 1: every free document maximally relevant; not optimal with graded gains."""
     free = [d for d in dict.fromkeys(y[:k] + z[:k]) if d not in gain]
 
     def weight(ranking: list, document: str) -> float:
@@ -124,7 +125,7 @@ def algorithm_1(y: list, z: list, gain: dict, k: int, top: float) -> float:
 
 
 def greedy_ap(y: list, z: list, known: dict, k: int, norm: str) -> float:
-    """The heuristic of Eq. 13: label whichever free document adds most to SP(first) - SP(second), one at a time."""
+    """The heuristic of Eq. 13: one at a time, label the free document that adds most to the difference."""
     biggest = 0.0
     for first, second in ((y, z), (z, y)):
         labels = dict(known)
@@ -134,11 +135,13 @@ def greedy_ap(y: list, z: list, known: dict, k: int, norm: str) -> float:
             biggest = max(biggest, score(base, first, labels) - score(base, second, labels))
             now = score(sp, first, labels) - score(sp, second, labels)
             best = max(
-                ((score(sp, first, {**labels, d: 1}) - score(sp, second, {**labels, d: 1}) - now, d)
-                 for d in free_documents(base, y, z, labels)),
+                (
+                    (score(sp, first, {**labels, d: 1}) - score(sp, second, {**labels, d: 1}) - now, d)
+                    for d in free_documents(base, y, z, labels)
+                ),
                 default=(0.0, ""),
             )
-            if best[0] <= 0:
+            if best[0] <= 1e-12:  # rounding is no gain
                 break
             labels[best[1]] = 1
     return biggest
