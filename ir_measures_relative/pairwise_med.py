@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -15,6 +14,7 @@ from ir_measures_relative.extremes.labellings import Labelling
 from ir_measures_relative.extremes.side_by_side import two_runs
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.med import MED, largest_and_smallest
+from ir_measures_relative.run_collections import run_sources
 
 EQUAL = 1e-12  # differences up to this are rounding
 
@@ -91,8 +91,9 @@ def med(
 ) -> MedResult:
     """How far apart two runs can be, whatever the labels of the unjudged documents are, and which way.
 
-    MED says: the two runs cannot differ by more than this. The signed ends say in which direction: ``below``
-    > 0 means that the run is better than the reference under any labels, ``above`` < 0 that it is worse.
+    MED says: the two runs cannot differ by more than this. The signed ends say which way: a positive
+    ``below`` means that the run is better than the reference under any labels, a negative ``above`` that it
+    is worse.
 
     Parameters
     ----------
@@ -145,7 +146,7 @@ def med(
 
 def med_matrix(
     qrels: Any,
-    runs: Mapping[str, Any],
+    runs: Any,
     base: Any = nDCG @ 10,
     *,
     judged: str = "qrels",
@@ -156,9 +157,11 @@ def med_matrix(
 ) -> pd.DataFrame:
     """Mean MED over topics of all pairs of runs: how alike systems are as far as a measure can tell.
 
-    Parameters ---------- qrels : judgements in any form; None: nothing is judged, and the topics of a pair
-    are those of its two runs runs : name -> run in any form base, judged, max_rel, unseen, norm, residual :
-    as for ``med``
+    Parameters
+    ----------
+    qrels : judgements in any form; None: nothing is judged, and the topics of a pair are those of its runs
+    runs : a dict of name: run, a folder, a glob or a list of TREC run files
+    base, judged, max_rel, unseen, norm, residual : as for ``med``
 
     Returns
     -------
@@ -174,13 +177,13 @@ def med_matrix(
     a  0.0  0.5
     b  0.5  0.0
 
-    References ---------- Tan and Clarke: "A family of rank similarity measures based on maximized
-    effectiveness difference", TKDE 2015.
+    References
+    ----------
+    Tan and Clarke: "A family of rank similarity measures based on maximized effectiveness difference",
+    TKDE 2015.
     """
     measure = _measure(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"runs must be a dict of name: run, not a {type(runs).__name__}")
-    read = {name: Run.of(run, f"run {name!r}") for name, run in runs.items()}
+    read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
     known = None if qrels is None else Judgements.of(qrels)
     joined = {} if known is None else {name: JudgedRun(known, run) for name, run in read.items()}
 

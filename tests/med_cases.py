@@ -116,3 +116,68 @@ def as_frames(
     )
     qrels = pd.concat([outside, known[known.relevance >= 0]], ignore_index=True)
     return qrels, ranked(y), ranked(z)
+
+
+B = slow.Base
+BINARY = [
+    B("P", k=5),
+    B("RBP", k=5, p=0.7),
+    B("RR", k=5),
+    B("AP", k=5),
+    B("AP", k=5, norm="min"),
+    B("AP", k=5, norm="k"),
+    B("nDCG", k=5),
+    B("P", k=5, rel=2),
+    B("AP", k=5, rel=2),
+]
+WHOLE = [
+    B("RBP", p=0.9),
+    B("RR"),
+    B("AP"),
+    B("AP", norm="min"),
+    B("nDCG"),
+    B("nDCG", max_rel=2),
+    B("ERR", max_rel=2),
+]
+GRADED = [
+    B("nDCG", k=4, max_rel=2),
+    B("nDCG", k=4, max_rel=3, dcg="exp-log2"),
+    B("nDCG", k=4, max_rel=2, gains={1: 5}),
+    B("nDCG", k=3, max_rel=2, gains={0: 1, 2: 0.5}),
+    B("nDCG", k=4, max_rel=3, gains={1: 0, 2: 4}),
+    B("SDCG", k=4, max_rel=2),
+    B("ERR", k=4, max_rel=2),
+    B("ERR", k=4, max_rel=4),
+]
+EVERY = BINARY + WHOLE + GRADED
+
+
+def random_topic(rng: np.random.Generator, base: B, n_free: int, top: int) -> tuple[list, list, dict]:
+    """Two lists of different length, at most ``n_free`` free documents in them, some grades in neither."""
+    pool = [f"d{i}" for i in range(rng.integers(2, 10))]
+    y, z = (list(rng.permutation(pool)[: rng.integers(0, len(pool) + 1)]) for _ in range(2))
+    if rng.random() < 0.3:  # nearly the same list
+        z = list(y)
+        if len(z) > 1:
+            i = rng.integers(len(z) - 1)
+            z[i], z[i + 1] = z[i + 1], z[i]
+    known = {d: int(rng.integers(-1, top + 1)) for d in pool if rng.random() < rng.choice([0.1, 0.5, 0.9])}
+    known |= {f"o{i}": int(rng.integers(0, top + 1)) for i in range(rng.integers(0, 4))}
+    free = slow.free_documents(base, y, z, known)
+    known |= {d: int(rng.integers(0, top + 1)) for d in free[n_free:]}
+    return y, z, known
+
+
+def random_topics(base: B, n_topics: int, seed: int, n_free: int = 5, top: int | None = None) -> list:
+    rng = np.random.default_rng(seed)
+    if top is None:
+        top = 2 if base.binary else base.max_rel
+    return [random_topic(rng, base, n_free, top) for _ in range(n_topics)]
+
+
+def in_one_call(base: B, topics: list, **options: object) -> tuple[dict, MedResult]:
+    """All topics at once, so that a value that leaks from one topic into another shows."""
+    qrels = {str(q): known for q, (_, _, known) in enumerate(topics)}
+    return qrels, fast(
+        base, qrels, run_of(*(t[0] for t in topics)), run_of(*(t[1] for t in topics)), **options
+    )

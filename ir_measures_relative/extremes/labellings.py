@@ -1,5 +1,4 @@
-"""The largest difference of two rankings over every labelling of their free documents, for each ordinary
-measure.
+"""The largest difference of two rankings over all labels of their free documents, for each ordinary measure.
 
 Maximising M(first) - M(second) gives the largest signed difference; with the lists swapped, minus the
 smallest.
@@ -27,9 +26,7 @@ class Labelling:
     """The value of the best labelling, and the labelling."""
 
     value: np.ndarray  # (Q,)
-    grade: (
-        np.ndarray
-    )  # (Q, D) int64: the grade of each free document; -1 for slots that hold no free document
+    grade: np.ndarray  # (Q, D) int64: the grade of each free document; -1 for slots that hold none
     unseen: np.ndarray  # (Q,) int64: relevant documents, of the best grade, in neither list
 
 
@@ -109,10 +106,10 @@ def _ndcg(pair: SideBySide, question: Question) -> Labelling:
 
     def with_unseen(number: int) -> Labelling:
         counted = known.plus(number, attainable[-1]) if number else known
-        gain, ideal = ndcg_labels(pair, model.seen(pair.depth), known_gain, counted, attainable, model.cutoff)
+        gain, ideal = ndcg_labels(pair, model.seen, known_gain, counted, attainable, model.cutoff)
         total = _difference_of_totals(pair, model, np.where(pair.free, gain, known_gain))
         label = grades[np.searchsorted(attainable, gain)]
-        return _labelling(divide(total, model.total(ideal)), pair, label, number)
+        return _labelling(divide(total, ideal), pair, label, number)
 
     return _with_or_without_unseen(with_unseen, question.unseen)
 

@@ -1,21 +1,21 @@
-"""nDCG: the labels that help a list also raise the ideal, so the largest difference is the maximum of a
-ratio.
+"""nDCG: the labels that help a list also raise the ideal, so the largest difference is a largest ratio.
 
 Cut the gains into layers between neighbouring attainable gains h_1 < h_2 < ... With m_j free documents raised
 to h_j or above, the documents ordered by their difference of discounts, and n(t) known documents of gain t or
 above,
 
-    numerator = base + sum_j (h_j - h_{j-1}) P(m_j),       P(m) = sum of the m largest differences ideal     =
-    rest + sum_j integral over t in (h_{j-1}, h_j] of S(min(K, n(t) + m_j)),    S(m) = sum of m discounts
+    numerator = base + sum_j (h_j - h_{j-1}) P(m_j)
+    ideal = rest + sum_j (integral over t from h_{j-1} to h_j of S(min(K, n(t) + m_j)))
 
-and m_1 >= m_2 >= ... is all that ties the layers together. Dinkelbach's iteration turns the ratio into a row
-of problems "numerator - ratio * ideal", each solved over the chain of layers by a running maximum, whatever
-the sign of the ratio. (Algorithm 1 of Moffat raises every free document to the top: right with one positive
-gain, not with several.)
+where P(m) sums the m largest differences and S(m) the first m discounts; m_1 >= m_2 >= ... is all that ties
+the layers together. Dinkelbach's iteration turns the ratio into a row of problems "numerator - ratio times
+ideal", each solved over the chain of layers by a running maximum, whatever the sign of the ratio.
+(Algorithm 1 of Moffat raises every free document to the top: right with one positive gain, not with several.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,9 +23,7 @@ import numpy as np
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.user_models import divide, sum_over_ranks
 
-BLOCK = (
-    1 << 16
-)  # entries of a (topics, free documents) array worked on at a time: a few of them fit in the cache
+BLOCK = 1 << 16  # entries of a (topics, candidates) array worked on at a time, so that memory stays small
 
 
 @dataclass(frozen=True)
@@ -56,34 +54,31 @@ class KnownGains:
 
 def ndcg_labels(
     pair: SideBySide,
-    discount: np.ndarray,
+    seen: Callable[[int], np.ndarray],
     known_gain: np.ndarray,
     known: KnownGains,
     attainable: np.ndarray,
     cutoff: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The gain of each free document where nDCG(first) - nDCG(second) is largest, and the ideal DCG with
-    these gains.
+    """Gains of the free documents where nDCG(first) - nDCG(second) is largest, and the ideal DCG with them.
 
-    discount: (depth,); known_gain: (Q, D), 0 for free documents; attainable: gains that a free document may
-    have. Returns (Q, D) gains, which mean something for free documents only, and (Q, W) gains of the ideal
-    ranking.
+    seen: depth -> discounts; known_gain: (Q, D), 0 for free documents; attainable: gains that a free document
+    may have. Returns (Q, D) gains, which mean something for free documents only, and (Q,) ideals.
     """
-    n_topics = len(known_gain)
+    n_topics, discount = len(known_gain), seen(pair.depth)
     attainable = _needed(attainable, known.level)
-    most = int(pair.free.sum(axis=1).max(initial=0))
-    size = max(1, BLOCK // (most + 1))
-    level, chosen = (
-        np.zeros(pair.free.shape, dtype=np.int64),
-        np.zeros((len(attainable) - 1, n_topics), dtype=np.int64),
-    )
+    most = int(known.at_least.max(initial=0))
+    width = 1 + int(pair.free.sum(axis=1).max(initial=0)) + (most if cutoff is None else min(cutoff, most))
+    gain, ideal = np.zeros(pair.free.shape), np.zeros(n_topics)
+    size = max(1, BLOCK // width)
     for start in range(0, n_topics, size):
         rows = slice(start, start + size)
-        block = KnownGains(known.level, known.at_least[rows])
-        level[rows], chosen[:, rows] = _best_levels(
-            pair.topics(rows), discount, known_gain[rows], block, attainable, cutoff
-        )
-    return attainable[level], _ideal_ranking(known, attainable, chosen, pair.free.sum(axis=1), cutoff)
+        block, counted = pair.topics(rows), KnownGains(known.level, known.at_least[rows])
+        level, chosen = _best_levels(block, discount, known_gain[rows], counted, attainable, cutoff)
+        ranking = _ideal_ranking(counted, attainable, chosen, block.free.sum(axis=1), cutoff)
+        gain[rows] = attainable[level]
+        ideal[rows] = sum_over_ranks(ranking * seen(ranking.shape[1]))
+    return gain, ideal
 
 
 def _needed(attainable: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -111,9 +106,7 @@ def _best_levels(
     """For a block of topics: (Q, D) index of each free document's gain, (L, Q) documents raised by layer."""
     difference = pair.weight_difference(discount)  # (Q, D)
     order = np.argsort(np.where(pair.free, -difference, np.inf), axis=1, kind="stable")
-    ranked = np.take_along_axis(
-        np.where(pair.free, difference, 0.0), order, axis=1
-    )  # (Q, D) free documents first
+    ranked = np.take_along_axis(np.where(pair.free, difference, 0.0), order, axis=1)  # (Q, D) free ones first
     n_free, n_helpful = pair.free.sum(axis=1), (ranked > 0).sum(axis=1)  # (Q,)
     prefix = np.hstack([np.zeros((len(ranked), 1)), ranked.cumsum(axis=1)])  # (Q, D + 1): P(m)
 

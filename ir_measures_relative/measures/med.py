@@ -8,8 +8,8 @@ metrics", TKDE 2018):
 
 The free documents are the unjudged ones that either list has in its top K. ``direction='above'`` and
 ``'below'`` give the largest and the smallest attainable M(run) - M(reference): if the smallest is above 0,
-the run is the better one whatever the labels are. All values are exact (``extremes/``); ERR takes (2^grade -
-1) / 2^max_rel as its stop probability.
+the run is the better one whatever the labels are. All values are exact (``extremes/``). The stop probability
+of ERR is (2^grade - 1) / 2^max_rel.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labellin
 
 
 class _MED(RelativeMeasure):
-    """The most by which the run and a reference run can differ, whatever the labels of unjudged documents
-    are.
+    """The most by which a run and a reference run can differ, whatever the labels of unjudged documents are.
 
     MED is a distance: small means that the two runs cannot differ by more than this in the ordinary measure
     ``base``, so that judging more documents cannot matter much; large means that it may. It says nothing
@@ -69,17 +68,11 @@ class _MED(RelativeMeasure):
         "cutoff": cutoff_parameter(),
         "reference": Reference(),
         "base": Base(*BASES),
-        "direction": Choice(
-            "both", "above", "below", desc="the distance, or the largest or smallest signed difference"
-        ),
+        "direction": Choice("both", "above", "below", desc="the distance, or one end of the difference"),
         "judged": Choice("qrels", "none", desc="take labels from the qrels, or from nowhere"),
-        "max_rel": Whole(
-            1, desc="highest grade of a free document; left out: the highest grade in the qrels"
-        ),
+        "max_rel": Whole(1, desc="highest grade of a free document; left out: the highest in the qrels"),
         "unseen": Whole(0, default=0, desc="relevant documents that may exist in neither list"),
-        "norm": Choice(
-            "R", "min", "k", desc="what AP divides by: relevant documents, at most K of them, or K"
-        ),
+        "norm": Choice("R", "min", "k", desc="AP divides by the relevant documents, at most K of them, or K"),
         "residual": Flag(True, desc="count RBP's unknown documents past the end of the favoured list"),
     }
     DIRECTION = "neither"
@@ -89,9 +82,7 @@ class _MED(RelativeMeasure):
         """SDCG divides by its own highest grade, which no label may exceed."""
         own = self._max_rel_of_base
         if own is not None and self["max_rel"] is not None and self["max_rel"] > own:
-            raise ValueError(
-                f"MED: max_rel={self['max_rel']} is above the highest grade of base={self['base']}"
-            )
+            raise ValueError(f"MED: max_rel={self['max_rel']} is above the highest of base={self['base']}")
 
     @property
     def _max_rel_of_base(self) -> int | None:
@@ -107,33 +98,33 @@ class _MED(RelativeMeasure):
         known = judgements if self["judged"] == "qrels" else None
         if self["base"].startswith("ERR") and known is not None:
             _refuse_grades_above(max_rel, known, self)
-        return Question(
-            self.model(max_rel),
-            known,
-            judgements.n_topics,
-            max_rel,
-            self["unseen"],
-            self["norm"],
-            self["residual"],
-        )
+        open_ended = {name: self[name] for name in ("unseen", "norm", "residual")}
+        return Question(self.model(max_rel), known, judgements.n_topics, max_rel, **open_ended)
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         """(Q,) the distance, or a signed end of the difference."""
-        pair = self._side_by_side(run, priors.runs[0])
-        question = self.question(run.judgements)
-        signed = []
-        if self["direction"] != "below":
-            signed.append(largest_difference(pair, question).value)
-        if self["direction"] != "above":
-            signed.append(-largest_difference(pair.swapped(), question).value)
-        if self["direction"] == "both":
-            return np.maximum(signed[0], -signed[1])
-        return signed[0] + 0.0  # no minus before 0
+        reference = priors.runs[0]
+        if self["direction"] == "above":
+            return self._largest(run, reference, "run")
+        against = self._largest(run, reference, "reference")
+        if self["direction"] == "below":
+            return 0.0 - against
+        return np.maximum(self._largest(run, reference, "run"), against)
+
+    def _largest(self, run: JudgedRun, reference: JudgedRun, favoured: str) -> np.ndarray:
+        """(Q,) the largest difference in favour of one side, found once for all directions that ask."""
+        parameters = [str(self[name]) for name in self.SUPPORTED_PARAMS if name != "direction"]
+        key = ("MED", id(reference), favoured, *parameters)
+        if key not in run.memo:
+            pair = self._side_by_side(run, reference)
+            pair = pair if favoured == "run" else pair.swapped()
+            run.memo[key] = largest_difference(pair, self.question(run.judgements)).value
+        return run.memo[key]
 
     def _side_by_side(self, run: JudgedRun, reference: JudgedRun) -> SideBySide:
-        """The two runs joined, once for all measures that ask."""
+        """The two runs joined, once for all bases that ask."""
         key = ("side by side", id(reference), self["cutoff"], self["judged"])
-        if key not in run.memo:
+        if key not in run.memo:  # the reference stays alive with its join, so that its id stays its own
             run.memo[key] = reference, two_runs(run, reference, self["cutoff"], self["judged"] == "qrels")
         return run.memo[key][1]
 
