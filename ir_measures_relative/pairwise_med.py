@@ -39,7 +39,7 @@ class MedResult:
     @property
     def med(self) -> np.ndarray:
         """(Q,) the largest |M(run) - M(reference)|."""
-        return np.maximum(self.above, -self.below)
+        return np.maximum(self.above, 0.0 - self.below)  # not -0.0
 
     @property
     def verdict(self) -> list[str]:
@@ -192,7 +192,7 @@ def med_matrix(
         one, other = (joined[n] if joined else JudgedRun(judgements, read[n]) for n in (a, b))
         pair = two_runs(one, other, measure["cutoff"], judged == "qrels")
         above, below = largest_and_smallest(pair, measure.question(judgements))
-        return float(np.maximum(above.value, -below.value).mean()) if judgements.n_topics else 0.0
+        return float(np.maximum(above.value, 0.0 - below.value).mean()) if judgements.n_topics else 0.0
 
     names = list(read)
     table = pd.DataFrame(0.0, index=names, columns=names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from med_cases import EVERY, fast, in_one_call, random_topics, run_of, text
 from reference import med as slow
 
 from ir_measures_relative.extremes.labellings import BASES as ACCEPTED
+from ir_measures_relative.judged_run import Run
 from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measures.med import MED
 from ir_measures_relative.pairwise_med import med, med_matrix
@@ -194,3 +197,20 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="reference: document 'a' of topic 'q' occurs twice"):
         med(None, run, twice, RR)
     assert MED.DIRECTION == "neither"
+
+
+@pytest.mark.parametrize("base", [nDCG @ 10, AP @ 10, P @ 10, RR @ 10], ids=str)
+def test_later_judgements_confirm_what_was_certain(shared: Path, base: object) -> None:
+    """TREC-COVID was judged again: no verdict is overturned, and the ends only move towards each other."""
+    folder = shared / "data" / "trec-covid"
+    run, reference = (Run.of(folder / f"{name}-09-01-2023.run.gz") for name in ("ance", "tas-b"))
+    before, after = (
+        med(folder / f"qrels.{state}.txt.gz", run, reference, base, max_rel=2, unseen=unseen).to_frame()
+        for state, unseen in (("incomplete", 10_000), ("complete", 0))  # relevant ones were found outside too
+    )
+    assert after.query_id.tolist() == before.query_id.tolist()
+    assert (before.below <= after.below + 1e-12).all() and (after.above <= before.above + 1e-12).all()
+    certain = before.verdict != "undecided"
+    assert 10 <= certain.sum() < (after.verdict != "undecided").sum()
+    assert after.verdict[certain].tolist() == before.verdict[certain].tolist()
+    assert not np.signbit(after.med).any()

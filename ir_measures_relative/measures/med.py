@@ -9,7 +9,7 @@ metrics", TKDE 2018):
 The free documents are the unjudged ones that either list has in its top K. ``direction='above'`` and
 ``'below'`` give the largest and the smallest attainable M(run) - M(reference): if the smallest is above 0,
 the run is the better one whatever the labels are. All values are exact (``extremes/``). The stop probability
-of ERR is (2^grade - 1) / 2^max_rel.
+of ERR is (2^grade - 1) / 2^max_rel (gdeval's ERR has max_rel=4).
 """
 
 from __future__ import annotations
