@@ -72,8 +72,8 @@ def growth() -> None:
     for name, depths in (
         ("RBP", (100, 1000)),
         ("nDCG", (100, 1000)),
-        ("AP", (25, 50, 100, 200)),
-        ("ERR", (25, 50, 100, 200)),
+        ("AP", (25, 50, 100, 200, 400)),
+        ("ERR", (50, 100, 200)),
     ):
         last = None
         for depth in depths:

@@ -1,1 +1,1 @@
-"""How far apart two rankings can be over all labels of their unjudged documents: an exact method per measure."""
+"""How far apart two rankings can be over all labels of their unjudged documents, exactly, by measure."""

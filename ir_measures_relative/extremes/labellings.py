@@ -151,7 +151,9 @@ BASES = tuple(_METHODS)  # the ordinary measures with an exact method
 
 def _known_gain(pair: SideBySide, model: UserModel) -> np.ndarray:
     """(Q, D) gain of the known documents; 0 for free ones, also where a table of gains gives grade 0 one."""
-    return np.where(np.isnan(pair.grade), 0.0, model.gain(pair.grade))
+    gain, known = np.zeros(pair.grade.shape), ~np.isnan(pair.grade)
+    gain[known] = model.gain(pair.grade[known])
+    return gain
 
 
 def _difference_of_totals(pair: SideBySide, model: UserModel, gain: np.ndarray) -> np.ndarray:

@@ -105,10 +105,12 @@ def _best_levels(
 ) -> tuple[np.ndarray, np.ndarray]:
     """For a block of topics: (Q, D) index of each free document's gain, (L, Q) documents raised by layer."""
     difference = pair.weight_difference(discount)  # (Q, D)
+    n_free = pair.free.sum(axis=1)  # (Q,)
     order = np.argsort(np.where(pair.free, -difference, np.inf), axis=1, kind="stable")
-    ranked = np.take_along_axis(np.where(pair.free, difference, 0.0), order, axis=1)  # (Q, D) free ones first
-    n_free, n_helpful = pair.free.sum(axis=1), (ranked > 0).sum(axis=1)  # (Q,)
-    prefix = np.hstack([np.zeros((len(ranked), 1)), ranked.cumsum(axis=1)])  # (Q, D + 1): P(m)
+    order = order[:, : n_free.max(initial=0)]  # (Q, F) free documents, most helpful first
+    ranked = np.take_along_axis(np.where(pair.free, difference, 0.0), order, axis=1)
+    n_helpful = (ranked > 0).sum(axis=1)  # (Q,)
+    prefix = np.hstack([np.zeros((len(ranked), 1)), ranked.cumsum(axis=1)])  # (Q, F + 1): P(m)
 
     base = sum_over_ranks(known_gain * difference) + attainable[0] * prefix[:, -1]
     most = base + (attainable[-1] - attainable[0]) * prefix.max(axis=1)  # (Q,) the largest numerator
@@ -120,7 +122,7 @@ def _best_levels(
     rest, ideal = _ideals(known, attainable, raised, n_free, cutoff)
     chosen = _dinkelbach(base, numerator, rest, ideal, np.where(most < 0, 0, n_helpful))
 
-    level = np.zeros(order.shape, dtype=np.int64)
+    level = np.zeros(difference.shape, dtype=np.int64)
     np.put_along_axis(level, order, (np.arange(order.shape[1]) < chosen[:, :, None]).sum(axis=0), axis=1)
     return level, chosen
 
