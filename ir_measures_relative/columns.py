@@ -85,7 +85,7 @@ def row_name(columns: Columns, row: int | np.ndarray) -> str:
 
 def _columns(data: Any, value: str, what: str) -> Columns:
     if isinstance(data, (str, os.PathLike)):
-        return _from_file(Path(data).expanduser(), value, what)
+        return _from_file(Path(os.path.expanduser(data)), value, what)
     if isinstance(data, Mapping):
         return _from_dict(data, value, what)
     if hasattr(data, "columns"):
@@ -133,6 +133,8 @@ def _from_frame(frame: Any, value: str, what: str) -> Columns:
                 f"(it has {', '.join(map(str, frame.columns)) or 'none'})"
             )
         found[column] = frame[name]
+        if found[column].ndim != 1:
+            raise ValueError(f"{what}: the DataFrame has several columns {name!r}; one is accepted")
     return _coded(found["query"], found["doc"], found[value], what, value)
 
 
@@ -203,13 +205,16 @@ def _numbers(values: Any, value: str, columns: Columns) -> np.ndarray:
     """(N,) float64; text is refused even where it could be read as a number."""
     if isinstance(values, pd.Series) and values.dtype.kind in "biuf":
         return values.to_numpy(dtype=np.float64, na_value=np.nan)
-    array = np.asarray(values)
-    if array.dtype.kind in "biuf":
+    try:
+        array = np.asarray(values)
+    except ValueError:  # values of several lengths
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind in "biuf" and array.ndim == 1:
         return array.astype(np.float64)
     out = np.empty(len(values))
     for row, entry in enumerate(values):
         try:
-            if isinstance(entry, (str, bytes)):
+            if isinstance(entry, (str, bytes, np.ndarray)):
                 raise TypeError
             out[row] = np.nan if entry is None or entry is pd.NA else float(entry)
         except (TypeError, ValueError, OverflowError):
