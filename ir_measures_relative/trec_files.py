@@ -1,4 +1,4 @@
-"""Reads TREC run and qrels files: plain or gzip, ``#`` comment lines, any ASCII white space between fields.
+"""Reads TREC run and qrels files: plain or gzip, ``#`` comment lines, any white space between fields.
 
 Every sentence about a file names the file and the line.
 """
@@ -68,8 +68,8 @@ def _grade(text: str) -> float:
 
 def _lines(path: Path, what: str) -> Iterator[tuple[int, str]]:
     """Numbered lines that hold data: no blank and no comment lines."""
-    for number, line in enumerate(io.StringIO(_text(path, what)), start=1):
-        if not line.isspace() and not line.startswith("#"):
+    for number, line in enumerate(io.StringIO(_text(path, what), newline=None), start=1):
+        if not line.isspace() and not line.lstrip().startswith("#"):
             yield number, line
 
 
