@@ -18,6 +18,9 @@ from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measure_strings import parse_measure
 
 
+LARGEST = 2**53  # of cutoffs and gains: what a float64 counts exactly
+
+
 class UserModel:
     """An ordinary measure; ``name`` is its name in ir_measures."""
 
@@ -61,8 +64,8 @@ class NDCG(UserModel):
         self.gains = gains or {}
 
     def gain(self, grade: np.ndarray) -> np.ndarray:
-        grade = np.nan_to_num(np.asarray(grade, dtype=np.float64))
-        label = np.maximum(grade, 0.0)
+        grade = np.asarray(grade, dtype=np.float64)
+        label = np.fmax(grade, 0.0)  # NaN, unjudged, gains nothing, whatever the table says of grade 0
         for listed, gain in self.gains.items():
             label = np.where(grade == listed, float(gain), label)
         if self.dcg == "log2":
@@ -218,6 +221,11 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
     measure = parse_measure(base)
     if measure.NAME not in accepted:
         raise ValueError(f"base={measure} is not supported; accepted are {', '.join(accepted)}")
+    unknown = [name for name in measure.params if name not in measure.SUPPORTED_PARAMS]
+    if unknown:
+        raise ValueError(
+            f"base={measure.NAME} has no parameter {unknown[0]!r}; it has {', '.join(measure.SUPPORTED_PARAMS)}"
+        )
     parts = []
     for name in measure.SUPPORTED_PARAMS:
         if name in measure.params and name != "cutoff":
@@ -237,8 +245,9 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
             raise ValueError(f"{where}: judged_only is not supported in a base measure")
         return None
     if name == "dcg":
-        if value not in ("log2", "exp-log2"):
-            raise ValueError(f"{where}: dcg={value!r}; accepted are 'log2' and 'exp-log2'")
+        choices = measure.SUPPORTED_PARAMS["dcg"].choices
+        if value not in choices:
+            raise ValueError(f"{where}: dcg={value!r}; accepted is {' or '.join(map(repr, choices))}")
         return None if value == "log2" else value
     if name == "gains":
         return canonical_gains(value, where)
@@ -259,8 +268,8 @@ def _cutoff(measure: ir_measures.Measure) -> int | None:
     cutoff = measure.params.get("cutoff")
     if cutoff is None:
         return None
-    if isinstance(cutoff, bool) or not isinstance(cutoff, (int, np.integer)) or cutoff < 1:
-        raise ValueError(f"base={measure}: cutoff={cutoff!r}; accepted are whole numbers from 1")
+    if isinstance(cutoff, bool) or not isinstance(cutoff, (int, np.integer)) or not 1 <= cutoff <= LARGEST:
+        raise ValueError(f"base={measure}: cutoff={cutoff!r}; accepted are whole numbers from 1 to 2^53")
     return int(cutoff)
 
 
@@ -274,8 +283,8 @@ def canonical_gains(gains: Any, where: str) -> dict | None:
     for grade, gain in gains.items():
         if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)):
             raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers")
-        if isinstance(gain, bool) or not isinstance(gain, (int, float, np.number)) or not 0 <= gain < float("inf"):
-            raise ValueError(f"{where}: gains gives grade {grade} the gain {gain!r}; gains are numbers from 0")
+        if isinstance(gain, bool) or not isinstance(gain, (int, float, np.number)) or not 0 <= gain <= LARGEST:
+            raise ValueError(f"{where}: gains gives grade {grade} the gain {gain!r}; gains are numbers from 0 to 2^53")
         if gain != max(grade, 0):
             table[int(grade)] = int(gain) if float(gain).is_integer() else float(gain)
     return dict(sorted(table.items())) or None

@@ -12,7 +12,7 @@ from typing import Any
 from ir_measures import measures
 
 from ir_measures_relative.prior_runs import prior_key
-from ir_measures_relative.user_models import canonical_base, canonical_gains
+from ir_measures_relative.user_models import LARGEST, canonical_base, canonical_gains
 
 
 class Parameter(measures.ParamInfo):
@@ -48,6 +48,8 @@ class Whole(Parameter):
             return None
         if isinstance(value, bool) or not isinstance(value, Integral) or value < self.low:
             raise self._refused(where, value)
+        if value > LARGEST:
+            raise ValueError(f"{where} is too large; accepted is {self.kind} to 2^53")
         return int(value)
 
 
