@@ -88,6 +88,8 @@ def _measure(node: ast.expr, text: str) -> ir_measures.Measure:
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise _unreadable(text)
+            if keyword.arg in params:
+                raise MeasureError(f"measure {text!r:.200}: {keyword.arg} is given twice")
             params[keyword.arg] = _value(keyword.value, text)
         node = node.func
     if not isinstance(node, ast.Name):
@@ -96,8 +98,8 @@ def _measure(node: ast.expr, text: str) -> ir_measures.Measure:
     if measure is None:
         raise MeasureError(f"unknown measure {node.id!r:.60}; known are {', '.join(known_measures())}")
     if at is not None:
-        if measure.AT_PARAM in params:
-            raise MeasureError(f"measure {text!r:.200}: {measure.AT_PARAM} is given twice")
+        if params.get(measure.AT_PARAM, at) != at:
+            raise MeasureError(f"measure {text!r:.200}: {measure.AT_PARAM} is given twice, differently")
         params[measure.AT_PARAM] = at
     return _made(measure, params)
 
@@ -126,6 +128,8 @@ def _value(node: ast.expr, text: str) -> Any:
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number
     if isinstance(node, ast.Dict) and None not in node.keys:
+        if not all(isinstance(key, (ast.Constant, ast.UnaryOp)) for key in node.keys):
+            raise _unreadable(text)
         pairs = zip(node.keys, node.values, strict=True)
         return {_value(key, text): _value(value, text) for key, value in pairs if key is not None}
     if isinstance(node, (ast.List, ast.Tuple)):
