@@ -19,29 +19,27 @@ from ir_measures_relative.judged_run import Run
 
 NONE = "none"
 SYMBOLS = ("others", "previous", "groups")
-_PINNED = re.compile(r"[^~]*~[0-9a-f]{8}")
+_PINNED = re.compile(r"[^\s,~]*~[0-9a-f]{8}")
 _FORBIDDEN = re.compile(r"[\s,~]")
 
 _registered: dict[str, tuple[Run, ...]] = {}  # name -> its runs
+_received: set[str] = set()  # names that are registered only because a pickled measure brought them
 _contents: dict[str, Run] = {}  # fingerprint -> the run; kept, so that a printed measure can be parsed and computed
 
 
 class PriorKey(str):
-    """The text of prior runs, such as ``'bm25~1f0c3a9e,dense'``; ``carried`` maps a part of it to its runs."""
+    """The text of prior runs, such as ``'bm25~1f0c3a9e,dense'``; ``carried`` maps its pinned parts to their runs."""
 
     carried: dict[str, tuple[Run, ...]]
 
     def __new__(cls, text: str, carried: Mapping[str, tuple[Run, ...]] | None = None) -> PriorKey:
         key = super().__new__(cls, text)
         key.carried = dict(carried or {})
-        for part, runs in key.carried.items():
-            if _PINNED.fullmatch(part):
-                _contents.setdefault(part[-8:], runs[0])
         return key
 
     def __reduce__(self) -> tuple:
         known = {part: _runs_of(part, self) for part in self.split(",")}
-        return PriorKey, (str(self), {part: runs for part, runs in known.items() if runs is not None})
+        return _unpickled, (str(self), {part: runs for part, runs in known.items() if runs is not None})
 
     def __copy__(self) -> PriorKey:
         return self
@@ -82,14 +80,17 @@ def register_prior(name: str, runs: Any, overwrite: bool = False) -> None:
     NRG(prior='bm25')@10
     """
     _check_name(name, "register_prior: name")
+    if _is_path(name):
+        raise ValueError(f"register_prior: name {name!r:.60} would be read as a path; a name has no path separator")
     key = prior_key(runs, f"register_prior({name!r})")
     if key in SYMBOLS:
         raise ValueError(f"register_prior({name!r}): the symbol {str(key)!r} is no run")
     found = tuple(run for _, run in resolve(key, f"register_prior({name!r})"))
-    known = _registered.get(name)
+    known = None if name in _received else _registered.get(name)
     if known is not None and not overwrite and _identity(known) != _identity(found):
         raise ValueError(f"the prior {name!r} is registered with other content; pass overwrite=True to replace it")
     _registered[name] = found
+    _received.discard(name)
 
 
 def registered_priors() -> list[str]:
@@ -124,7 +125,9 @@ def fingerprint(run: Run) -> str:
         for topic in sorted(run.topic_keys):
             ranking = run.ranking(topic)
             if ranking:
-                blake.update("\0".join([topic, *ranking, "\n"]).encode("utf-8", "surrogatepass"))
+                ids = [topic, *ranking]
+                lengths = " ".join([str(len(i)) for i in ids])  # so that no id can imitate a border between two
+                blake.update("".join([lengths, "\n", *ids]).encode("utf-8", "surrogatepass"))
         digest = run.__dict__["_fingerprint"] = blake.hexdigest()
     return digest
 
@@ -135,8 +138,13 @@ def run_name(path: Path) -> str:
     return _FORBIDDEN.sub("_", Path(name).stem)
 
 
-def _parts(value: Any, where: str, parts: dict[str, tuple[Run, ...]], name: str = "") -> list[str]:
-    """Texts of the priors in ``value``; those that were read are added to ``parts``."""
+def _parts(
+    value: Any, where: str, parts: dict[str, tuple[Run, ...]], name: str = "", inner: bool = False
+) -> list[str]:
+    """Texts of the priors in ``value``; those that were read are added to ``parts``.
+
+    Nothing at all means no priors; nothing ``inner``, inside a list or dict, is a run without documents.
+    """
     if isinstance(value, PriorKey):
         parts.update(value.carried)
         return [] if value == NONE else value.split(",")
@@ -144,10 +152,11 @@ def _parts(value: Any, where: str, parts: dict[str, tuple[Run, ...]], name: str 
         return _text_parts(value, where, parts, name)
     if isinstance(value, os.PathLike):
         return [_file_part(Path(value), where, parts, name)]
-    if isinstance(value, Mapping) and not is_run(value):
-        return [part for key, run in value.items() for part in _parts(run, where, parts, _check_name(key, where))]
-    if isinstance(value, (list, tuple)) and not is_run(value):
-        return [part for run in value for part in _parts(run, where, parts, name)]
+    several = isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner)
+    if several and isinstance(value, Mapping):
+        return [p for key, run in value.items() for p in _parts(run, where, parts, _check_name(key, where), True)]
+    if several:
+        return [part for run in value for part in _parts(run, where, parts, name, True)]
     if isinstance(value, Run) or (isinstance(value, Iterable) and not isinstance(value, bytes)):
         return [_pinned(Run.of(value, f"{where} {name!r}" if name else where), name, parts)]
     raise TypeError(
@@ -157,20 +166,20 @@ def _parts(value: Any, where: str, parts: dict[str, tuple[Run, ...]], name: str 
 
 
 def _text_parts(text: str, where: str, parts: dict[str, tuple[Run, ...]], name: str) -> list[str]:
-    if _is_path(text) and ("," not in text or Path(text).expanduser().exists()):
-        return [_file_part(Path(text).expanduser(), where, parts, name)]
+    if _is_path(text) and ("," not in text or os.path.exists(os.path.expanduser(text))):
+        return [_file_part(Path(text), where, parts, name)]
     found = []
     for part in text.split(","):
         part = part.strip()
         if _is_path(part):
-            found.append(_file_part(Path(part).expanduser(), where, parts, name))
+            found.append(_file_part(Path(part), where, parts, name))
         elif part != NONE or text.strip() != NONE:
             found.append(part if _PINNED.fullmatch(part) else _check_name(part, where, reserved=()))
     return found
 
 
 def _file_part(path: Path, where: str, parts: dict[str, tuple[Run, ...]], name: str) -> str:
-    return _pinned(Run.of(path.expanduser(), where), name or run_name(path), parts)
+    return _pinned(Run.of(path, where), name or run_name(path), parts)
 
 
 def _pinned(run: Run, name: str, parts: dict[str, tuple[Run, ...]]) -> str:
@@ -186,12 +195,36 @@ def _pinned(run: Run, name: str, parts: dict[str, tuple[Run, ...]]) -> str:
 
 def _runs_of(part: str, key: str) -> tuple[Run, ...] | None:
     """Runs of one part of a key: carried with it, pinned by content, or registered; None if unknown."""
-    if isinstance(key, PriorKey) and part in key.carried:
-        return key.carried[part]
+    carried = getattr(key, "carried", {})  # also of a key that was made before a reload of this module
+    if part in carried:
+        return carried[part]
     if _PINNED.fullmatch(part):
         run = _contents.get(part[-8:])
         return None if run is None else (run,)
     return _registered.get(part)
+
+
+def _unpickled(text: str, carried: Mapping[str, tuple[Run, ...]]) -> PriorKey:
+    """The key of a pickled measure. In a process a text means one content: a name that means another here is pinned."""
+    names: list[str] = []
+    parts: dict[str, tuple[Run, ...]] = {}
+    for part in text.split(","):
+        runs = carried.get(part)
+        if runs is None or _receive(part, runs):
+            names.append(part)
+        else:
+            names.extend(_pinned(run, part.split("~")[0], parts) for run in runs)
+    return PriorKey(",".join(sorted(names)) or NONE, parts)
+
+
+def _receive(name: str, runs: tuple[Run, ...]) -> bool:
+    """Whether a plain name means these runs in this process; a name that nobody registered here gets them."""
+    if _PINNED.fullmatch(name):
+        return False
+    if name not in _registered or name in _received:
+        _registered[name] = runs
+        _received.add(name)
+    return _identity(_registered[name]) == _identity(runs)
 
 
 def _identity(runs: tuple[Run, ...]) -> list[str]:
@@ -199,7 +232,7 @@ def _identity(runs: tuple[Run, ...]) -> list[str]:
 
 
 def _is_path(text: str) -> bool:
-    return "/" in text or os.sep in text
+    return ("/" in text or os.sep in text) and not _PINNED.fullmatch(text)
 
 
 def _check_name(name: Any, where: str, reserved: tuple[str, ...] = (NONE, *SYMBOLS)) -> str:
