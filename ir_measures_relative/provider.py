@@ -23,7 +23,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any):
         self.judgements = Judgements.of(qrels)
         # ir_measures passes a set, whose order differs between processes
-        self.measures: list[Any] = sorted(measures, key=str)
+        self.measures: list[Any] = sorted(set(measures), key=str)
         self.qrel_qids = list(self.judgements.topics)
         self._joined: dict[int, JudgedRun] = {}
         self._priors = {measure: self._judged_priors(measure) for measure in self.measures}
@@ -81,6 +81,8 @@ def add_to_ir_measures() -> RelativeProvider:
 
 def _warn_if_useless(part: str, run: Run, judgements: Judgements, measure: RelativeMeasure) -> None:
     cutoff = measure["cutoff"]
+    if not judgements.n_topics:
+        return
     if not any(topic in run.topic_index for topic in judgements.topic_keys):
         problem = "shares no topic with the qrels, so it shows nothing"
     elif cutoff is not None and run.depth < cutoff:

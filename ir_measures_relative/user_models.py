@@ -17,7 +17,6 @@ from ir_measures_relative.ideals import best_values
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measure_strings import parse_measure
 
-
 LARGEST = 2**53  # of cutoffs and gains: what a float64 counts exactly
 
 
