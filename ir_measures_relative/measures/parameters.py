@@ -48,7 +48,7 @@ class Whole(Parameter):
             return None
         if isinstance(value, bool) or not isinstance(value, Integral) or value < self.low:
             raise self._refused(where, value)
-        if value > LARGEST:
+        if int(value) > LARGEST:
             raise ValueError(f"{where} is too large; accepted is {self.kind} to 2^53")
         return int(value)
 
