@@ -12,7 +12,7 @@ from typing import Any
 import ir_measures
 
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
-_LONGEST = 10_000  # characters; more than any measure needs, little enough to parse at once
+_LONGEST = 100_000  # characters; more than any measure needs, little enough to parse at once
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
