@@ -173,7 +173,7 @@ def _text_parts(text: str, where: str, parts: dict[str, tuple[Run, ...]], name: 
         part = part.strip()
         if _is_path(part):
             found.append(_file_part(Path(part), where, parts, name))
-        elif part != NONE or text.strip() != NONE:
+        else:
             found.append(part if _PINNED.fullmatch(part) else _check_name(part, where, reserved=()))
     return found
 

@@ -1,0 +1,461 @@
+"""Prior runs: every accepted form, the key they become, the registry, and what pickling carries where."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import itertools
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import REPOSITORY
+from ir_measures import ScoredDoc
+
+import ir_measures_relative as imr
+from ir_measures_relative import prior_runs
+from ir_measures_relative.judged_run import Run
+from ir_measures_relative.prior_runs import SYMBOLS, fingerprint, prior_key, register_prior, resolve
+
+NRG = imr.NRG
+QRELS = {"q": {"a": 1, "b": 1, "c": 1}, "p": {"a": 1}}
+RUN = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "p": {"a": 1.0}}
+BM25 = {"q": {"b": 2.0, "x": 1.0}, "p": {"x": 1.0}}
+DENSE = {"q": {"c": 2.0, "a": 1.0}, "p": {"a": 1.0}}
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees what another one registered."""
+    for name in ("_registered", "_received", "_contents"):
+        monkeypatch.setattr(prior_runs, name, type(getattr(prior_runs, name))())
+
+
+def digest(run: Any) -> str:
+    return fingerprint(Run.of(run))[:8]
+
+
+def scored(measure: Any, run: Any = None) -> list[bytes]:
+    """The bits of the values, so that equal means equal."""
+    return [np.float64(metric.value).tobytes() for metric in measure.iter_calc(QRELS, RUN if run is None else run)]
+
+
+def rows(run: dict) -> list[ScoredDoc]:
+    return [ScoredDoc(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+
+
+def frame(run: dict, *columns: str) -> pd.DataFrame:
+    return pd.DataFrame(rows(run)).set_axis(list(columns), axis=1)
+
+
+def trec(run: dict) -> str:
+    return "".join(f"{row.query_id} Q0 {row.doc_id} 0 {row.score} t\n" for row in rows(run))
+
+
+# ---- forms
+
+FORMS = {
+    "dict": lambda _: BM25,
+    "frame": lambda _: frame(BM25, "query_id", "doc_id", "score"),
+    "PyTerrier frame": lambda _: frame(BM25, "qid", "docno", "score"),
+    "tuples": lambda _: rows(BM25),
+    "tuple of tuples": lambda _: tuple(rows(BM25)),
+    "generator": lambda _: iter(rows(BM25)),
+    "Run": lambda _: Run.of(BM25),
+    "list of one": lambda _: [BM25],
+    "nested list": lambda _: [[BM25]],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_run_in_any_form_becomes_its_fingerprint(form: str) -> None:
+    measure = NRG(prior=FORMS[form](None)) @ 2
+    assert str(measure) == f"NRG(prior='~{digest(BM25)}')@2"
+    assert scored(measure) == scored(NRG(prior=BM25) @ 2) != scored(NRG(prior=[]) @ 2)
+
+
+def test_a_path_is_known_by_its_stem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = f"NRG(prior='bm25.v1~{digest(BM25)}')"
+    (tmp_path / "bm25.v1.run").write_text(trec(BM25))
+    (tmp_path / "bm25.v1.run.gz").write_bytes(gzip.compress(trec(BM25).encode()))
+    assert str(NRG(prior=tmp_path / "bm25.v1.run")) == key
+    assert str(NRG(prior=str(tmp_path / "bm25.v1.run.gz"))) == key
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert str(NRG(prior="~/bm25.v1.run")) == key
+    monkeypatch.chdir(tmp_path)
+    assert str(NRG(prior="./bm25.v1.run")) == key
+    assert str(NRG(prior=Path("bm25.v1.run"))) == key  # a pathlib path needs no separator
+    assert str(NRG(prior="bm25.v1.run")) == "NRG(prior='bm25.v1.run')"  # text without one is a name
+
+
+def test_paths_with_spaces_and_commas(tmp_path: Path) -> None:
+    (tmp_path / "my run, 1~2.txt").write_text(trec(BM25))
+    key = f"NRG(prior='my_run__1_2~{digest(BM25)}')"
+    assert str(NRG(prior=tmp_path / "my run, 1~2.txt")) == str(NRG(prior=f"{tmp_path}/my run, 1~2.txt")) == key
+    assert imr.parse_measure(key) == NRG(prior=tmp_path / "my run, 1~2.txt")
+
+
+def test_several_paths_in_one_text(tmp_path: Path) -> None:
+    for name, run in (("a", BM25), ("b", DENSE)):
+        (tmp_path / f"{name}.run").write_text(trec(run))
+    text = f"{tmp_path}/b.run, {tmp_path}/a.run"
+    assert str(NRG(prior=text)) == f"NRG(prior='a~{digest(BM25)},b~{digest(DENSE)}')"
+    many = ",".join([f"{tmp_path}/a.run"] * 500)  # longer than any path may be
+    assert len(resolve(NRG(prior=many)["prior"], "x")) == 500
+
+
+def test_lists_and_dicts_of_anything(tmp_path: Path) -> None:
+    path = tmp_path / "file.run"
+    path.write_text(trec(BM25))
+    register_prior("known", DENSE)
+    measure = NRG(prior=[BM25, "known", path, {"named": DENSE, "there": str(path)}])
+    b, d = digest(BM25), digest(DENSE)
+    assert str(measure) == f"NRG(prior='file~{b},known,named~{d},there~{b},~{b}')"
+    assert scored(measure) == scored(NRG(prior=[BM25, BM25, BM25, DENSE, DENSE]))
+
+
+def test_a_dict_of_runs_is_not_taken_for_a_run() -> None:
+    assert str(NRG(prior={"bm25": BM25})) == f"NRG(prior='bm25~{digest(BM25)}')"
+    assert str(NRG(prior={"bm25": rows(BM25)})) == f"NRG(prior='bm25~{digest(BM25)}')"
+
+
+@pytest.mark.parametrize("empty", [{}, [], pd.DataFrame({"qid": [], "docno": [], "score": []})])
+def test_an_empty_run_among_others_is_still_a_system(empty: Any) -> None:
+    for prior in ([BM25, empty], {"bm25": BM25, "empty": empty}):
+        assert len(resolve(NRG(prior=prior)["prior"], "x")) == 2
+    assert scored(imr.TaSC(prior=[DENSE, empty], agg="mean")) != scored(imr.TaSC(prior=[DENSE], agg="mean"))
+
+
+@pytest.mark.parametrize("prior", [None, 3, b"bm25", 1.5, [None], {"a": 3}])
+def test_a_prior_of_a_wrong_kind(prior: Any) -> None:
+    with pytest.raises(TypeError, match="^NRG: prior: cannot take a .*accepted are a run"):
+        NRG(prior=prior)
+
+
+@pytest.mark.parametrize(
+    ("prior", "part"),
+    [
+        ({"q": {"a": 1.0, "b": float("nan")}}, "NRG: prior: document 'b' of topic 'q' has the score NaN"),
+        ({"bm25": {"q": {"a": float("nan")}}}, "NRG: prior 'bm25': document 'a' of topic 'q'"),
+        ([*rows(BM25), *rows(BM25)], "NRG: prior: document 'b' of topic 'q' occurs twice"),
+        (pd.DataFrame({"qid": [1], "docno": [1]}), "NRG: prior: the DataFrame has no column 'score'"),
+        ("no/such.run", "'no/such.run' cannot be read"),
+        ("", "cannot name a prior run"),
+        ("a,,b", "cannot name a prior run"),
+        ("my run", "'my run' cannot name a prior run"),
+        ("a~b", "'a~b' cannot name a prior run"),
+        ("my run~12345678", "cannot name a prior run"),
+        ({"my run": BM25}, "'my run' cannot name a prior run"),
+        ({"a,b": BM25}, "'a,b' cannot name a prior run"),
+        ({"others": BM25}, "'others' cannot name a prior run"),
+        ({"none": BM25}, "'none' cannot name a prior run"),
+        ("others,bm25", "'others' stands alone"),
+        (["bm25", "none"], "'none' stands alone"),
+    ],
+)
+def test_bad_priors_are_refused_when_the_measure_is_made(prior: Any, part: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        NRG(prior=prior)
+    assert part in str(caught.value)
+
+
+def test_a_name_that_is_no_text() -> None:
+    with pytest.raises(TypeError, match="the name of a prior run must be text, not 1"):
+        NRG(prior={1: BM25, 2: {"q": {"a": {}}}})
+
+
+def test_inputs_are_not_changed() -> None:
+    prior = {"bm25": copy.deepcopy(BM25), "dense": frame(DENSE, "qid", "docno", "score")}
+    before = copy.deepcopy(prior)
+    scored(NRG(prior=prior) @ 2)
+    assert prior["bm25"] == before["bm25"]
+    pd.testing.assert_frame_equal(prior["dense"], before["dense"])
+
+
+def test_a_prior_changed_afterwards_does_not_change_the_measure() -> None:
+    prior = copy.deepcopy(BM25)
+    measure = NRG(prior=prior)
+    values = scored(measure)
+    prior["q"]["a"] = 99.0
+    assert scored(measure) == values and NRG(prior=prior) != measure
+
+
+# ---- names
+
+@pytest.mark.parametrize("name", ["bm25+rm3", "bm25+dense+x", "a/b", "x.y-z_1", "it's", 'say"so', "caf\u00e9", "\\d"])
+def test_a_named_run_can_be_printed_and_read_back(name: str) -> None:
+    measure = NRG(prior={name: BM25}) @ 2
+    assert measure["prior"] == f"{name}~{digest(BM25)}"
+    parsed = imr.parse_measure(str(measure))
+    assert parsed == measure and scored(parsed) == scored(measure)
+
+
+def test_plus_separates_nothing() -> None:
+    register_prior("bm25+rm3", BM25)
+    assert len(resolve(NRG(prior="bm25+rm3")["prior"], "x")) == 1
+    with pytest.raises(ValueError, match="no prior run is known as 'bm25'"):
+        scored(NRG(prior="bm25"))
+
+
+def test_unknown_names_are_an_error_at_evaluation_that_lists_the_known_ones() -> None:
+    register_prior("dense", DENSE)
+    register_prior("bm25", BM25)
+    measure = NRG(prior="splade,bm25") @ 10
+    with pytest.raises(ValueError, match=r"NRG\(prior='bm25,splade'\)@10: prior: .*'splade'; known are bm25, dense"):
+        scored(measure)
+    register_prior("splade", DENSE)
+    assert scored(measure) == scored(NRG(prior=[BM25, DENSE]) @ 10)
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_symbols_need_an_experiment(symbol: str) -> None:
+    with pytest.raises(ValueError, match=f"prior='{symbol}' means other runs of an experiment: use calc_runs"):
+        scored(NRG(prior=symbol) @ 10)
+    with pytest.raises(ValueError, match="cannot name a prior run"):
+        register_prior(symbol, BM25)
+    with pytest.raises(ValueError, match=f"the symbol '{symbol}' is no run"):
+        register_prior("name", symbol)
+
+
+# ---- content
+
+def test_the_fingerprint_depends_on_topics_and_order_alone() -> None:
+    scaled = {topic: {doc: 100 * score - 7 for doc, score in docs.items()} for topic, docs in BM25.items()}
+    shuffled = {topic: dict(reversed(docs.items())) for topic, docs in reversed(BM25.items())}
+    ints = {topic: {doc: int(score) for doc, score in docs.items()} for topic, docs in BM25.items()}
+    assert {digest(run) for run in (BM25, scaled, shuffled, ints, BM25 | {"empty": {}})} == {digest(BM25)}
+    assert digest({1: {2: 1.0}}) == digest({"1": {"2": 5.0}})
+    assert len({digest(run) for run in (
+        BM25,
+        {"q": {"b": 1.0, "x": 2.0}, "p": {"x": 1.0}},
+        {"q": {"b": 2.0, "x": 1.0}},
+        {"q": {"b": 2.0, "x": 1.0}, "r": {"x": 1.0}},
+        {"q": {"b": 2.0, "y": 1.0}, "p": {"x": 1.0}},
+        {},
+    )}) == 6
+
+
+def test_ids_cannot_imitate_another_run() -> None:
+    pairs = [
+        ({"q": {"ab": 2, "c": 1}}, {"q": {"a": 2, "bc": 1}}),
+        ({"q": {"a b": 1}}, {"q": {"a": 2, "b": 1}}),
+        ({"q": {"a\0\nr\0b": 1}}, {"q": {"a": 1}, "r": {"b": 1}}),
+        ({"q": {"a\0b": 1}}, {"q": {"a": 2, "b": 1}}),
+        ({"qa": {"b": 1}}, {"q": {"ab": 1}}),
+    ]
+    for one, other in pairs:
+        assert NRG(prior=one) != NRG(prior=other)
+
+
+def test_two_contents_with_one_fingerprint_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    NRG(prior=BM25)
+    real = prior_runs.fingerprint
+    monkeypatch.setattr(prior_runs, "fingerprint", lambda run: digest(BM25) + real(run)[8:])
+    with pytest.raises(ValueError, match="two different prior runs share the fingerprint"):
+        NRG(prior=DENSE)
+
+
+def test_different_priors_never_compare_equal() -> None:
+    measures = [NRG(prior=prior) for prior in ([], BM25, DENSE, [BM25, BM25], [BM25, DENSE], {"n": BM25}, "n")]
+    assert len(set(measures)) == len({str(measure) for measure in measures}) == 7
+
+
+THIRD = {"q": {"a": 3.0, "c": 2.0, "b": 1.0}}
+
+
+@pytest.mark.parametrize("make", [NRG, NRG(normalizer="absolute"), imr.TaSC(agg="mean"), imr.UniqueRel])
+def test_the_order_of_priors_changes_no_bit(make: Any) -> None:
+    orders = list(itertools.permutations([("x", BM25), ("a", DENSE), ("m", THIRD)]))
+    measures = [make(prior=dict(order)) @ 3 for order in orders] + [make(prior=[r for _, r in o]) @ 3 for o in orders]
+    assert len({str(measure) for measure in measures}) == 2
+    assert len({tuple(scored(measure)) for measure in measures}) == 1
+
+
+def test_names_do_not_decide_the_order_either() -> None:
+    found = {tuple(scored(NRG(prior=dict(zip(names, (BM25, DENSE, THIRD), strict=True)), normalizer="absolute")))
+             for names in itertools.permutations("abc")}
+    assert len(found) == 1
+
+
+def test_equal_content_twice_counts_twice() -> None:
+    prior = {"q": {"x": 2.0, "b": 1.0}}  # b is seen with the chance 1 / log2(3)
+    found = [(NRG(prior=p, normalizer="absolute") @ 2).calc_aggregate({"q": {"b": 1}}, {"q": {"b": 1.0}})
+             for p in ([], prior, [prior, prior])]
+    left = 1 - 1 / np.log2(3)
+    assert found == pytest.approx([1, left, left**2], abs=1e-15)
+    twice = NRG(prior=[BM25, BM25])
+    assert twice["prior"] == f"~{digest(BM25)},~{digest(BM25)}"
+    assert imr.parse_measure(str(twice)) == twice and scored(imr.parse_measure(str(twice))) == scored(twice)
+
+
+def test_the_evaluated_run_is_not_taken_out_of_named_priors() -> None:
+    assert (imr.UniqueRel(prior=RUN) @ 3).calc_aggregate(QRELS, RUN) == 0.0
+
+
+# ---- the registry
+
+def test_registering_again() -> None:
+    measure = NRG(prior="bm25") @ 2
+    register_prior("bm25", BM25)
+    register_prior("bm25", frame({t: {d: s * 2 for d, s in docs.items()} for t, docs in BM25.items()},
+                                 "qid", "docno", "score"))  # the same content
+    assert scored(measure) == scored(NRG(prior=BM25) @ 2)
+    with pytest.raises(ValueError, match="'bm25' is registered with other content; pass overwrite=True"):
+        register_prior("bm25", DENSE)
+    assert scored(measure) == scored(NRG(prior=BM25) @ 2)
+    register_prior("bm25", DENSE, overwrite=True)
+    assert scored(measure) == scored(NRG(prior=DENSE) @ 2)
+    with pytest.raises(ValueError, match="other content"):
+        register_prior("bm25", [DENSE, DENSE])
+
+
+def test_one_name_for_several_runs() -> None:
+    register_prior("pool", {"b": BM25, "d": DENSE})
+    register_prior("pool", [DENSE, BM25])
+    assert scored(NRG(prior="pool")) == scored(NRG(prior=[BM25, DENSE]))
+    register_prior("nothing", [])
+    assert scored(NRG(prior="nothing")) == scored(NRG(prior=[]))
+
+
+def test_pinned_content_outlives_its_name() -> None:
+    register_prior("bm25", BM25)
+    pinned = NRG(prior=f"bm25~{digest(BM25)}") @ 2
+    register_prior("bm25", DENSE, overwrite=True)
+    assert scored(pinned) == scored(NRG(prior=BM25) @ 2) != scored(NRG(prior="bm25") @ 2)
+    assert pinned == NRG(prior={"bm25": BM25}) @ 2
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a,b", "a~b", "a\nb", "none", "others", "a/b"])
+def test_names_that_cannot_be_registered(name: str) -> None:
+    with pytest.raises(ValueError, match="register_prior: name"):
+        register_prior(name, BM25)
+    assert prior_runs.registered_priors() == []
+
+
+def test_registering_bad_runs() -> None:
+    with pytest.raises(TypeError, match="name of a prior run must be text"):
+        register_prior(5, BM25)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"register_prior\('x'\): document 'a' of topic 'q' has the score NaN"):
+        register_prior("x", {"q": {"a": float("nan")}})
+    with pytest.raises(ValueError, match=r"register_prior\('x'\): no prior run is known as 'y'"):
+        register_prior("x", "y")
+    assert prior_runs.registered_priors() == []
+
+
+# ---- copies, and other processes
+
+def forget() -> None:
+    """As in a process that has seen none of it."""
+    for store in (prior_runs._registered, prior_runs._received, prior_runs._contents):
+        store.clear()
+
+
+def test_copies_are_equal_and_compute_the_same() -> None:
+    register_prior("known", DENSE)
+    measure = NRG(prior=[{"bm25": BM25}, "known"]) @ 2
+    for made in (copy.copy(measure), copy.deepcopy(measure), pickle.loads(pickle.dumps(measure)), measure()):
+        assert made == measure and hash(made) == hash(measure) and scored(made) == scored(measure)
+
+
+def test_pickling_carries_the_prior_runs() -> None:
+    register_prior("known", DENSE)
+    measure = NRG(prior=[{"bm25": BM25}, "known"]) @ 2
+    values, data = scored(measure), pickle.dumps(measure)
+    forget()
+    loaded = pickle.loads(data)
+    assert str(loaded) == str(measure) and scored(loaded) == values
+    assert scored(imr.parse_measure(str(loaded))) == values  # what it prints computes the same here
+    again = pickle.dumps(loaded)
+    forget()
+    assert scored(pickle.loads(again)) == values
+
+
+def test_an_unpickled_name_that_means_something_else_here_is_pinned() -> None:
+    register_prior("bm25", BM25)
+    measure = NRG(prior="bm25") @ 2
+    values, data = scored(measure), pickle.dumps(measure)
+    register_prior("bm25", DENSE, overwrite=True)
+    loaded = pickle.loads(data)
+    assert scored(loaded) == values != scored(measure)
+    assert loaded != measure and str(loaded) == f"NRG(prior='bm25~{digest(BM25)}')@2"
+
+
+def test_a_name_that_only_a_pickle_brought_follows_the_next_pickle_and_yields_to_the_user() -> None:
+    data = {}
+    for name, run in (("one", BM25), ("two", DENSE)):
+        register_prior("bm25", run, overwrite=True)
+        data[name] = pickle.dumps(NRG(prior="bm25") @ 2)
+    forget()
+    assert scored(pickle.loads(data["one"])) == scored(NRG(prior=BM25) @ 2)
+    later = pickle.loads(data["two"])
+    assert str(later) == "NRG(prior='bm25')@2" and scored(later) == scored(NRG(prior=DENSE) @ 2)
+    register_prior("bm25", BM25)  # no error: nobody registered it in this process
+    assert scored(later) == scored(NRG(prior=BM25) @ 2)
+    assert str(pickle.loads(data["two"])) == f"NRG(prior='bm25~{digest(DENSE)}')@2"
+
+
+def test_symbols_none_and_unknown_names_survive_pickling() -> None:
+    for prior in ("others", [], "unknown", "~12345678"):
+        assert pickle.loads(pickle.dumps(NRG(prior=prior))) == NRG(prior=prior)
+
+
+def test_an_unknown_fingerprint_is_an_error_at_evaluation() -> None:
+    measure = imr.parse_measure("NRG(prior='bm25~0123abcd')@10")
+    with pytest.raises(ValueError, match="'bm25~0123abcd' is not known in this process"):
+        scored(measure)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Any]:
+    """Runs a script in a fresh process with another hash seed; returns what it prints."""
+
+    def run(script: str, *arguments: str) -> list[str]:
+        environment = os.environ | {"PYTHONHASHSEED": "4321", "PYTHONPATH": str(REPOSITORY)}
+        done = subprocess.run([sys.executable, "-c", script, *arguments], env=environment, cwd=tmp_path,
+                              capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    yield run
+
+
+LOAD = """
+import pickle, sys
+with open(sys.argv[1], 'rb') as file:
+    measures, qrels, run = pickle.load(file)
+import ir_measures_relative as imr
+for m in measures:
+    assert hash(m) == hash(str(m)) and m in {imr.parse_measure(str(m))}, m
+    print(str(m), [v.value.hex() for v in m.iter_calc(qrels, run)])
+try:
+    (imr.parse_measure(sys.argv[2]) @ 2).calc_aggregate(qrels, run)
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_a_fresh_process_computes_the_same(tmp_path: Path, elsewhere: Any) -> None:
+    register_prior("known", DENSE)
+    measures = [NRG(prior=[{"bm25": BM25}, "known"]) @ 2, imr.TaSC(prior=BM25, base="RBP(p=0.5)"), imr.UniqueRel(prior=[])]
+    (tmp_path / "measures.pickle").write_bytes(pickle.dumps((measures, QRELS, RUN)))
+    *found, error = elsewhere(LOAD, "measures.pickle", "NRG(prior='bm25~0123abcd')")
+    assert found == [f"{m} {[v.value.hex() for v in m.iter_calc(QRELS, RUN)]}" for m in measures]
+    assert error == ("NRG(prior='bm25~0123abcd')@2: prior: the content 'bm25~0123abcd' is not known in this process; "
+                     "make the measure from the run itself")
+
+
+def test_a_fingerprint_is_the_same_in_every_process(elsewhere: Any) -> None:
+    script = f"import ir_measures_relative as imr; print(imr.NRG(prior={BM25!r}))"
+    assert elsewhere(script) == [str(NRG(prior=BM25))]
+
+
+def test_the_key_of_nothing_is_none() -> None:
+    assert prior_key([]) == prior_key({}) == prior_key("none") == "none"
