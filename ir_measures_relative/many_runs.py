@@ -15,6 +15,7 @@ from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.prior_runs import resolve
+from ir_measures_relative.provider import warn_if_useless
 from ir_measures_relative.run_collections import read_groups, read_runs
 
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
@@ -165,6 +166,8 @@ class Comparison:
                 self.field.named.setdefault((key, group), others)
         elif (key, None) not in self.field.named:
             named = resolve(measure[str(parameter)], f"{measure}: {parameter}", self.runs)
+            for part, run in named:
+                warn_if_useless(part, run, self.judgements, measure)
             self.field.named[key, None] = [
                 self.field.runs[part] if part in self.runs else JudgedRun(self.judgements, run) for part, run in named
             ]

@@ -112,7 +112,7 @@ def _made(measure: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.M
             raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {known}")
         if info.dtype is float and type(value) is int:
             params[name] = value = float(value)
-        if not info.validate(value):
+        if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):
             raise MeasureError(f"{measure.NAME}: {name}={value!r:.80} is not accepted; it is {info.desc}")
     try:
         return measure(**params)

@@ -126,8 +126,10 @@ def fingerprint(run: Run) -> str:
             ranking = run.ranking(topic)
             if ranking:
                 ids = [topic, *ranking]
-                lengths = " ".join([str(len(i)) for i in ids])  # so that no id can imitate a border between two
-                blake.update("".join([lengths, "\n", *ids]).encode("utf-8", "surrogatepass"))
+                text = "\0".join(ids)
+                # so that an id that holds the separator cannot imitate two ids
+                lengths = [len(i) for i in ids] if text.count("\0") >= len(ids) else ""
+                blake.update(f"{len(text)} {lengths}\n{text}".encode("utf-8", "surrogatepass"))
         digest = run.__dict__["_fingerprint"] = blake.hexdigest()
     return digest
 

@@ -42,7 +42,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
         name = measure.runs_parameter
         named = resolve(measure[name], f"{measure}: {name}") if name else []
         for part, run in named:
-            _warn_if_useless(part, run, self.judgements, measure)
+            warn_if_useless(part, run, self.judgements, measure)
         return JudgedPriors(self.judgements, [self._join(run) for _, run in named])
 
     def _join(self, run: Run) -> JudgedRun:
@@ -79,7 +79,8 @@ def add_to_ir_measures() -> RelativeProvider:
     return provider
 
 
-def _warn_if_useless(part: str, run: Run, judgements: Judgements, measure: RelativeMeasure) -> None:
+def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: RelativeMeasure) -> None:
+    """Warns, once, of a prior run that shows nothing, or shows less than the cutoff asks for."""
     cutoff = measure["cutoff"]
     if not judgements.n_topics:
         return

@@ -9,7 +9,7 @@ from typing import Any
 
 import ir_measures
 import pytest
-from ir_measures import AP, P, RBP, RR, nDCG
+from ir_measures import AP, RBP, RR, P, nDCG
 
 import ir_measures_relative as imr
 from ir_measures_relative.measure_strings import parse_measure, split_measures
@@ -106,6 +106,7 @@ BAD = [
     ("NRG(rel=1)", "NRG has no parameter 'rel'; it has cutoff, prior, base, normalizer"),
     ("nDCG(dcg='ln')", "dcg='ln' is not accepted"),
     ("nDCG@1.5", "cutoff=1.5 is not accepted"),
+    ("nDCG@True", "nDCG: cutoff=True is not accepted"),
     ("NRG@1.5", "NRG: cutoff=1.5 is not accepted"),
     ("NRG@True", "NRG: cutoff=True is not accepted"),
     ("NRG@-1", "NRG: cutoff=-1 is not accepted; accepted is a whole number from 1"),

@@ -444,7 +444,7 @@ except ValueError as error:
 
 def test_a_fresh_process_computes_the_same(tmp_path: Path, elsewhere: Any) -> None:
     register_prior("known", DENSE)
-    measures = [NRG(prior=[{"bm25": BM25}, "known"]) @ 2, imr.TaSC(prior=BM25, base="RBP(p=0.5)"), imr.UniqueRel(prior=[])]
+    measures = [NRG(prior=[{"bm25": BM25}, "known"]) @ 2, imr.TaSC(prior=BM25, base="RBP"), imr.UniqueRel(prior=[])]
     (tmp_path / "measures.pickle").write_bytes(pickle.dumps((measures, QRELS, RUN)))
     *found, error = elsewhere(LOAD, "measures.pickle", "NRG(prior='bm25~0123abcd')")
     assert found == [f"{m} {[v.value.hex() for v in m.iter_calc(QRELS, RUN)]}" for m in measures]
