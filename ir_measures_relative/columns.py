@@ -172,7 +172,10 @@ def _factorize(ids: Any, kind: str, what: str) -> tuple[list, np.ndarray]:
         array = np.empty(len(ids), dtype=object)
         array[:] = ids
         ids = array
-    codes, uniques = pd.factorize(ids)
+    try:
+        codes, uniques = pd.factorize(ids)
+    except TypeError:  # a list, say, has no hash
+        raise TypeError(f"{what}: a {kind} id is neither text nor a number") from None
     if (codes < 0).any():
         raise ValueError(f"{what}: row {int(np.argmax(codes < 0)) + 1} has no {kind} id")
     return np.asarray(uniques).tolist(), codes.astype(np.int64)

@@ -185,6 +185,7 @@ BAD_RUNS = {
     ),
     "no topic": (pd.DataFrame({"qid": ["q", None], "docno": "d", "score": 1.0}), ValueError, "row 2", "topic id"),
     "no document": ([ScoredDoc("q", None, 1.0)], ValueError, "row 1", "document id"),
+    "list as id": ([ScoredDoc("q", ["d"], 1.0)], TypeError, "document id", "text nor a number"),
     "field": ([Odd("q", "d")], TypeError, "'score'", "ScoredDoc"),
     "field later": ([ScoredDoc("q", "d", 1.0), Odd("q", "e")], TypeError, "doc_id='e'", "'score'"),
     "plain tuples": ([("q", "d", 1.0)], TypeError, "('q', 'd', 1.0)", "named tuples"),

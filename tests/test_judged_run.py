@@ -49,6 +49,7 @@ def test_ties_go_by_id_descending_as_strings() -> None:
 
 def test_scores_are_compared_as_float64() -> None:
     tiny = 1e-12  # lost in float32
+    assert Run.of({"q": {"b": 1.0, "a": 1.0 + tiny}}).ranking("q") == ["a", "b"]
     assert Run.of({"q": {"a": 1.0 + tiny, "b": 1.0}}).ranking("q") == ["a", "b"]
     assert Run.of({"q": {"a": 2**53 + 1, "b": 2**53}}).ranking("q") == ["b", "a"]  # one number in float64
     assert Run.of({"q": {"a": 0.0, "b": -0.0}}).ranking("q") == ["b", "a"]
