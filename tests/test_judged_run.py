@@ -290,14 +290,23 @@ MEASURES = [
     ("NRG", {"base": "nDCG"}), ("NRG", {"base": "nDCG(dcg='exp-log2')"}), ("NRG", {"normalizer": "absolute"}),
     ("NRG", {"base": "P"}), ("NRG", {"base": "R"}), ("NRG", {"base": "RBP(p=0.7)"}), ("NRG", {"base": "RR"}),
     ("UniqueRel", {}), ("TaSC", {"base": "AP"}), ("TaSC", {"base": "ERR"}), ("TaSC", {"agg": "mean"}),
+    ("RareP", {"alpha": "1/R"}), ("RareAP", {"alpha": 0.3, "rarity": "normalized"}), ("Rare", {"base": "RBP(p=0.7)"}),
+    ("Rare", {"variant": "mixture", "alpha": 0.7}), ("UL", {"base": "nDCG"}), ("UL", {"base": "AP", "version": "V1"}),
+    ("UL", {"base": "ERR", "max_rel": 3}), ("UL", {"base": "RR", "universe": "retrieved"}),
 ]
+
+
+def made(name: str, params: dict, *priors: dict) -> Any:
+    """The measure, with these prior runs if it takes any."""
+    measure = getattr(imr, name)(**params)
+    return measure(prior=list(priors)) if "prior" in measure.SUPPORTED_PARAMS else measure
 
 
 @pytest.mark.parametrize(("name", "params"), MEASURES)
 @pytest.mark.parametrize("cutoff", [5, 45])
 def test_batches_change_no_bit(name: str, params: dict, cutoff: int) -> None:
     qrels, run, one, other = track(1)
-    measure = getattr(imr, name)(prior=[one, other], **params) @ cutoff
+    measure = made(name, params, one, other) @ cutoff
     together = values(measure, qrels, run)
     for topic, grades in qrels.items():
         alone_ = values(measure, {topic: grades}, run)
@@ -307,7 +316,7 @@ def test_batches_change_no_bit(name: str, params: dict, cutoff: int) -> None:
 @pytest.mark.parametrize(("name", "params"), MEASURES)
 def test_the_order_of_rows_changes_no_bit(name: str, params: dict) -> None:
     qrels, run, one, other = track(2)
-    measure = getattr(imr, name)(prior=[one, other], **params) @ 20
+    measure = made(name, params, one, other) @ 20
     together = values(measure, qrels, run)
     turned = {topic: dict(reversed(docs.items())) for topic, docs in reversed(qrels.items())}
     again = values(measure, turned, {topic: dict(reversed(docs.items())) for topic, docs in reversed(run.items())})
