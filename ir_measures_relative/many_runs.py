@@ -14,7 +14,6 @@ from ir_measures_relative.field import Field
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
-from ir_measures_relative.prior_runs import resolve
 from ir_measures_relative.provider import warn_if_useless
 from ir_measures_relative.run_collections import read_groups, read_runs
 
@@ -154,8 +153,7 @@ class Comparison:
         return [self.field.part(chunk[0], chunk[-1] + 1, depth) for chunk in chunks]
 
     def _find_priors(self, measure: RelativeMeasure) -> None:
-        """Resolves the prior runs that a measure names, once."""
-        parameter = measure.runs_parameter
+        """Resolves the prior runs that a measure names."""
         key = _key(measure)
         if key in ("", "others", "previous"):
             return
@@ -164,10 +162,11 @@ class Comparison:
             for group in best:
                 others = [self.field.runs[name] for own, name in sorted(best.items()) if own != group]
                 self.field.named.setdefault((key, group), others)
-        elif (key, None) not in self.field.named:
-            named = resolve(measure[str(parameter)], f"{measure}: {parameter}", self.runs)
-            for part, run in named:
-                warn_if_useless(part, run, self.judgements, measure)
+            return
+        named = measure.named_runs(self.runs)
+        for part, run in named:
+            warn_if_useless(part, run, self.judgements, measure)
+        if (key, None) not in self.field.named:
             self.field.named[key, None] = [
                 self.field.runs[part] if part in self.runs else JudgedRun(self.judgements, run) for part, run in named
             ]

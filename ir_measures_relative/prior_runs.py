@@ -98,9 +98,12 @@ def registered_priors() -> list[str]:
     return sorted(_registered)
 
 
-def resolve(key: str, where: str, own: Mapping[str, Run] | None = None) -> list[tuple[str, Run]]:
+def resolve(
+    key: str, where: str, own: Mapping[str, Run] | None = None, single: bool = False
+) -> list[tuple[str, Run]]:
     """The runs that a key means, each with the part of the key it comes from; ``own``: runs of the experiment.
 
+    ``single`` demands exactly one run: a registered name may stand for several.
     Runs come in an order that depends on their content alone, so that results do not depend on how they were listed.
     """
     if key in SYMBOLS:
@@ -114,6 +117,8 @@ def resolve(key: str, where: str, own: Mapping[str, Run] | None = None) -> list[
         if runs is None:
             raise _unknown(part, where, own)
         found.extend((part, run) for run in runs)
+    if single and len(found) != 1:
+        raise ValueError(f"{where}={str(key)!r} stands for {len(found)} runs; accepted is one")
     return sorted(found, key=lambda named: fingerprint(named[1])) if len(found) > 1 else found
 
 
@@ -197,7 +202,7 @@ def _pinned(run: Run, name: str, parts: dict[str, tuple[Run, ...]]) -> str:
 
 def _runs_of(part: str, key: str) -> tuple[Run, ...] | None:
     """Runs of one part of a key: carried with it, pinned by content, or registered; None if unknown."""
-    carried = getattr(key, "carried", {})  # also of a key that was made before a reload of this module
+    carried = getattr(key, "carried", {})  # plain text carries nothing
     if part in carried:
         return carried[part]
     if _PINNED.fullmatch(part):

@@ -12,7 +12,7 @@ from ir_measures import Metric
 from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures import RelativeMeasure, registry
-from ir_measures_relative.prior_runs import fingerprint, resolve
+from ir_measures_relative.prior_runs import fingerprint
 
 _warned: set[tuple] = set()  # an evaluator is made per system and batch, a warning is given once
 
@@ -39,8 +39,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
     _iter_calc = iter_calc
 
     def _judged_priors(self, measure: RelativeMeasure) -> JudgedPriors:
-        name = measure.runs_parameter
-        named = resolve(measure[name], f"{measure}: {name}") if name else []
+        named = measure.named_runs()
         for part, run in named:
             warn_if_useless(part, run, self.judgements, measure)
         return JudgedPriors(self.judgements, [self._join(run) for _, run in named])

@@ -7,6 +7,7 @@ import gzip
 import itertools
 import os
 import pickle
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -280,8 +281,14 @@ def test_the_order_of_priors_changes_no_bit(make: Any) -> None:
 
 
 def test_names_do_not_decide_the_order_either() -> None:
-    found = {tuple(scored(NRG(prior=dict(zip(names, (BM25, DENSE, THIRD), strict=True)), normalizer="absolute")))
-             for names in itertools.permutations("abc")}
+    draw = random.Random(3)
+    documents = [f"d{i}" for i in range(40)]
+    *priors, run = ({"q": {doc: draw.random() for doc in documents}} for _ in range(5))  # products of four factors
+    qrels = {"q": {doc: draw.randint(1, 3) for doc in documents}}
+    found = set()
+    for names in itertools.permutations("abcd"):
+        measure = NRG(prior=dict(zip(names, priors, strict=True)), normalizer="absolute")
+        found.add(measure.calc_aggregate(qrels, run))
     assert len(found) == 1
 
 
@@ -323,6 +330,16 @@ def test_one_name_for_several_runs() -> None:
     assert scored(NRG(prior="pool")) == scored(NRG(prior=[BM25, DENSE]))
     register_prior("nothing", [])
     assert scored(NRG(prior="nothing")) == scored(NRG(prior=[]))
+
+
+def test_a_reference_is_one_run_whatever_its_name_stands_for() -> None:
+    register_prior("one", BM25)
+    register_prior("pool", [BM25, DENSE])
+    register_prior("nothing", [])
+    assert len(resolve("one", "M: reference", single=True)) == 1
+    for name, count in (("pool", 2), ("nothing", 0)):
+        with pytest.raises(ValueError, match=f"^M: reference='{name}' stands for {count} runs; accepted is one"):
+            resolve(prior_key(name, "M: reference", single=True), "M: reference", single=True)
 
 
 def test_pinned_content_outlives_its_name() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
@@ -9,8 +10,9 @@ import numpy as np
 from ir_measures import measures
 
 from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative.judged_run import JudgedRun, Run
 from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
+from ir_measures_relative.prior_runs import resolve
 from ir_measures_relative.user_models import UserModel, user_model
 
 
@@ -62,6 +64,14 @@ class RelativeMeasure(ir_measures.Measure):
     def depth(self) -> int | None:
         """How far down a run the measure looks; None is to the end."""
         return self["cutoff"]
+
+    def named_runs(self, own: Mapping[str, Run] | None = None) -> list[tuple[str, Run]]:
+        """The prior runs, or the one reference run, each with its name; ``own``: runs of the experiment."""
+        name = self.runs_parameter
+        if name is None:
+            return []
+        single = isinstance(self.SUPPORTED_PARAMS[name], Reference)
+        return resolve(self[name], f"{self}: {name}", own, single)
 
     def model(self, max_rel: int | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K."""
