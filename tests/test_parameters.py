@@ -100,6 +100,22 @@ def test_refused_values(parameter: Any, given: Any, sentence: str) -> None:
     assert str(caught.value).startswith(sentence) or sentence in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "value"), [(Whole(1), True), (Number(0, 1, 0), []), (Flag(True), 1), (Choice("a"), 5)]
+)
+def test_a_value_of_a_wrong_kind_is_both_errors(parameter: Any, value: Any) -> None:
+    for error in (TypeError, ValueError):
+        with pytest.raises(error, match="is not accepted; accepted is"):
+            parameter.canonical("M: x", value)
+
+
+def test_a_value_out_of_range_is_of_the_right_kind() -> None:
+    for parameter, value in ((Whole(1), 0), (Number(0, 1, 0), 2), (Choice("a"), "b")):
+        with pytest.raises(ValueError) as caught:
+            parameter.canonical("M: x", value)
+        assert not isinstance(caught.value, TypeError)
+
+
 @pytest.mark.parametrize("table", [[(1, 2)], "1:2", 5])
 def test_a_gain_table_is_a_dict(table: Any) -> None:
     with pytest.raises(TypeError, match="gains must be a dict of grade: gain"):

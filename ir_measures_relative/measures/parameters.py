@@ -15,6 +15,10 @@ from ir_measures_relative.prior_runs import prior_key
 from ir_measures_relative.user_models import LARGEST, canonical_base, canonical_gains
 
 
+class WrongKind(ValueError, TypeError):
+    """A value of a wrong kind, such as True for a number; to be caught as either."""
+
+
 class Parameter(measures.ParamInfo):
     """A parameter of a measure; subclasses say what they accept."""
 
@@ -31,8 +35,8 @@ class Parameter(measures.ParamInfo):
         """The form in which the measure keeps ``value``; ``where`` is 'NRG: base' in error sentences."""
         raise TypeError(f"{type(self).__name__} does not say what it accepts")
 
-    def _refused(self, where: str, value: Any) -> ValueError:
-        return ValueError(f"{where}={value!r:.80} is not accepted; accepted is {self.kind}")
+    def _refused(self, where: str, value: Any, error: type[ValueError] = ValueError) -> ValueError:
+        return error(f"{where}={value!r:.80} is not accepted; accepted is {self.kind}")
 
 
 class Whole(Parameter):
@@ -46,7 +50,9 @@ class Whole(Parameter):
     def canonical(self, where: str, value: Any) -> int | None:
         if value is None and self.default is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < self.low:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise self._refused(where, value, WrongKind)
+        if int(value) < self.low:
             raise self._refused(where, value)
         if int(value) > LARGEST:
             raise ValueError(f"{where} is too large; accepted is {self.kind} to 2^53")
@@ -63,7 +69,7 @@ class Number(Parameter):
 
     def canonical(self, where: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, Real):
-            raise self._refused(where, value)
+            raise self._refused(where, value, WrongKind)
         number = float(value)
         if not (self.low <= number <= self.high and abs(number) < float("inf")):
             raise self._refused(where, value)
@@ -77,7 +83,7 @@ class Flag(Parameter):
 
     def canonical(self, where: str, value: Any) -> bool:
         if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):
-            raise self._refused(where, value)
+            raise self._refused(where, value, WrongKind)
         return bool(value)
 
 
@@ -90,7 +96,9 @@ class Choice(Parameter):
         self.kind = " or ".join([", ".join(map(repr, words[:-1])), repr(words[-1])]) if words[1:] else repr(words[0])
 
     def canonical(self, where: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in self.words:
+        if not isinstance(value, str):
+            raise self._refused(where, value, WrongKind)
+        if value not in self.words:
             raise self._refused(where, value)
         return str(value)
 
