@@ -17,7 +17,7 @@ from ir_measures_relative.ideals import best_values
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measure_strings import parse_measure
 
-LARGEST = 2**53  # of cutoffs and gains: what a float64 counts exactly
+LARGEST = 2**53  # of all numbers given as parameters: what a float64 counts exactly, and far from overflow
 
 
 class UserModel:
@@ -69,8 +69,8 @@ class NDCG(UserModel):
             label = np.where(grade == listed, float(gain), label)
         if self.dcg == "log2":
             return label
-        if label.size and label.max() > 1000:
-            raise ValueError(f"grade {label.max():.0f} is too high for dcg='exp-log2' (2^grade); the highest is 1000")
+        if label.size and label.max() > 500:
+            raise ValueError(f"grade {label.max():.0f} is too high for dcg='exp-log2' (2^grade); the highest is 500")
         return np.exp2(label) - 1.0
 
     def seen(self, depth: int) -> np.ndarray:
@@ -257,7 +257,7 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
     if name == "p":
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < 1:
             raise ValueError(f"{where}: p={value!r}; accepted are numbers from 0 to below 1")
-        return None if value == 0.8 else float(value)
+        return None if value == 0.8 else float(value) + 0.0  # -0.0 becomes 0.0
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ValueError(f"{where}: {name}={value!r}; accepted are whole numbers from 1")
     return None if name == "rel" and value == 1 else int(value)

@@ -54,6 +54,11 @@ def test_canonical_values(parameter: Any, given: Any, kept: Any) -> None:
     assert type(found).__module__ != "numpy"
 
 
+def test_zero_has_no_sign() -> None:
+    assert str(Number(0, 1, 0.5).canonical("M: x", -0.0)) == "0.0"
+    assert canonical_base(RBP(p=-0.0), ("RBP",)) == canonical_base(RBP(p=0), ("RBP",))
+
+
 def test_canonical_gains_are_in_order_of_grade_and_plain() -> None:
     table = GainTable().canonical("M: gains", {2: np.float64(7), 1: 5})
     assert repr(table) == "{1: 5, 2: 7}"
@@ -72,7 +77,8 @@ def test_canonical_gains_are_in_order_of_grade_and_plain() -> None:
         pytest.param(Whole(1), 10**5000, "M: x is too large", id="endless digits"),
         (Number(0, 1, 0.5), 1.01, "M: x=1.01 is not accepted; accepted is a number from 0 to 1"),
         (Number(0, 1, 0.5), float("nan"), "M: x=nan is not accepted"),
-        (Number(0, float("inf"), 0), float("inf"), "M: x=inf is not accepted; accepted is a number from 0"),
+        (Number(0, float("inf"), 0), float("inf"), "M: x is too large; accepted is a number from 0 to 2^53"),
+        (Number(0, float("inf"), 0), 1e300, "M: x is too large"),
         (Number(0, 1, 0.5), True, "M: x=True is not accepted"),
         (Number(0, 1, 0.5), "0.5", "M: x='0.5' is not accepted"),
         (Number(0, 1, 0.5), None, "M: x=None is not accepted"),

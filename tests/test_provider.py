@@ -169,16 +169,17 @@ def test_bad_input_is_a_sentence_through_the_host_too() -> None:
         NRG2.calc_aggregate(QRELS, [*run_rows(), *run_rows()])
     with pytest.raises(ValueError, match="needs a cutoff"):
         ir_measures.calc_aggregate([imr.NRG(prior=[], base="P"), nDCG], QRELS, RUN)
-    with pytest.raises(ValueError, match="grade 1001 is too high for dcg='exp-log2'"):
-        imr.NRG(prior=[], base="nDCG(dcg='exp-log2')").calc_aggregate({"q": {"a": 1001}}, RUN)
+    with pytest.raises(ValueError, match="grade 501 is too high for dcg='exp-log2'"):
+        imr.NRG(prior=[], base="nDCG(dcg='exp-log2')").calc_aggregate({"q": {"a": 501}}, RUN)
     with pytest.raises(ValueError, match="no prior run is known as 'nowhere'; known are"):
         imr.NRG(prior="nowhere").calc_aggregate(QRELS, RUN)
 
 
 def test_the_highest_grade_that_is_allowed_gives_a_number() -> None:
-    grades = {f"d{i}": 1000 for i in range(50)}
-    measure = imr.NRG(prior=[], base="nDCG(dcg='exp-log2')")
-    assert measure.calc_aggregate({"q": grades}, {"q": {doc: 1.0 for doc in grades}}) == 1.0
+    grades = {f"d{i}": 500 for i in range(50)}
+    run, base = {"q": {doc: 1.0 for doc in grades}}, "nDCG(dcg='exp-log2')"
+    for measure in (imr.NRG(prior=[], base=base), imr.Rare(prior=[{"q": {"x": 1.0}}], base=base, alpha=2**53)):
+        assert measure.calc_aggregate({"q": grades}, run) == pytest.approx(1.0)
 
 
 # ---- warnings

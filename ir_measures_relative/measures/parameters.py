@@ -70,9 +70,11 @@ class Number(Parameter):
     def canonical(self, where: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, Real):
             raise self._refused(where, value, WrongKind)
-        number = float(value)
-        if not (self.low <= number <= self.high and abs(number) < float("inf")):
+        number = float(value) + 0.0  # -0.0 becomes 0.0: they are equal and must print alike
+        if not self.low <= number <= self.high:
             raise self._refused(where, value)
+        if abs(number) > LARGEST:
+            raise ValueError(f"{where} is too large; accepted is {self.kind} to 2^53")
         return number
 
 
