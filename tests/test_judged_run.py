@@ -19,6 +19,9 @@ from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.user_models import user_model
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the priors of these tests are short
+
+
 def values(measure: ir_measures.Measure, qrels: Any, run: Any) -> dict:
     """Topic -> value; fails if a topic has two."""
     found: dict = {}

@@ -25,6 +25,8 @@ from ir_measures_relative import prior_runs
 from ir_measures_relative.judged_run import Run
 from ir_measures_relative.prior_runs import SYMBOLS, fingerprint, prior_key, register_prior, resolve
 
+pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the priors of these tests are short
+
 NRG = imr.NRG
 QRELS = {"q": {"a": 1, "b": 1, "c": 1}, "p": {"a": 1}}
 RUN = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "p": {"a": 1.0}}

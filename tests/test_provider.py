@@ -24,6 +24,8 @@ import ir_measures_relative as imr
 from ir_measures_relative import provider as provider_module
 from ir_measures_relative.provider import RelativeProvider, add_to_ir_measures
 
+pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the priors of these tests are short
+
 QRELS = {"q2": {"a": 2, "b": 1}, "q1": {"a": 1, "c": 0}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 2.0, "a": 1.0}}
 OTHER = {"q1": {"c": 2.0, "a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
