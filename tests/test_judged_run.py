@@ -18,7 +18,6 @@ import ir_measures_relative as imr
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.user_models import user_model
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the priors of these tests are short
 
 
