@@ -10,6 +10,7 @@ from ir_measures_relative.complementary import select_complementary
 from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import (
+    MED,
     NRG,
     UL,
     BootNDCG,
@@ -21,6 +22,7 @@ from ir_measures_relative.measures import (
     boot_ndcg,
     expected_random,
 )
+from ir_measures_relative.pairwise_med import med, med_matrix
 from ir_measures_relative.prior_runs import register_prior
 from ir_measures_relative.provider import add_to_ir_measures
 
@@ -29,6 +31,7 @@ add_to_ir_measures()
 __all__ = [
     "BootNDCG",
     "Experiment",
+    "MED",
     "NRG",
     "Rare",
     "RareAP",
@@ -41,6 +44,8 @@ __all__ = [
     "boot_ndcg",
     "calc_runs",
     "expected_random",
+    "med",
+    "med_matrix",
     "meta",
     "parse_measure",
     "register_prior",

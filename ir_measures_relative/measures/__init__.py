@@ -2,6 +2,7 @@
 
 from ir_measures_relative.measures.base import RelativeMeasure, registry
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
+from ir_measures_relative.measures.med import MED
 from ir_measures_relative.measures.nrg import NRG, UniqueRel
 from ir_measures_relative.measures.rareness import Rare, RareAP, RareP
 from ir_measures_relative.measures.tasc import TaSC
@@ -9,6 +10,7 @@ from ir_measures_relative.measures.upper_lower import UL, expected_random
 
 __all__ = [
     "BootNDCG",
+    "MED",
     "NRG",
     "UL",
     "Rare",
