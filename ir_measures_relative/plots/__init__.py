@@ -1,0 +1,46 @@
+"""Seeing what measures say: results in, matplotlib Axes out. Nothing here computes a measure.
+
+==========================  ==============================================================================
+``chronology``              what did each run add to those before it (or to all others)?
+``scatter``                 which runs does one measure see differently from another?
+``tau_curve``               when does a parameter begin to change the order of systems?
+``expected_histogram``      how much does a random ranking score?
+``query_types``             which queries tell a good ranking from a random one?
+``distributions``           what may nDCG be, given what is not judged?
+``caterpillar``             which systems are apart, given their intervals?
+``med_matrix``              how far apart could any two runs be?
+``discriminative_power``    how many pairs of systems does each measure tell apart?
+==========================  ==============================================================================
+
+Every function takes ``ax=None`` (a new figure, laid out so that nothing is cut off) or the Axes to draw on, and
+returns the Axes; legends stand beside the data, so give figures of your own ``layout="constrained"``.
+``save`` writes the figure of an Axes to a file and closes it.
+"""
+
+try:
+    import matplotlib  # noqa: F401
+except ModuleNotFoundError as missing:
+    raise ImportError(
+        "ir_measures_relative.plots needs matplotlib: pip install 'ir_measures_relative[plots]'"
+    ) from missing
+
+from ir_measures_relative.plots.chance import expected_histogram, query_types
+from ir_measures_relative.plots.rank_agreement import tau_curve
+from ir_measures_relative.plots.significance import discriminative_power
+from ir_measures_relative.plots.similarity import med_matrix
+from ir_measures_relative.plots.style import save
+from ir_measures_relative.plots.two_measures import chronology, scatter
+from ir_measures_relative.plots.uncertainty import caterpillar, distributions
+
+__all__ = [
+    "caterpillar",
+    "chronology",
+    "discriminative_power",
+    "distributions",
+    "expected_histogram",
+    "med_matrix",
+    "query_types",
+    "save",
+    "scatter",
+    "tau_curve",
+]

@@ -1,0 +1,142 @@
+"""Names beside points, none over another: placed anew at every drawing, so that any size of figure is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.text import Annotation, Text
+
+from ir_measures_relative.plots.style import FAINT, INK
+
+GAP = 5.0  # points between the middle of a marker and its name
+CLEAR = 4.0  # half the side of the square that a marker keeps free of names, in points
+LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0)  # points that a leader line may be long
+DIRECTIONS = 16  # of leader lines
+
+
+def label_points(ax: Axes, x: np.ndarray, y: np.ndarray, names: Sequence[object]) -> list[Annotation]:
+    """Write a name beside each point where one fits; those far from the crowd have the first choice of place."""
+    labels = [
+        ax.annotate(
+            str(name), (a, b), xytext=(0, 0), textcoords="offset points", fontsize="x-small", color=INK,
+            ha="center", va="center", annotation_clip=True, in_layout=False, zorder=4,
+            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2},
+        )
+        for a, b, name in zip(x, y, names, strict=True)
+    ]
+    ax.add_artist(Placement(np.column_stack([x, y]), labels))
+    return labels
+
+
+class Placement(Artist):
+    """Draws nothing: before the names are drawn, it moves each to a free place or hides it."""
+
+    def __init__(self, points: np.ndarray, labels: list[Annotation]):
+        super().__init__()
+        self._points, self._labels = points, labels
+        self.set_zorder(-1000)  # drawn before the labels
+        self.set_in_layout(False)
+
+    def draw(self, renderer: RendererBase) -> None:
+        assert self.axes is not None
+        scale = renderer.points_to_pixels(1.0)
+        points = self.axes.transData.transform(self._points) / scale  # (n, 2) in points, as all below
+        frame = np.array(self.axes.bbox.extents) / scale
+        sizes = np.array([_size(label, renderer) for label in self._labels]) / scale  # (n, 2)
+        for label, offset in zip(self._labels, places(points, sizes, frame), strict=True):
+            label.set_visible(offset is not None)
+            if offset is not None:
+                label.set_position(offset)
+                assert label.arrow_patch is not None
+                label.arrow_patch.set_visible(_has_leader(offset, sizes[self._labels.index(label)]))
+
+
+def _size(label: Annotation, renderer: RendererBase) -> tuple[float, float]:
+    """Width and height of the name alone, without its leader line."""
+    label.set_visible(True)
+    box = Text.get_window_extent(label, renderer)
+    return box.width, box.height
+
+
+def _has_leader(offset: tuple[float, float], size: np.ndarray) -> bool:
+    """Whether a name stands farther from its point than a name right beside it."""
+    return bool(np.any(np.abs(offset) > size / 2 + GAP + 1e-6))
+
+
+def places(points: np.ndarray, sizes: np.ndarray, frame: np.ndarray) -> list[tuple[float, float] | None]:
+    """Offset of each name from its point, or None where no place is free.
+
+    First every name tries to stand right beside its point, then those left over stand off with a leader line.
+    ``points`` (n, 2) and ``sizes`` (n, 2) in points, ``frame`` = left, bottom, right, top.
+    """
+    taken = Taken(points, frame)
+    found: list[tuple[float, float] | None] = [None] * len(points)
+    spread = np.ptp(points, axis=0) if len(points) else np.ones(2)
+    outlying = np.abs((points - np.median(points, axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1)  # (n,)
+    order = np.argsort(-outlying.round(9), kind="stable")
+    for offsets in (_beside, _led):
+        for place in order:
+            if found[place] is None:
+                found[place] = taken.first_free(points[place], sizes[place], offsets(sizes[place]), offsets is _led)
+    return found
+
+
+def _beside(size: np.ndarray) -> np.ndarray:
+    """(8, 2) offsets of the middle of a name that touches its point: right, left, above, below, corners."""
+    right, up = size[0] / 2 + GAP, size[1] / 2 + GAP
+    near = size[1] / 2 + GAP / 2  # a name at a corner may come closer
+    return np.array([(right, 0), (-right, 0), (0, up), (0, -up), (right, near), (-right, near), (right, -near),
+                     (-right, -near)])
+
+
+def _led(size: np.ndarray) -> np.ndarray:
+    """Offsets at the end of leader lines, short ones first: (number of lengths x DIRECTIONS, 2)."""
+    angle = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
+    ray = np.column_stack([np.cos(angle), np.sin(angle)])  # (DIRECTIONS, 2)
+    return np.concatenate([ray * (size / 2 + length) for length in LEADERS])
+
+
+class Taken:
+    """What names must not cover: points, names already placed, leader lines, and what is outside the frame."""
+
+    def __init__(self, points: np.ndarray, frame: np.ndarray):
+        self._points, self._frame = points, frame
+        self._boxes = np.empty((0, 4))  # left, bottom, right, top
+        self._lines = np.empty((0, 2))  # samples of the leader lines
+
+    def first_free(
+        self, point: np.ndarray, size: np.ndarray, offsets: np.ndarray, led: bool
+    ) -> tuple[float, float] | None:
+        """Take the first of the offsets where the name fits; None if there is none."""
+        for offset in offsets:
+            middle = point + offset
+            box = np.concatenate([middle - size / 2, middle + size / 2])
+            line = point + np.linspace(0.1, 1, 24)[:, None] * (middle - point)  # (24, 2)
+            line = line[~_holds(box, line)] if led else line[:0]
+            if self._free(box) and not self._crosses(line):
+                self._boxes = np.vstack([self._boxes, box])
+                self._lines = np.vstack([self._lines, line])
+                return float(offset[0]), float(offset[1])
+        return None
+
+    def _free(self, box: np.ndarray) -> bool:
+        left, bottom, right, top = box
+        boxes = self._boxes
+        inside = self._frame[0] <= left and self._frame[1] <= bottom and right <= self._frame[2] and (
+            top <= self._frame[3])
+        meets = (boxes[:, 0] < right) & (left < boxes[:, 2]) & (boxes[:, 1] < top) & (bottom < boxes[:, 3])
+        wide = box + CLEAR * np.array([-1, -0.5, 1, 0.5])
+        return inside and not meets.any() and not _holds(wide, self._points).any() and not _holds(
+            box, self._lines).any()
+
+    def _crosses(self, line: np.ndarray) -> bool:
+        return any(_holds(box, line).any() for box in self._boxes)
+
+
+def _holds(box: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """(n,) whether each point lies in a box."""
+    return np.all((box[:2] < points) & (points < box[2:]), axis=1)

@@ -1,0 +1,119 @@
+"""Tables of scores -> one number per run and measure, checked, with sentences for what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+TOPIC_COLUMNS = ("query_id", "qid")
+
+
+def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
+    """Mean over topics of each measure: runs in order of appearance x measures as text.
+
+    The table is long, as ``calc_runs`` gives it (name, query_id, measure, value; PyTerrier's qid too), or wide, as
+    ``Experiment`` gives it (name and a column per measure).
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"table must be a DataFrame as calc_runs gives it, not a {type(table).__name__}")
+    wanted = [str(measure) for measure in measures]
+    long = "measure" in table.columns or "value" in table.columns
+    need_columns(table, ["name", "measure", "value"] if long else ["name"], "table")
+    means = _means_of_long(table) if long else _means_of_wide(table)
+    for measure in wanted:
+        if measure not in means.columns:
+            raise ValueError(f"table has no measure {measure!r}; it has {', '.join(map(str, means.columns)) or 'none'}")
+    found = means[wanted]
+    values = finite(found.to_numpy().ravel(), "table", [(n, m) for n in found.index for m in wanted])
+    return pd.DataFrame(values.reshape(found.shape), index=found.index, columns=wanted)
+
+
+def _means_of_long(table: pd.DataFrame) -> pd.DataFrame:
+    topic = [column for column in TOPIC_COLUMNS if column in table.columns][:1]
+    again = table.duplicated(["name", "measure", *topic])
+    if again.any():
+        row = table[again].iloc[0]
+        where = f" for topic {row[topic[0]]!r}" if topic else ""
+        raise ValueError(f"table has two values of {row['measure']} of run {row['name']!r}{where}; one is accepted")
+    missing = table["value"].isna()
+    if missing.any():
+        row = table[missing].iloc[0]
+        raise ValueError(f"table has no value of {row['measure']} of run {row['name']!r}; every value must be finite")
+    means = table.groupby(["name", "measure"], sort=False)["value"].mean().unstack()
+    means.columns = means.columns.map(str)
+    return means.reindex(index=pd.unique(table["name"]))
+
+
+def _means_of_wide(table: pd.DataFrame) -> pd.DataFrame:
+    again = table["name"].duplicated()
+    if again.any():
+        raise ValueError(f"table has two rows of run {table['name'][again].iloc[0]!r}; a table per topic needs the "
+                         "columns measure and value")
+    means = table.set_index("name").select_dtypes("number")
+    means.columns = means.columns.map(str)
+    return means
+
+
+def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str) -> None:
+    """An error that names the first column that a DataFrame lacks."""
+    for column in columns:
+        if column not in table.columns:
+            raise ValueError(f"{what} has no column {column!r}; it has {', '.join(map(str, table.columns)) or 'none'}")
+
+
+def finite(values: Any, what: str, labels: Sequence[Any] | None = None) -> np.ndarray:
+    """Numbers as a one-dimensional float array; the error names the label of the first that is not finite."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} must hold numbers") from None
+    if numbers.ndim != 1:
+        raise ValueError(f"{what} must be a list of numbers, not an array of {numbers.ndim} dimensions")
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        place = int(np.argmax(bad))
+        where = place if labels is None else labels[place]
+        raise ValueError(f"{what} has the value {numbers[place]} at {where!r}; every value must be finite")
+    return numbers
+
+
+def topic_values(values: Any, what: str) -> pd.Series:
+    """One number per topic: a DataFrame (query_id and one column of numbers), Series, dict or list."""
+    if isinstance(values, pd.DataFrame):
+        topic = next((column for column in TOPIC_COLUMNS if column in values.columns), None)
+        if topic is None:
+            need_columns(values, TOPIC_COLUMNS[:1], what)
+        columns = [column for column in values.columns if column != topic and values[column].dtype.kind in "iuf"]
+        if len(columns) != 1:
+            names = ", ".join(map(str, columns)) or "none"
+            raise ValueError(f"{what} must have one column of numbers beside {topic!r}; it has {names}")
+        values = pd.Series(values[columns[0]].to_numpy(), index=values[topic].to_numpy())
+    elif isinstance(values, Mapping):
+        values = pd.Series(list(values.values()), index=pd.Index(list(values), dtype=object))
+    elif not isinstance(values, pd.Series):
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise TypeError(f"{what} must hold a number per topic (DataFrame, Series, dict or list), "
+                            f"not a {type(values).__name__}")
+        values = pd.Series(list(values), dtype=object)
+    return pd.Series(finite(values.to_numpy(), what, list(values.index)), index=values.index)
+
+
+def run_groups(groups: Any, names: Iterable[Any]) -> dict[Any, str]:
+    """Run -> group for every run named."""
+    if not isinstance(groups, (Mapping, pd.Series)):
+        raise TypeError(f"groups must be a dict of run: group, not a {type(groups).__name__}")
+    known = {str(name): str(group) for name, group in groups.items()}
+    missing = [name for name in names if str(name) not in known]
+    if missing:
+        raise ValueError(f"groups: the run {missing[0]!r} has no group; every run needs one")
+    return {name: known[str(name)] for name in names}
+
+
+def choice(value: Any, name: str, choices: Sequence[str]) -> str:
+    """One of the words that a parameter accepts."""
+    if value not in choices:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}")
+    return value

@@ -1,0 +1,102 @@
+"""How alike runs are: a matrix of distances between all pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from ir_measures_relative.plots.score_frames import choice, finite
+from ir_measures_relative.plots.style import axes
+
+READABLE = 25  # runs up to which the numbers are written into the cells
+LIGHT = 0.55  # share of the colour range above which the cells are light, and their numbers dark
+
+
+def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED", ax: Axes | None = None) -> Axes:
+    """How far apart could any two runs be?
+
+    Parameters
+    ----------
+    matrix : a square DataFrame with the same names as rows and columns, as ``med_matrix`` gives it
+    order : 'given', or 'similarity': runs that are alike side by side
+    name : what the numbers are, beside the colour bar
+    ax : the Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
+    >>> matrix = pd.DataFrame([[0, .5], [.5, 0]], index=['a', 'b'], columns=['a', 'b'])
+    >>> ax = plots.med_matrix(matrix)
+    >>> [text.get_text() for text in ax.texts]
+    ['0', '.50', '.50', '0']
+    """
+    choice(order, "order", ("given", "similarity"))
+    names, values = _checked(matrix)
+    if order == "similarity":
+        arranged = _by_similarity(values)
+        names, values = [names[place] for place in arranged], values[np.ix_(arranged, arranged)]
+    n = len(names)
+    side = min(max(3.6, 0.42 * n + 1.6), 11.0)
+    ax = axes(ax, side + 1.1, side)
+    top = max(float(values.max()), 1e-12)
+    image = ax.imshow(values, cmap="cividis", vmin=min(0.0, float(values.min())), vmax=top)
+    font = "small" if n <= 12 else "x-small" if n <= 18 else "xx-small"
+    shown = [str(name) for name in names]
+    ax.set_xticks(np.arange(n), shown, rotation=45, ha="right", rotation_mode="anchor", fontsize=font)
+    ax.set_yticks(np.arange(n), shown, fontsize=font)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    if n <= READABLE:
+        for row, column in np.ndindex(n, n):
+            value = float(values[row, column])
+            ax.text(column, row, _short(value), ha="center", va="center", fontsize=font,
+                    color="black" if value > LIGHT * top else "white")
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
+    bar.set_label(name, fontsize="small")
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize="small")
+    return ax
+
+
+def _short(value: float) -> str:
+    """Two places without the leading zero: what a small cell holds."""
+    if value == 0:
+        return "0"
+    text = f"{value:.2f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 and text.lstrip("-").startswith("0.") else text
+
+
+def _checked(matrix: Any) -> tuple[list[Any], np.ndarray]:
+    """Names and (n, n) values of a symmetric matrix."""
+    if not isinstance(matrix, pd.DataFrame):
+        raise TypeError(f"matrix must be a DataFrame as med_matrix gives it, not a {type(matrix).__name__}")
+    names = matrix.index.tolist()
+    if names != matrix.columns.tolist():
+        raise ValueError("matrix must have the same names as rows and columns, in the same order")
+    if not names:
+        raise ValueError("matrix holds no run; it must hold at least one")
+    pairs = [(a, b) for a in names for b in names]
+    values = finite(matrix.to_numpy().ravel(), "matrix", pairs).reshape(len(names), len(names))
+    odd = np.argwhere(np.abs(values - values.T) > 1e-9)
+    if len(odd):
+        raise ValueError(f"matrix must be symmetric; it differs for {names[odd[0][0]]!r} and {names[odd[0][1]]!r}")
+    return names, values
+
+
+def _by_similarity(values: np.ndarray) -> np.ndarray:
+    """(n,) an order of the leaves of a clustering in which neighbours are as close as can be."""
+    if len(values) < 3:
+        return np.arange(len(values))
+    distance = (values + values.T) / 2
+    np.fill_diagonal(distance, 0.0)  # RBP's residual gives a run a distance from itself
+    return leaves_list(linkage(squareform(distance, checks=False), method="average", optimal_ordering=True))

@@ -1,0 +1,103 @@
+"""What all figures look like: colours that colour-blind readers tell apart, room for legends, a light grid."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+
+# Okabe and Ito's palette; yellow last, since it is weak on white
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+# One more than there are colours, so that pairs of colour and marker repeat after 72 groups only
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+LINES = ("-", "--", "-.", ":")
+INK = "#333333"
+FAINT = "#999999"
+
+
+class Look(NamedTuple):
+    """How one group or series is drawn: never by colour alone."""
+
+    color: str
+    marker: str
+    line: str
+
+
+def look(place: int) -> Look:
+    """The look of the group or series at a place, counted from 0."""
+    return Look(PALETTE[place % len(PALETTE)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
+
+
+def looks(groups: Iterable[Hashable]) -> dict[Any, Look]:
+    """A look for every distinct group, in order of first appearance."""
+    return {group: look(place) for place, group in enumerate(dict.fromkeys(groups))}
+
+
+def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4) -> Axes:
+    """The Axes given, or those of a new figure of this size in inches."""
+    if ax is None:
+        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+    _need_axes(ax).spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _need_axes(ax: Any) -> Axes:
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
+    return ax
+
+
+def grid(ax: Axes, axis: str) -> None:
+    """Faint lines that help to read values of an axis: 'x', 'y' or 'both'."""
+    ax.grid(axis=axis, color="#e4e4e4", linewidth=0.8)  # type: ignore[arg-type]
+
+
+def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] | None = None) -> None:
+    """A legend right of the axes, where it cannot cover a point; none if there is nothing to tell."""
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    if handles:
+        ax.legend(
+            handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
+            fontsize="small", title_fontsize="small", alignment="left", ncols=1 + (len(handles) - 1) // 24,
+        )
+
+
+def legend_above(ax: Axes, columns: int = 4) -> None:
+    """A legend over the axes, for a few series."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), frameon=False, fontsize="small", ncols=columns,
+              borderaxespad=0.2, columnspacing=1.5)
+
+
+def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
+    """Write the figure of an Axes to a file (format by its ending: png, pdf, svg) and close it.
+
+    Parameters
+    ----------
+    ax : as a function of this module returned it
+    path : the file; its folder is made if absent
+    dpi : dots per inch of a png
+
+    Returns
+    -------
+    Path of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ir_measures_relative import plots
+    >>> path = plots.save(plots.tau_curve([0, 1], [1, .8]), tempfile.mkdtemp() + '/tau.png')
+    >>> path.name, path.stat().st_size > 1000
+    ('tau.png', True)
+    """
+    figure = _need_axes(ax).figure.figure  # of a subfigure: the whole figure
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(file, dpi=dpi)
+    plt.close(figure)
+    return file
