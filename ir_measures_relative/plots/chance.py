@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ir_measures_relative.plots.point_labels import label_points
 from ir_measures_relative.plots.score_frames import finite, need_columns, topic_values
-from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside
+from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside, plain
 
 # type -> colour, marker; uninformative and ideal stand out, what is between stays in the background
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
@@ -59,11 +59,10 @@ def expected_histogram(
     ax.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=PALETTE[0], edgecolor="white", linewidth=0.8)
     mean = float(values.mean())
     ax.axvline(mean, color=PALETTE[1], linestyle="--", linewidth=1.5)
-    ax.annotate(f"mean {mean:.3f}", (mean, 1), xycoords=("data", "axes fraction"), xytext=(4, 0),
-                textcoords="offset points", va="bottom", ha="left" if mean < 0.8 * edges[-1] else "right",
-                fontsize="small", color=PALETTE[1])
+    ax.annotate(f"mean {mean:.3f}", (mean, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
+                textcoords="offset points", va="bottom", ha="center", fontsize="small", color=PALETTE[1])
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_xlabel(f"expected {measure if measure is not None else 'score'} of a random ranking")
+    ax.set_xlabel(f"expected {'score' if measure is None else plain(measure)} of a random ranking")
     ax.set_ylabel(f"queries (of {len(values):,})")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     grid(ax, "y")
@@ -113,14 +112,16 @@ def query_types(types: Any, measure: Any = None, labels: bool = True, ax: Axes |
     ax.plot([0, top], [0, top], color=FAINT, linestyle="--", linewidth=1.2, label="no better than random", zorder=1)
     ax.set_xlim(0, max(1.12 * float(frame["expected"].max()), 0.1))
     ax.set_ylim(-0.02 * top, 1.04 * top)
-    name = "score" if measure is None else measure
+    name = "score" if measure is None else plain(measure)
     ax.set_xlabel(f"expected {name} of a random ranking")
     ax.set_ylabel(f"actual {name}")
     grid(ax, "both")
     legend_beside(ax)
     if labels:
         named = frame[frame["type"] != "informative"]
-        label_points(ax, named["expected"].to_numpy(), named["actual"].to_numpy(), named["query_id"].tolist())
+        diagonal = np.repeat(np.linspace(0, top, 200)[:, None], 2, axis=1)  # (200, 2)
+        avoid = np.concatenate([frame[["expected", "actual"]].to_numpy(), diagonal])
+        label_points(ax, named["expected"].to_numpy(), named["actual"].to_numpy(), named["query_id"].tolist(), avoid)
     return ax
 
 

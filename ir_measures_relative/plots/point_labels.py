@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -10,34 +11,39 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Annotation, Text
 
-from ir_measures_relative.plots.style import FAINT, INK
+from ir_measures_relative.plots.style import FAINT, INK, plain
 
 GAP = 5.0  # points between the middle of a marker and its name
-CLEAR = 4.0  # half the side of the square that a marker keeps free of names, in points
-LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0)  # points that a leader line may be long
+CLEAR = 4.0  # points between the middle of a marker and the name of another
+LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0)  # points that a leader line may be long
 DIRECTIONS = 16  # of leader lines
 
 
-def label_points(ax: Axes, x: np.ndarray, y: np.ndarray, names: Sequence[object]) -> list[Annotation]:
-    """Write a name beside each point where one fits; those far from the crowd have the first choice of place."""
+def label_points(
+    ax: Axes, x: np.ndarray, y: np.ndarray, names: Sequence[Any], avoid: np.ndarray | None = None
+) -> list[Annotation]:
+    """Write a name beside each point where one fits; those far from the crowd have the first choice of place.
+
+    ``avoid`` (m, 2): more points that no name may cover.
+    """
     labels = [
         ax.annotate(
-            str(name), (a, b), xytext=(0, 0), textcoords="offset points", fontsize="x-small", color=INK,
+            plain(name), (a, b), xytext=(0, 0), textcoords="offset points", fontsize="x-small", color=INK,
             ha="center", va="center", annotation_clip=True, in_layout=False, zorder=4,
             arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2},
         )
         for a, b, name in zip(x, y, names, strict=True)
     ]
-    ax.add_artist(Placement(np.column_stack([x, y]), labels))
+    ax.add_artist(Placement(labels, np.column_stack([x, y]), np.empty((0, 2)) if avoid is None else avoid))
     return labels
 
 
 class Placement(Artist):
     """Draws nothing: before the names are drawn, it moves each to a free place or hides it."""
 
-    def __init__(self, points: np.ndarray, labels: list[Annotation]):
+    def __init__(self, labels: list[Annotation], points: np.ndarray, avoid: np.ndarray):
         super().__init__()
-        self._points, self._labels = points, labels
+        self._labels, self._points, self._avoid = labels, points, avoid
         self.set_zorder(-1000)  # drawn before the labels
         self.set_in_layout(False)
 
@@ -45,14 +51,15 @@ class Placement(Artist):
         assert self.axes is not None
         scale = renderer.points_to_pixels(1.0)
         points = self.axes.transData.transform(self._points) / scale  # (n, 2) in points, as all below
+        avoid = self.axes.transData.transform(self._avoid) / scale  # (m, 2)
         frame = np.array(self.axes.bbox.extents) / scale
         sizes = np.array([_size(label, renderer) for label in self._labels]) / scale  # (n, 2)
-        for label, offset in zip(self._labels, places(points, sizes, frame), strict=True):
+        for label, size, offset in zip(self._labels, sizes, places(points, sizes, frame, avoid), strict=True):
             label.set_visible(offset is not None)
             if offset is not None:
                 label.set_position(offset)
                 assert label.arrow_patch is not None
-                label.arrow_patch.set_visible(_has_leader(offset, sizes[self._labels.index(label)]))
+                label.arrow_patch.set_visible(_has_leader(offset, size))
 
 
 def _size(label: Annotation, renderer: RendererBase) -> tuple[float, float]:
@@ -67,15 +74,19 @@ def _has_leader(offset: tuple[float, float], size: np.ndarray) -> bool:
     return bool(np.any(np.abs(offset) > size / 2 + GAP + 1e-6))
 
 
-def places(points: np.ndarray, sizes: np.ndarray, frame: np.ndarray) -> list[tuple[float, float] | None]:
+def places(
+    points: np.ndarray, sizes: np.ndarray, frame: np.ndarray, avoid: np.ndarray
+) -> list[tuple[float, float] | None]:
     """Offset of each name from its point, or None where no place is free.
 
     First every name tries to stand right beside its point, then those left over stand off with a leader line.
-    ``points`` (n, 2) and ``sizes`` (n, 2) in points, ``frame`` = left, bottom, right, top.
+    ``points`` and ``sizes`` (n, 2) in points, ``frame`` = left, bottom, right, top, ``avoid`` (m, 2).
     """
-    taken = Taken(points, frame)
+    taken = Taken(np.concatenate([points, avoid]), frame)
     found: list[tuple[float, float] | None] = [None] * len(points)
-    spread = np.ptp(points, axis=0) if len(points) else np.ones(2)
+    if not len(points):
+        return found
+    spread = np.ptp(points, axis=0)
     outlying = np.abs((points - np.median(points, axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1)  # (n,)
     order = np.argsort(-outlying.round(9), kind="stable")
     for offsets in (_beside, _led):
@@ -129,7 +140,7 @@ class Taken:
         inside = self._frame[0] <= left and self._frame[1] <= bottom and right <= self._frame[2] and (
             top <= self._frame[3])
         meets = (boxes[:, 0] < right) & (left < boxes[:, 2]) & (boxes[:, 1] < top) & (bottom < boxes[:, 3])
-        wide = box + CLEAR * np.array([-1, -0.5, 1, 0.5])
+        wide = box + CLEAR * np.array([-1, -1, 1, 1])
         return inside and not meets.any() and not _holds(wide, self._points).any() and not _holds(
             box, self._lines).any()
 

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ir_measures_relative.plots.score_frames import finite
-from ir_measures_relative.plots.style import FAINT, axes, grid, legend_beside, look
+from ir_measures_relative.plots.style import FAINT, axes, entry, grid, legend_beside, look
 
 
 def tau_curve(
@@ -28,7 +28,7 @@ def tau_curve(
     ----------
     alphas : the values of the parameter
     taus : tau of each (see ``meta.kendall_tau``), or several lines: dict of name: taus, or DataFrame
-    threshold : the tau from which two orders count as alike, a dotted line; None: no line
+    threshold : the tau from which two orders count as alike, a grey line; None: no line
     xlabel : what the parameter is called
     ax : the Axes to draw on; by default those of a new figure
 
@@ -64,10 +64,10 @@ def tau_curve(
     for place, (name, values) in enumerate(lines.items()):
         style = look(place)
         ax.plot(x[order], values[order], color=style.color, marker=style.marker, linestyle=style.line, markersize=5,
-                label=name or None, clip_on=False, zorder=3)
+                label=entry(name) if named else None, clip_on=False, zorder=3)
     if threshold is not None:
         shown = f"{threshold:g}".removeprefix("0") if 0 < threshold < 1 else f"{threshold:g}"
-        ax.axhline(threshold, color=FAINT, linestyle=":", linewidth=1.2, label=f"threshold {shown}", zorder=1)
+        ax.axhline(threshold, color=FAINT, linewidth=1.2, label=f"threshold {shown}", zorder=1)
     lowest = min([float(values.min()) for values in lines.values()] + ([] if threshold is None else [threshold]))
     ax.set_ylim(max(-1.0, lowest - 0.08 * max(1 - lowest, 0.1)), 1.0)
     ax.set_xlabel(xlabel)

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ir_measures_relative.plots.score_frames import finite
-from ir_measures_relative.plots.style import FAINT, axes, grid, legend_beside, look
+from ir_measures_relative.plots.style import FAINT, axes, entry, grid, legend_beside, look
 
 
 def discriminative_power(results: Any, level: float | None = None, ax: Axes | None = None) -> Axes:
@@ -50,12 +50,12 @@ def discriminative_power(results: Any, level: float | None = None, ax: Axes | No
     style = {name: look(place) for place, name in enumerate(curves)}
     for name in sorted(curves, key=lambda name: -apart[name] / len(curves[name])):
         curve = curves[name]
-        label = f"{name}: {apart[name]} of {len(curve)}" if name else f"{apart[name]} of {len(curve)}"
+        label = f"{entry(name)}: {apart[name]} of {len(curve)}" if name else f"{apart[name]} of {len(curve)}"
         ax.plot(np.arange(1, len(curve) + 1), curve, color=style[name].color, linestyle=style[name].line,
                 linewidth=1.8, label=label)
     ax.axhline(level, color=FAINT, linestyle=":", linewidth=1.2, zorder=1)
-    ax.annotate(f"level {level:g}", (1, level), xycoords=("axes fraction", "data"), xytext=(0, 2),
-                textcoords="offset points", ha="right", va="bottom", fontsize="x-small", color=FAINT)
+    ax.annotate(f"level {level:g}", (0, level), xycoords=("axes fraction", "data"), xytext=(4, 2),
+                textcoords="offset points", ha="left", va="bottom", fontsize="x-small", color=FAINT)
     ax.set_ylim(0, min(1.0, 4 * level))
     ax.set_xlim(0, max(map(len, curves.values())) + 1)
     ax.set_xlabel("pairs of systems, by falling p-value")

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ir_measures_relative.plots.score_frames import choice, finite
-from ir_measures_relative.plots.style import axes
+from ir_measures_relative.plots.style import axes, plain
 
 READABLE = 25  # runs up to which the numbers are written into the cells
-LIGHT = 0.55  # share of the colour range above which the cells are light, and their numbers dark
+LIGHT = 0.179  # luminance above which black has more contrast than white (WCAG 2)
 
 
 def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED", ax: Axes | None = None) -> Axes:
@@ -51,7 +52,7 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
     top = max(float(values.max()), 1e-12)
     image = ax.imshow(values, cmap="cividis", vmin=min(0.0, float(values.min())), vmax=top)
     font = "small" if n <= 12 else "x-small" if n <= 18 else "xx-small"
-    shown = [str(name) for name in names]
+    shown = [plain(name) for name in names]
     ax.set_xticks(np.arange(n), shown, rotation=45, ha="right", rotation_mode="anchor", fontsize=font)
     ax.set_yticks(np.arange(n), shown, fontsize=font)
     ax.tick_params(length=0)
@@ -60,12 +61,18 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
         for row, column in np.ndindex(n, n):
             value = float(values[row, column])
             ax.text(column, row, _short(value), ha="center", va="center", fontsize=font,
-                    color="black" if value > LIGHT * top else "white")
+                    color="black" if _luminance(image.cmap(image.norm(value))) > LIGHT else "white")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
-    bar.set_label(name, fontsize="small")
+    bar.set_label(plain(name), fontsize="small")
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize="small")
     return ax
+
+
+def _luminance(color: Any) -> float:
+    """Relative luminance of a colour, 0 = black, 1 = white."""
+    share = np.array(to_rgb(color))
+    return float(np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722])
 
 
 def _short(value: float) -> str:

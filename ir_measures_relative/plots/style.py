@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-# Okabe and Ito's palette; yellow last, since it is weak on white
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-# One more than there are colours, so that pairs of colour and marker repeat after 72 groups only
+# Okabe and Ito's palette without its yellow, which is weak on white
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# 7 colours and 9 markers have no common divisor: the pairs repeat after 63 groups only
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINES = ("-", "--", "-.", ":")
 INK = "#333333"
@@ -36,6 +36,17 @@ def look(place: int) -> Look:
 def looks(groups: Iterable[Hashable]) -> dict[Any, Look]:
     """A look for every distinct group, in order of first appearance."""
     return {group: look(place) for place, group in enumerate(dict.fromkeys(groups))}
+
+
+def plain(name: Any) -> str:
+    """A name as text that matplotlib writes as it is: a dollar would begin a formula."""
+    return str(name).replace("$", r"\$")
+
+
+def entry(name: Any) -> str:
+    """A name as the text of a legend, where matplotlib leaves out what begins with an underscore."""
+    text = plain(name)
+    return f" {text}" if text.startswith("_") else text
 
 
 def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4) -> Axes:

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 
 from ir_measures_relative.plots.point_labels import label_points
 from ir_measures_relative.plots.score_frames import choice, run_groups, run_means
-from ir_measures_relative.plots.style import axes, grid, legend_above, legend_beside, look, looks
+from ir_measures_relative.plots.style import axes, entry, grid, legend_above, legend_beside, look, looks, plain
 
-POINT_AREA = 34
+POINT_AREA = 40
 
 
 def chronology(
@@ -64,17 +64,19 @@ def chronology(
             raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(map(str, means.index))}")
         means = means.loc[list(order)]
     notes = {} if notes is None else {str(name): note for name, note in notes.items()}
-    names = [f"{name}\n{notes[str(name)]}" if str(name) in notes else str(name) for name in means.index]
-    ax = axes(ax, max(4.8, 0.55 * len(names) + 1.6))
+    names = [plain(f"{name}\n{notes[str(name)]}" if str(name) in notes else name) for name in means.index]
+    many = len(names) > 24
+    ax = axes(ax, min(0.2 * len(names) + 1.6, 16.0) if many else max(4.8, 0.55 * len(names) + 1.6))
     place = np.arange(len(names))
     low, high = means.min(axis=1), means.max(axis=1)
     if not joined:
         ax.vlines(place, low, high, color="#cccccc", linewidth=2, zorder=1)
     for number, column in enumerate(means.columns):
         style = look(number)
-        ax.plot(place, means[column], color=style.color, marker=style.marker, markersize=7 - number,
-                linestyle=style.line if joined else "none", label=column, zorder=2 + number)
-    ax.set_xticks(place, names, rotation=35, ha="right", rotation_mode="anchor", fontsize="small")
+        ax.plot(place, means[column], color=style.color, marker=style.marker, markersize=(5 if many else 7) - number,
+                linestyle=style.line if joined else "none", label=entry(column), zorder=2 + number)
+    ax.set_xticks(place, names, rotation=90 if many else 35, rotation_mode="anchor", ha="right",
+                  va="center" if many else "top", fontsize="x-small" if many else "small")
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.set_ylim(min(0.0, 1.1 * float(low.min())), max(1.1 * float(high.max()), 1e-3))
     ax.set_ylabel("mean over topics")
@@ -128,15 +130,15 @@ def scatter(
     crowded = len(means) > 20
     ax = axes(ax, 8.4 if crowded else 6.8, 6.0 if crowded else 4.6)
     if of is None:
-        ax.scatter(across, up, s=POINT_AREA, color=look(0).color, edgecolor="white", linewidth=0.6, zorder=3)
+        ax.scatter(across, up, s=POINT_AREA, color=look(0).color, edgecolor="white", linewidth=0.4, zorder=3)
     else:
         for group, style in looks(of).items():
             ax.scatter(across[of == group], up[of == group], s=POINT_AREA, color=style.color, marker=style.marker,
-                       edgecolor="white", linewidth=0.6, label=group, zorder=3)
+                       edgecolor="white", linewidth=0.4, label=entry(group), zorder=3)
         legend_beside(ax)
     ax.margins(0.1)
-    ax.set_xlabel(str(x))
-    ax.set_ylabel(str(y))
+    ax.set_xlabel(plain(x))
+    ax.set_ylabel(plain(y))
     grid(ax, "both")
     if labels == "fitting":
         label_points(ax, across, up, list(means.index))

@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ir_measures_relative.plots.score_frames import choice, finite, need_columns, run_groups, topic_values
-from ir_measures_relative.plots.style import INK, PALETTE, axes, grid, legend_beside, look, looks
+from ir_measures_relative.plots.style import INK, PALETTE, Look, axes, entry, grid, legend_beside, look, looks, plain
 
-BINS = 50  # of a drawn distribution, between 0 and 1
+BIN = 0.02  # height of the bars of a distribution, about
 HALF = 0.42  # half the width of the widest distribution; topics are 1 apart
 NEEDED = ("query_id", "lower", "upper", "mean", "mode", "support", "probability")
 
@@ -62,14 +62,16 @@ def distributions(
     marks = {str(name): topic_values(values, f"others {name!r}") for name, values in (others or {}).items()}
     ax = axes(ax, min(max(4.5, 0.5 * len(shown) + 2.4), 14.0), 3.8)
     handles = _draw_topics(ax, shown)
-    for number, (name, values) in enumerate(marks.items(), start=1):
-        handles.append(_marked(ax, name, values, shown, number))
-    ids = [str(topic.query_id) for topic in shown]
+    sideways = np.linspace(-0.24, 0.24, len(marks)) if len(marks) > 1 else [0.24]  # beside mean and mode
+    for number, (name, values) in enumerate(marks.items()):
+        handles.append(_marked(ax, name, values, shown, look(number + 1), sideways[number]))
+    ids = [plain(topic.query_id) for topic in shown]
     ax.set_xticks(np.arange(len(ids)), ids, fontsize="small", rotation=90 if max(map(len, ids)) > 4 else 0)
     ax.set_xlim(-0.6, len(shown) - 0.4)
     ax.set_ylim(-0.02, max(1.0, max(topic.upper for topic in shown)) + 0.02)
     ax.set_xlabel("topic")
-    ax.set_ylabel("nDCG")
+    cutoff = str(getattr(scores, "name", "")).rpartition("@")[2]  # BootNDCG@10 -> 10
+    ax.set_ylabel(f"nDCG@{cutoff}" if cutoff.isdigit() else "nDCG")
     grid(ax, "y")
     legend_beside(ax, handles=handles)
     return ax
@@ -121,24 +123,26 @@ def _topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
 
 def _violin(ax: Axes, place: int, topic: Any) -> None:
     """Bars as wide as the probability of their scores, mirrored."""
-    mass, edges = np.histogram(topic.support, bins=BINS, range=(0.0, max(1.0, topic.upper)), weights=topic.probability)
-    half = HALF * mass / mass.max()  # (BINS,)
-    seen = half > 0.004  # thinner than a hairline
+    if topic.upper - topic.lower < 1e-9:  # sure: the marks say it
+        return
+    edges = np.linspace(topic.lower, topic.upper, 1 + max(2, round((topic.upper - topic.lower) / BIN)))  # (bins + 1,)
+    mass, _ = np.histogram(np.clip(topic.support, edges[0], edges[-1]), edges, weights=topic.probability)
+    half = HALF * mass / mass.max()  # (bins,)
+    seen = half > 0.004  # a thinner bar would be drawn as if it were likely
     ax.barh(edges[:-1][seen], 2 * half[seen], height=np.diff(edges)[seen], left=place - half[seen], align="edge",
             color=PALETTE[5], linewidth=0, zorder=2)
 
 
-def _marked(ax: Axes, name: str, values: pd.Series, shown: list[Any], number: int) -> Line2D:
+def _marked(ax: Axes, name: str, values: pd.Series, shown: list[Any], style: Look, sideways: float) -> Line2D:
     """Marks of another estimate; returns what the legend shows."""
-    style = look(number)
     known = {str(topic): value for topic, value in values.items()}
     at = [place for place, topic in enumerate(shown) if str(topic.query_id) in known]
     if not at:
         raise ValueError(f"others {name!r} has none of the topics shown; it has {', '.join(known) or 'none'}")
     form: dict[str, Any] = {"color": style.color, "marker": style.marker, "linestyle": "none", "markersize": 6,
                             "markeredgecolor": "white", "markeredgewidth": 0.7}
-    ax.plot(at, [known[str(shown[place].query_id)] for place in at], zorder=5, **form)
-    return Line2D([], [], label=name, **form)
+    ax.plot(np.array(at) + sideways, [known[str(shown[place].query_id)] for place in at], zorder=5, **form)
+    return Line2D([], [], label=entry(name), **form)
 
 
 def caterpillar(
@@ -178,17 +182,18 @@ def caterpillar(
     if order == "value":
         frame = frame.iloc[np.argsort(-frame["value"].to_numpy(), kind="stable")]
     of = run_groups(groups, frame["name"]) if groups is not None else {name: "" for name in frame["name"]}
-    ax = axes(ax, 6.4, max(2.2, 0.24 * len(frame) + 1.1))
+    many = len(frame) > 30
+    ax = axes(ax, 6.4, (0.17 if many else 0.26) * len(frame) + 1.1)
     place = np.arange(len(frame))
-    if "lower" in frame:
-        ax.hlines(place, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
     group = np.array([of[name] for name in frame["name"]], dtype=object)
     for name, style in looks(dict.fromkeys(of[run] for run in _appearance(groups, frame))).items():
         at = group == name
         ax.hlines(place[at], frame["low"][at], frame["high"][at], color=style.color, linewidth=2.4, zorder=2)
         ax.plot(frame["value"][at], place[at], color=style.color, marker=style.marker, linestyle="none", markersize=5.5,
-                markeredgecolor="white", markeredgewidth=0.6, label=name or None, zorder=3)
-    ax.set_yticks(place, [str(name) for name in frame["name"]], fontsize="small")
+                markeredgecolor="white", markeredgewidth=0.6, label=entry(name) if groups else None, zorder=3)
+    if "lower" in frame:
+        ax.hlines(place, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
+    ax.set_yticks(place, [plain(name) for name in frame["name"]], fontsize="x-small" if many else "small")
     ax.set_ylim(len(frame) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(xlabel)
