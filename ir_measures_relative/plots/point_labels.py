@@ -13,10 +13,11 @@ from matplotlib.text import Annotation, Text
 
 from ir_measures_relative.plots.style import FAINT, INK, plain
 
-GAP = 5.0  # points between the middle of a marker and its name
+GAP = 6.0  # points between the middle of a marker and its name
 CLEAR = 4.0  # points between the middle of a marker and the name of another
-LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0)  # points that a leader line may be long
-DIRECTIONS = 16  # of leader lines
+PASSING = 3.0  # points between a leader line and the marker of another
+LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0, 112.0, 134.0)  # points that a leader line may be long
+DIRECTIONS = 24  # of leader lines
 
 
 def label_points(
@@ -123,31 +124,31 @@ class Taken:
         self, point: np.ndarray, size: np.ndarray, offsets: np.ndarray, led: bool
     ) -> tuple[float, float] | None:
         """Take the first of the offsets where the name fits; None if there is none."""
-        for offset in offsets:
-            middle = point + offset
-            box = np.concatenate([middle - size / 2, middle + size / 2])
-            line = point + np.linspace(0.1, 1, 24)[:, None] * (middle - point)  # (24, 2)
-            line = line[~_holds(box, line)] if led else line[:0]
-            if self._free(box) and not self._crosses(line):
-                self._boxes = np.vstack([self._boxes, box])
+        boxes = np.hstack([point + offsets - size / 2, point + offsets + size / 2])  # (m, 4)
+        for place in np.flatnonzero(self._free(boxes)):
+            line = point + np.linspace(0.05, 1, 40)[:, None] * offsets[place]  # (40, 2)
+            line = line[~_holds(boxes[[place]], line)[0]] if led else line[:0]
+            if not self._crosses(line, point):
+                self._boxes = np.vstack([self._boxes, boxes[place]])
                 self._lines = np.vstack([self._lines, line])
-                return float(offset[0]), float(offset[1])
+                return float(offsets[place, 0]), float(offsets[place, 1])
         return None
 
-    def _free(self, box: np.ndarray) -> bool:
-        left, bottom, right, top = box
-        boxes = self._boxes
-        inside = self._frame[0] <= left and self._frame[1] <= bottom and right <= self._frame[2] and (
-            top <= self._frame[3])
-        meets = (boxes[:, 0] < right) & (left < boxes[:, 2]) & (boxes[:, 1] < top) & (bottom < boxes[:, 3])
-        wide = box + CLEAR * np.array([-1, -1, 1, 1])
-        return inside and not meets.any() and not _holds(wide, self._points).any() and not _holds(
-            box, self._lines).any()
+    def _free(self, boxes: np.ndarray) -> np.ndarray:
+        """(m,) whether each box lies in the frame and covers nothing."""
+        inside = np.all(boxes[:, :2] >= self._frame[:2], axis=1) & np.all(boxes[:, 2:] <= self._frame[2:], axis=1)
+        apart = (boxes[:, None, :2] >= self._boxes[:, 2:]) | (boxes[:, None, 2:] <= self._boxes[:, :2])  # (m, taken, 2)
+        wide = boxes + CLEAR * np.array([-1, -1, 1, 1])
+        covers = _holds(wide, self._points).any(axis=1) | _holds(boxes, self._lines).any(axis=1)
+        return inside & apart.any(axis=2).all(axis=1) & ~covers
 
-    def _crosses(self, line: np.ndarray) -> bool:
-        return any(_holds(box, line).any() for box in self._boxes)
+    def _crosses(self, line: np.ndarray, own: np.ndarray) -> bool:
+        """Whether a leader line runs through a name, another leader line or the marker of another point."""
+        others = np.concatenate([self._points[np.any(self._points != own, axis=1)], self._lines])  # (m, 2)
+        apart = np.linalg.norm(line[:, None] - others, axis=2)  # (40, m)
+        return bool((apart < PASSING).any() or _holds(self._boxes, line).any())
 
 
-def _holds(box: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """(n,) whether each point lies in a box."""
-    return np.all((box[:2] < points) & (points < box[2:]), axis=1)
+def _holds(boxes: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """(m, n) whether each box holds each point."""
+    return np.all((boxes[:, None, :2] < points) & (points < boxes[:, None, 2:]), axis=2)

@@ -22,11 +22,12 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     wanted = [str(measure) for measure in measures]
     long = "measure" in table.columns or "value" in table.columns
     need_columns(table, ["name", "measure", "value"] if long else ["name"], "table")
-    means = _means_of_long(table) if long else _means_of_wide(table)
+    known = [str(name) for name in (table["measure"].unique() if long else table.columns.drop("name"))]
     for measure in wanted:
-        if measure not in means.columns:
-            raise ValueError(f"table has no measure {measure!r}; it has {', '.join(map(str, means.columns)) or 'none'}")
-    found = means[wanted]
+        if measure not in known:
+            raise ValueError(f"table has no measure {measure!r}; it has {', '.join(known) or 'none'}")
+    means = _means_of_long(table[table["measure"].map(str).isin(wanted)]) if long else _indexed(table)
+    found = means.reindex(columns=wanted)
     values = finite(found.to_numpy().ravel(), "table", [(n, m) for n in found.index for m in wanted])
     return pd.DataFrame(values.reshape(found.shape), index=found.index, columns=wanted)
 
@@ -38,23 +39,18 @@ def _means_of_long(table: pd.DataFrame) -> pd.DataFrame:
         row = table[again].iloc[0]
         where = f" for topic {row[topic[0]]!r}" if topic else ""
         raise ValueError(f"table has two values of {row['measure']} of run {row['name']!r}{where}; one is accepted")
-    missing = table["value"].isna()
-    if missing.any():
-        row = table[missing].iloc[0]
-        raise ValueError(f"table has no value of {row['measure']} of run {row['name']!r}; every value must be finite")
-    means = table.groupby(["name", "measure"], sort=False)["value"].mean().unstack()
-    means.columns = means.columns.map(str)
-    return means.reindex(index=pd.unique(table["name"]))
+    places = list(table[["name", *topic, "measure"]].itertuples(index=False, name=None))
+    checked = table.assign(value=finite(table["value"], "table", places))
+    means = checked.groupby(["name", "measure"], sort=False)["value"].mean().unstack()
+    return means.reindex(index=pd.unique(table["name"])).rename(columns=str)
 
 
-def _means_of_wide(table: pd.DataFrame) -> pd.DataFrame:
+def _indexed(table: pd.DataFrame) -> pd.DataFrame:
     again = table["name"].duplicated()
     if again.any():
         raise ValueError(f"table has two rows of run {table['name'][again].iloc[0]!r}; a table per topic needs the "
                          "columns measure and value")
-    means = table.set_index("name").select_dtypes("number")
-    means.columns = means.columns.map(str)
-    return means
+    return table.set_index("name").rename(columns=str)
 
 
 def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str) -> None:

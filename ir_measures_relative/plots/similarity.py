@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
@@ -57,11 +56,11 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
     ax.set_yticks(np.arange(n), shown, fontsize=font)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+    light = _luminance(np.asarray(image.cmap(image.norm(values)))) > LIGHT  # (n, n)
     if n <= READABLE:
         for row, column in np.ndindex(n, n):
-            value = float(values[row, column])
-            ax.text(column, row, _short(value), ha="center", va="center", fontsize=font,
-                    color="black" if _luminance(image.cmap(image.norm(value))) > LIGHT else "white")
+            ax.text(column, row, _short(float(values[row, column])), ha="center", va="center", fontsize=font,
+                    color="black" if light[row, column] else "white")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     bar.set_label(plain(name), fontsize="small")
     bar.outline.set_visible(False)
@@ -69,10 +68,11 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
     return ax
 
 
-def _luminance(color: Any) -> float:
-    """Relative luminance of a colour, 0 = black, 1 = white."""
-    share = np.array(to_rgb(color))
-    return float(np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722])
+def _luminance(rgba: np.ndarray) -> np.ndarray:
+    """Relative luminance of colours, 0 = black, 1 = white: (..., 4) -> (...)."""
+    share = rgba[..., :3]
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return linear @ np.array([0.2126, 0.7152, 0.0722])
 
 
 def _short(value: float) -> str:

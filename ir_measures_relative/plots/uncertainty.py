@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ir_measures_relative.plots.score_frames import choice, finite, need_columns, run_groups, topic_values
-from ir_measures_relative.plots.style import INK, PALETTE, Look, axes, entry, grid, legend_beside, look, looks, plain
+from ir_measures_relative.plots.style import INK, PALETTE, axes, entry, grid, legend_beside, look, looks, plain
 
 BIN = 0.02  # height of the bars of a distribution, about
 HALF = 0.42  # half the width of the widest distribution; topics are 1 apart
@@ -59,12 +59,16 @@ def distributions(
     Figure 1.
     """
     shown = _topics(scores, topics)
-    marks = {str(name): topic_values(values, f"others {name!r}") for name, values in (others or {}).items()}
+    marks = {str(name): _marks(values, str(name), shown) for name, values in (others or {}).items()}
     ax = axes(ax, min(max(4.5, 0.5 * len(shown) + 2.4), 14.0), 3.8)
     handles = _draw_topics(ax, shown)
     sideways = np.linspace(-0.24, 0.24, len(marks)) if len(marks) > 1 else [0.24]  # beside mean and mode
     for number, (name, values) in enumerate(marks.items()):
-        handles.append(_marked(ax, name, values, shown, look(number + 1), sideways[number]))
+        style = look(number + 1)
+        form: dict[str, Any] = {"color": style.color, "marker": style.marker, "linestyle": "none", "markersize": 6,
+                                "markeredgecolor": "white", "markeredgewidth": 0.7}
+        ax.plot(np.array(list(values)) + sideways[number], list(values.values()), zorder=5, **form)
+        handles.append(Line2D([], [], label=entry(name), **form))
     ids = [plain(topic.query_id) for topic in shown]
     ax.set_xticks(np.arange(len(ids)), ids, fontsize="small", rotation=90 if max(map(len, ids)) > 4 else 0)
     ax.set_xlim(-0.6, len(shown) - 0.4)
@@ -133,16 +137,13 @@ def _violin(ax: Axes, place: int, topic: Any) -> None:
             color=PALETTE[5], linewidth=0, zorder=2)
 
 
-def _marked(ax: Axes, name: str, values: pd.Series, shown: list[Any], style: Look, sideways: float) -> Line2D:
-    """Marks of another estimate; returns what the legend shows."""
-    known = {str(topic): value for topic, value in values.items()}
-    at = [place for place, topic in enumerate(shown) if str(topic.query_id) in known]
-    if not at:
+def _marks(values: Any, name: str, shown: list[Any]) -> dict[int, float]:
+    """Place of a topic -> another estimate of it, for the topics that have one."""
+    known = {str(topic): float(value) for topic, value in topic_values(values, f"others {name!r}").items()}
+    ids = [str(topic.query_id) for topic in shown]
+    if not any(query_id in known for query_id in ids):
         raise ValueError(f"others {name!r} has none of the topics shown; it has {', '.join(known) or 'none'}")
-    form: dict[str, Any] = {"color": style.color, "marker": style.marker, "linestyle": "none", "markersize": 6,
-                            "markeredgecolor": "white", "markeredgewidth": 0.7}
-    ax.plot(np.array(at) + sideways, [known[str(shown[place].query_id)] for place in at], zorder=5, **form)
-    return Line2D([], [], label=entry(name), **form)
+    return {place: known[query_id] for place, query_id in enumerate(ids) if query_id in known}
 
 
 def caterpillar(
