@@ -237,6 +237,42 @@ def test_discriminative_power_sorts_and_counts() -> None:
     assert legend(plots.discriminative_power(result, level=0.01)) == ["1 of 4"]
 
 
+# --- what the package itself computes ------------------------------------------------------------------------------
+
+
+def test_scores_of_boot_ndcg_as_distributions_and_caterpillar(track: imr.simulate.Track) -> None:
+    scores = {name: imr.boot_ndcg(track.qrels, run) for name, run in track.runs.items()}
+    shown = scores["hybrid"]
+    unsure = [topic for topic in shown if topic.upper > topic.lower]
+    ax = plots.distributions(shown)
+    assert ticks(ax.get_xticklabels()) == [topic.query_id for topic in unsure]
+    np.testing.assert_allclose(ax.lines[1].get_ydata(), [topic.mean for topic in unsure])
+    assert ax.get_ylabel() == "nDCG@10"
+    ax = plots.caterpillar(scores, track.groups, level=0.9)
+    best = max(scores, key=lambda name: scores[name].mean)
+    assert ticks(ax.get_yticklabels())[0] == best
+    drawn = [segment[:, 0].tolist() for part in ax.collections for segment in part.get_segments()]
+    assert list(scores[best].interval(0.9)) in drawn and [scores[best].lower, scores[best].upper] in drawn
+
+
+def test_query_types_of_meta(track: imr.simulate.Track, table: pd.DataFrame) -> None:
+    expected = imr.expected_random(track.qrels)
+    types = imr.meta.query_types(table[table.measure == "nDCG@10"], expected, n=3)
+    ax = plots.query_types(types)
+    assert legend(ax)[:3] == ["ideal (3)", "informative (4)", "uninformative (3)"]
+    assert sorted(ticks(ax.texts)) == sorted(types.ideal + types.uninformative)
+    assert sum(bar.get_height() for bar in plots.expected_histogram(expected).patches) == 10
+
+
+def test_discriminative_power_of_meta(table: pd.DataFrame) -> None:
+    results = {m: imr.meta.discriminative_power(table[table.measure == m], level=0.1) for m in ("nDCG@10", "NRG@10")}
+    ax = plots.discriminative_power(results)
+    assert sorted(legend(ax)) == sorted(f"{m}: {result.count} of 28" for m, result in results.items())
+    assert ax.get_ylim() == (0, 0.4)
+    drawn = next(line for line in ax.lines if line.get_label().startswith("nDCG"))
+    np.testing.assert_array_equal(drawn.get_ydata(), results["nDCG@10"].curve().p_value)
+
+
 # --- the figures of the demo --------------------------------------------------------------------------------------
 
 

@@ -85,8 +85,7 @@ def scatter_of(table: Any, **options: Any) -> Any:
 WRONG_KIND: dict[str, Any] = {
     "table must be a DataFrame as calc_runs gives it, not a list": lambda: scatter_of([1]),
     "groups must be a dict of run: group, not a list": lambda: scatter_of(TABLE, groups=["team"]),
-    "expected must hold a number per topic (DataFrame, Series, dict or list), not a str":
-        lambda: plots.expected_histogram("nDCG"),
+    "expected: cannot read a str": lambda: plots.expected_histogram("nDCG"),
     "types must be the result of meta.query_types or its DataFrame, not a list": lambda: plots.query_types([1]),
     "scores must be the result of boot_ndcg, not a int": lambda: plots.distributions(5),
     "a float in it has no 'query_id'": lambda: plots.distributions([0.5]),
@@ -120,10 +119,8 @@ WRONG_VALUE: dict[str, Any] = {
     "taus holds no line": lambda: plots.tau_curve([], {}),
     # chance
     "expected holds no query": lambda: plots.expected_histogram([]),
-    "expected has the value inf at 'q7'": lambda: plots.expected_histogram({"q7": np.inf}),
-    "expected has no column 'query_id'; it has expected":
-        lambda: plots.expected_histogram(pd.DataFrame({"expected": [1.0]})),
-    "expected must have one column of numbers beside 'query_id'; it has a, b":
+    "expected: topic 'q7' has the score inf; it must be finite": lambda: plots.expected_histogram({"q7": np.inf}),
+    "expected: beside 'query_id' the DataFrame must have one column of numbers; it has 'a', 'b'":
         lambda: plots.expected_histogram(TWO_COLUMNS),
     "bins must be a whole number of at least 1, not 0": lambda: plots.expected_histogram([0.5], bins=0),
     "types has no column 'actual'": lambda: plots.query_types(typed().drop(columns="actual")),

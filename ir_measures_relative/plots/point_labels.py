@@ -140,7 +140,7 @@ class Taken:
         apart = (boxes[:, None, :2] >= self._boxes[:, 2:]) | (boxes[:, None, 2:] <= self._boxes[:, :2])  # (m, taken, 2)
         wide = boxes + CLEAR * np.array([-1, -1, 1, 1])
         covers = _holds(wide, self._points).any(axis=1) | _holds(boxes, self._lines).any(axis=1)
-        return inside & apart.any(axis=2).all(axis=1) & ~covers
+        return inside & np.all(np.any(apart, axis=2), axis=1) & ~covers
 
     def _crosses(self, line: np.ndarray, own: np.ndarray) -> bool:
         """Whether a leader line runs through a name, another leader line or the marker of another point."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-TOPIC_COLUMNS = ("query_id", "qid")
+from ir_measures_relative.meta.labelled_scores import LabelledScores
+from ir_measures_relative.meta.score_table import TOPIC_COLUMNS
 
 
 def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
@@ -77,24 +78,9 @@ def finite(values: Any, what: str, labels: Sequence[Any] | None = None) -> np.nd
 
 
 def topic_values(values: Any, what: str) -> pd.Series:
-    """One number per topic: a DataFrame (query_id and one column of numbers), Series, dict or list."""
-    if isinstance(values, pd.DataFrame):
-        topic = next((column for column in TOPIC_COLUMNS if column in values.columns), None)
-        if topic is None:
-            need_columns(values, TOPIC_COLUMNS[:1], what)
-        columns = [column for column in values.columns if column != topic and values[column].dtype.kind in "iuf"]
-        if len(columns) != 1:
-            names = ", ".join(map(str, columns)) or "none"
-            raise ValueError(f"{what} must have one column of numbers beside {topic!r}; it has {names}")
-        values = pd.Series(values[columns[0]].to_numpy(), index=values[topic].to_numpy())
-    elif isinstance(values, Mapping):
-        values = pd.Series(list(values.values()), index=pd.Index(list(values), dtype=object))
-    elif not isinstance(values, pd.Series):
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise TypeError(f"{what} must hold a number per topic (DataFrame, Series, dict or list), "
-                            f"not a {type(values).__name__}")
-        values = pd.Series(list(values), dtype=object)
-    return pd.Series(finite(values.to_numpy(), what, list(values.index)), index=values.index)
+    """One finite number per topic, in any form that ``meta`` takes (DataFrame, Series, dict, list)."""
+    scores = LabelledScores.of_topics(values, what)
+    return pd.Series(scores.values, index=pd.Index(scores.labels, dtype=object))
 
 
 def run_groups(groups: Any, names: Iterable[Any]) -> dict[Any, str]:
