@@ -155,6 +155,9 @@ def caterpillar(
 ) -> Axes:
     """Which systems are apart, given their intervals?
 
+    Intervals of ``boot_ndcg`` are about labels that are missing, not about topics that might have been asked: a system
+    whose top documents are all judged has none.
+
     Parameters
     ----------
     intervals : a DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line, such
