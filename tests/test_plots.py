@@ -255,6 +255,14 @@ def test_scores_of_boot_ndcg_as_distributions_and_caterpillar(track: imr.simulat
     assert list(scores[best].interval(0.9)) in drawn and [scores[best].lower, scores[best].upper] in drawn
 
 
+def test_distances_of_med_matrix(track: imr.simulate.Track) -> None:
+    distances = imr.med_matrix(track.qrels, {name: track.runs[name] for name in ("bm25", "hybrid", "fused")})
+    ax = plots.med_matrix(distances, order="similarity")
+    names = ticks(ax.get_xticklabels())
+    assert names[1] == distances.sum().idxmin()  # of three, the one nearest to both others is in the middle
+    np.testing.assert_allclose(ax.images[0].get_array(), distances.loc[names, names])
+
+
 def test_query_types_of_meta(track: imr.simulate.Track, table: pd.DataFrame) -> None:
     expected = imr.expected_random(track.qrels)
     types = imr.meta.query_types(table[table.measure == "nDCG@10"], expected, n=3)
