@@ -5,6 +5,7 @@ from typing import Any
 
 from ir_measures_relative import simulate
 from ir_measures_relative._version import __version__
+from ir_measures_relative.better_run import prob_better
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.complementary import select_complementary
 from ir_measures_relative.many_runs import calc_runs
@@ -14,6 +15,7 @@ from ir_measures_relative.measures import (
     NRG,
     UL,
     BootNDCG,
+    NDCGBound,
     Rare,
     RareAP,
     RareP,
@@ -32,6 +34,7 @@ __all__ = [
     "BootNDCG",
     "Experiment",
     "MED",
+    "NDCGBound",
     "NRG",
     "Rare",
     "RareAP",
@@ -48,6 +51,7 @@ __all__ = [
     "med_matrix",
     "meta",
     "parse_measure",
+    "prob_better",
     "register_prior",
     "select_complementary",
     "simulate",

@@ -15,9 +15,10 @@ import pytest
 from ir_measures import nDCG
 from reference import boot as twin
 
-from ir_measures_relative.grade_prior import grade_prior
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.boot_ndcg import boot_ndcg, topic_scores
+from ir_measures_relative.measures.bounds import NDCGBound
+from ir_measures_relative.unjudged.grade_prior import grade_prior
 from ir_measures_relative.user_models import NDCG
 
 # U@10 in %, Default, Cond., BS, naive upper bound, BS@95, nDCG@10 on the expanded qrels
@@ -190,10 +191,9 @@ def of_list(grades: list[int | None]) -> tuple[dict, dict]:
 @pytest.mark.parametrize("method", TABLE_1)
 def test_table_1(method: str) -> None:
     """All nine numbers; grades 0 to 3, exponential gain."""
-    bounds = pytest.importorskip("ir_measures_relative.measures.bounds")
     known, truth, (lower, actual, upper) = TABLE_1[method]
     for side, printed in (("lower", lower), ("upper", upper)):
-        bound = bounds.NDCGBound(side=side, method=method, dcg="exp-log2", max_rel=3) @ 2
+        bound = NDCGBound(side=side, method=method, dcg="exp-log2", max_rel=3) @ 2
         assert bound.calc_aggregate(*of_list(known)) == pytest.approx(printed, abs=0.005), side
     assert boot_ndcg(*of_list(truth), cutoff=2, dcg="exp-log2").mean == pytest.approx(actual, abs=0.005)
 

@@ -10,7 +10,7 @@ from boot_cases import Case, cases
 from hypothesis import given
 from reference import boot as twin
 
-from ir_measures_relative.grade_prior import GradePrior, grade_prior, highest_left, shares
+from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior, highest_left, shares
 
 
 def of_case(case: Case) -> GradePrior:

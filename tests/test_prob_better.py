@@ -12,7 +12,7 @@ from reference import prob_better as twin
 from reference.bounds import gain_of
 
 import ir_measures_relative as imr
-from ir_measures_relative.prob_better import ProbBetter
+from ir_measures_relative.better_run import ProbBetter
 
 PRIORS = ("pool", "run", "pool+run")
 
@@ -76,9 +76,9 @@ def test_equals_the_twin_when_levels_run_out(one, prior):
 def test_the_bracket_holds_the_truth_when_nothing_may_be_exact(topics, atoms, states, resolution):
     """With room for next to no atoms and states, every kind of rounding and giving up happens."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ir_measures_relative.score_atoms.MOST_ATOMS", atoms)
-        patch.setattr("ir_measures_relative.joint_labels.MOST_ATOMS", atoms)
-        patch.setattr("ir_measures_relative.joint_labels.MOST_STATES", states)
+        patch.setattr("ir_measures_relative.unjudged.score_atoms.MOST_ATOMS", atoms)
+        patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_ATOMS", atoms)
+        patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_STATES", states)
         found = compared(topics, 3, resolution=resolution)
     expected = twin.prob_better(topics, 3, gain_of)[:3]
     for (low, high), truth in zip(found.bracket.values(), expected, strict=True):
@@ -99,9 +99,9 @@ def test_levels_that_hardly_ever_run_out(monkeypatch):
     """
     topics = [(["x", "y", "z", "j"], [], {"j": 2, "r": 2, "s": 1, "n": 0, "m": 0})]
     truth = twin.prob_better(topics, 4, gain_of, "pool")[3]
-    monkeypatch.setattr("ir_measures_relative.joint_labels.NEVER", 0.2)
+    monkeypatch.setattr("ir_measures_relative.unjudged.joint_labels.NEVER", 0.2)
     assert compared(topics, 4, prior="pool").mean_a == pytest.approx(truth, abs=1e-12)
-    monkeypatch.setattr("ir_measures_relative.joint_labels.NEVER", 0.4)
+    monkeypatch.setattr("ir_measures_relative.unjudged.joint_labels.NEVER", 0.4)
     discounts, ideal = 1 + 1 / log2(3) + 1 / 2, 2 + 2 / log2(3) + 1 / 2
     independent = ((0.4 * 2 + 0.2 * 1) * discounts + 2 / log2(5)) / ideal
     assert compared(topics, 4, prior="pool").mean_a == pytest.approx(independent, abs=1e-12)

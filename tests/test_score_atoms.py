@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_relative.score_atoms import Atoms, one_distribution, point, sign_of_sum
+from ir_measures_relative.unjudged.score_atoms import Atoms, one_distribution, point, sign_of_sum
 
 scores = st.floats(-1, 1).map(lambda value: round(value, 3))
 
@@ -43,7 +43,7 @@ def test_exact_signs(parts):
 def test_brackets_hold_the_truth(parts, step, atoms):
     """No room for exact sums; steps that the values are no multiples of."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ir_measures_relative.score_atoms.MOST_ATOMS", atoms)
+        patch.setattr("ir_measures_relative.unjudged.score_atoms.MOST_ATOMS", atoms)
         sign = sign_of_sum(parts, step)
     for low, truth in zip((sign.above_least, sign.below_least, sign.zero), true_sign(parts), strict=True):
         assert low - 1e-12 <= truth <= low + sign.undecided + 1e-12
@@ -54,7 +54,7 @@ def test_brackets_hold_the_truth(parts, step, atoms):
 @given(st.lists(part(), min_size=1, max_size=4), st.sampled_from([1, 1 << 16]))
 def test_one_distribution_is_within_its_slack(parts, atoms):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ir_measures_relative.score_atoms.MOST_ATOMS", atoms)
+        patch.setattr("ir_measures_relative.unjudged.score_atoms.MOST_ATOMS", atoms)
         found = one_distribution(parts)
     assert found.mass == pytest.approx(1, abs=1e-9)
     for limit in (-1.5, -0.3, 0.0, 0.2, 1.1):
@@ -76,7 +76,7 @@ def test_a_sure_value():
 @pytest.mark.parametrize("sign_of_error", [1, -1])
 def test_errors_that_all_go_one_way(monkeypatch, sign_of_error):
     """Twenty parts rounded by almost half a step each: the rounded sum has the wrong sign, and is not trusted."""
-    monkeypatch.setattr("ir_measures_relative.score_atoms.MOST_ATOMS", 1)
+    monkeypatch.setattr("ir_measures_relative.unjudged.score_atoms.MOST_ATOMS", 1)
     values = [[0.0495, 0.0499]] * 20 + [[-0.961, -0.960]]
     assert sum(min(pair) for pair in values) > 0 > sum(round(min(pair), 1) for pair in values)
     parts = [Atoms(np.sort(sign_of_error * np.array(pair)), np.array([0.5, 0.5])) for pair in values]

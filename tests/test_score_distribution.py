@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ir_measures_relative import score_grid
-from ir_measures_relative.labelling import Labelling, labelling
-from ir_measures_relative.score_distribution import Halves, Points, halves, merged, mode, points, sizes
-from ir_measures_relative.score_grid import (
+from ir_measures_relative.unjudged import score_grid
+from ir_measures_relative.unjudged.labelling import Labelling, labelling
+from ir_measures_relative.unjudged.score_distribution import Halves, Points, halves, merged, mode, points, sizes
+from ir_measures_relative.unjudged.score_grid import (
     binomial_tail,
     bracket,
     by_end_state,
@@ -24,7 +24,7 @@ from ir_measures_relative.score_grid import (
     simpler,
     without_rare_ends,
 )
-from ir_measures_relative.topic_scores import TopicScores, likeliest_by_family, primitive_root
+from ir_measures_relative.unjudged.topic_scores import TopicScores, likeliest_by_family, primitive_root
 
 QUANTILES = (0.0, 0.01, 0.05, 0.3, 0.5, 0.77, 0.95, 0.99, 1.0)
 
@@ -145,7 +145,7 @@ def test_halving_the_range_finds_the_quantile(name: str, monkeypatch: pytest.Mon
     """With more sums than are listed at once."""
     labels = LARGE[name]
     whole = points(labels, 0.0)
-    monkeypatch.setattr("ir_measures_relative.score_distribution.LISTED", 50)
+    monkeypatch.setattr("ir_measures_relative.unjudged.score_distribution.LISTED", 50)
     ways, middle, half = sizes(labels)
     split = halves(labels, 0.0, middle)
     assert ways >= len(whole.score) and split.size > 1000 and half < 3000

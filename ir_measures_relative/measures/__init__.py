@@ -2,6 +2,7 @@
 
 from ir_measures_relative.measures.base import RelativeMeasure, registry
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
+from ir_measures_relative.measures.bounds import NDCGBound
 from ir_measures_relative.measures.med import MED
 from ir_measures_relative.measures.nrg import NRG, UniqueRel
 from ir_measures_relative.measures.rareness import Rare, RareAP, RareP
@@ -11,6 +12,7 @@ from ir_measures_relative.measures.upper_lower import UL, expected_random
 __all__ = [
     "BootNDCG",
     "MED",
+    "NDCGBound",
     "NRG",
     "UL",
     "Rare",

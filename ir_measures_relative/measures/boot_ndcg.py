@@ -25,26 +25,28 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.boot_scores import BootScores
-from ir_measures_relative.grade_prior import GradePrior, grade_prior, highest_left
 from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
-from ir_measures_relative.labelling import labelling
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter
-from ir_measures_relative.topic_scores import TopicScores
+from ir_measures_relative.unjudged.boot_scores import BootScores
+from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior, highest_left
+from ir_measures_relative.unjudged.labelling import labelling
+from ir_measures_relative.unjudged.naive_bounds import naive_bounds
+from ir_measures_relative.unjudged.topic_scores import TopicScores
 from ir_measures_relative.user_models import NDCG
 
 
 def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicScores]:
     """The distribution of nDCG of every topic, for given grade probabilities of unjudged documents."""
     top = run.top(model.cutoff)
-    ideal = model.normalizer(model.gain(run.judgements.grade), run.judgements)  # (Q,)
-    lower = model.score(run)  # (Q,)
+    gain_of_row = model.gain(run.judgements.grade)  # (J,)
+    ideal = model.normalizer(gain_of_row, run.judgements)  # (Q,)
     unjudged = top.unjudged  # (Q, W)
     seen = model.seen(unjudged.shape[1])  # (W,)
     gain = model.gain(grades.levels)  # (L,)
-    best = highest_left(gain, grades.supply, unjudged.shape[1])  # (Q, W)
+    left = highest_left(gain, grades.supply, unjudged.shape[1])  # (Q, W)
+    lower, upper = naive_bounds(top.values(gain_of_row), unjudged, left, seen, ideal)  # (Q,) each
     found = []
     for q, topic in enumerate(run.judgements.topics):
         place = np.flatnonzero(unjudged[q])
@@ -54,7 +56,7 @@ def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicS
             continue
         weight = seen[place] / ideal[q]  # (n,)
         labels = labelling(weight, gain, grades.probability[q], grades.supply[q])
-        found.append(TopicScores(topic, low, low + float((weight * best[q, : len(place)]).sum()), labels, place + 1))
+        found.append(TopicScores(topic, low, float(upper[q]), labels, place + 1))
     return found
 
 
@@ -125,8 +127,10 @@ class _BootNDCG(RelativeMeasure):
         for grade, gain in (self["gains"] or {}).items():
             if grade <= 0:
                 raise ValueError(f"BootNDCG: gains gives grade {grade} the gain {gain}; a grade up to 0 must gain 0")
-        if self["estimate"] == "std":
-            self.DIRECTION = "neither"
+
+    @property
+    def DIRECTION(self) -> str:  # type: ignore[override]
+        return "neither" if self["estimate"] == "std" else "larger"
 
     def topic_scores(self, run: JudgedRun) -> list[TopicScores]:
         """The distribution of every topic; made once for all estimates of a run."""

@@ -29,7 +29,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Whole
-from ir_measures_relative.naive_bounds import naive_bounds
+from ir_measures_relative.unjudged.naive_bounds import naive_bounds
 from ir_measures_relative.user_models import NDCG, divide, sum_over_ranks
 
 CELLS = 1 << 22  # largest (topics, layers, labels) array held at once

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_measures_relative.score_distribution import TOLERANCE, merged
-from ir_measures_relative.score_grid import convolve
+from ir_measures_relative.unjudged.score_distribution import TOLERANCE, merged
+from ir_measures_relative.unjudged.score_grid import convolve
 
 MOST_ATOMS = 1 << 16  # atoms of an exact sum
 MOST_CELLS = 1 << 22  # cells of all grids together, when the step is chosen here

@@ -20,8 +20,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ir_measures_relative.labelling import Labelling, labelling
-from ir_measures_relative.score_distribution import Halves, Points, merged
+from ir_measures_relative.unjudged.labelling import Labelling, labelling
+from ir_measures_relative.unjudged.score_distribution import Halves, Points, merged
 
 WORK = 1e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ir_measures_relative.labelling import Labelling
+from ir_measures_relative.unjudged.labelling import Labelling
 
 TOLERANCE = 1e-12  # scores and probabilities that differ by less are equal (SPEC)
 BINS = 20

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ir_measures_relative.score_atoms import (
+from ir_measures_relative.unjudged.score_atoms import (
     FINEST,
     MOST_ATOMS,
     TINY,
@@ -34,8 +34,8 @@ from ir_measures_relative.score_atoms import (
     point,
     sign_of_sum,
 )
-from ir_measures_relative.score_distribution import TOLERANCE
-from ir_measures_relative.score_grid import binomial_tail
+from ir_measures_relative.unjudged.score_distribution import TOLERANCE
+from ir_measures_relative.unjudged.score_grid import binomial_tail
 
 NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
 RARE = 1e-18  # a state with a smaller chance is given up: all of them together are below what rounding leaves

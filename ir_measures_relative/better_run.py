@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.grade_prior import GradePrior, grade_prior
-from ir_measures_relative.joint_labels import TopicDifference, Unjudged, topic_difference
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.parameters import Number
-from ir_measures_relative.score_atoms import point, sign_of_sum
-from ir_measures_relative.score_distribution import TOLERANCE
+from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior
+from ir_measures_relative.unjudged.joint_labels import TopicDifference, Unjudged, topic_difference
+from ir_measures_relative.unjudged.score_atoms import point, sign_of_sum
+from ir_measures_relative.unjudged.score_distribution import TOLERANCE
 from ir_measures_relative.user_models import NDCG
 
 RESOLUTION = Number(1e-7, 1e-2, 1e-5)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.score_distribution import Points
-from ir_measures_relative.score_grid import mean_of
-from ir_measures_relative.topic_scores import TopicScores, checked_share
+from ir_measures_relative.unjudged.score_distribution import Points
+from ir_measures_relative.unjudged.score_grid import mean_of
+from ir_measures_relative.unjudged.topic_scores import TopicScores, checked_share
 
 
 class BootScores:

@@ -5,9 +5,18 @@ from functools import cached_property
 
 import numpy as np
 
-from ir_measures_relative.labelling import Labelling
-from ir_measures_relative.score_distribution import TOLERANCE, Halves, Points, halves, merged, mode, points, sizes
-from ir_measures_relative.score_grid import PASS, Bracket, bracket, coarse, simpler, without_rare_ends
+from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.score_distribution import (
+    TOLERANCE,
+    Halves,
+    Points,
+    halves,
+    merged,
+    mode,
+    points,
+    sizes,
+)
+from ir_measures_relative.unjudged.score_grid import PASS, Bracket, bracket, coarse, simpler, without_rare_ends
 
 FEW = 1 << 11  # labellings that are listed one by one
 HALF = 1 << 17  # scores per half when meeting in the middle
