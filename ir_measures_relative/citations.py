@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ir_measures_relative.measure_strings import parse_measure
+
 BIBTEX = {
     "nrg": r"""
 @inproceedings{nrg2024,
@@ -65,7 +67,7 @@ def bibtex(measures: Iterable[Any] | Any) -> str:
 
     Parameters
     ----------
-    measures : measure or iterable of measures
+    measures : measure or iterable of measures, objects or text
         Measures of this package name their papers; built-in measures of ir_measures add nothing.
 
     Returns
@@ -75,9 +77,8 @@ def bibtex(measures: Iterable[Any] | Any) -> str:
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> from ir_measures_relative.citations import bibtex
-    >>> print(bibtex(SimpleNamespace(CITATIONS=("med",))))
+    >>> import ir_measures_relative as imr
+    >>> print(imr.bibtex(["nDCG@10", imr.MED]))
     @misc{moffat-med,
       author = {Alistair Moffat},
       title  = {Computing Maximized Effectiveness Distance for Recall-Based Metrics}
@@ -85,14 +86,12 @@ def bibtex(measures: Iterable[Any] | Any) -> str:
     """
     keys: dict[str, None] = {}  # a dict keeps the order of first use
     for measure in _each(measures):
-        if isinstance(measure, str):
-            raise TypeError(f"bibtex takes measures, not the string {measure!r}; parse_measure makes one.")
-        keys.update(dict.fromkeys(getattr(measure, "CITATIONS", ())))
+        keys.update(dict.fromkeys(getattr(parse_measure(measure), "CITATIONS", ())))
     return "\n\n".join(BIBTEX[key].strip() for key in keys)
 
 
 def _each(measures: Iterable[Any] | Any) -> Iterable[Any]:
-    """Several measures as they are, a single one (or a string, to be refused) as a list."""
+    """Several measures as they are, a single one or its text as a list."""
     # not iter(): a measure that can be indexed by parameter would pass for a sequence
     several = hasattr(type(measures), "__iter__") and not isinstance(measures, str)
     return measures if several else [measures]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 import pytest
 from conftest import REPOSITORY
 from ir_measures import nDCG
 
+import ir_measures_relative as imr
 from ir_measures_relative.citations import BIBTEX, bibtex
-
-
-def measure(*keys: str) -> SimpleNamespace:
-    return SimpleNamespace(CITATIONS=keys)
+from ir_measures_relative.measures import registry
 
 
 def cited(text: str) -> list[str]:
@@ -27,20 +24,24 @@ def field(entry: str, name: str) -> str:
 
 
 def test_each_entry_once_in_order_of_first_use() -> None:
-    text = bibtex([measure("tasc"), nDCG @ 10, measure("nrg", "tasc"), measure("med")])
+    text = bibtex([imr.TaSC, nDCG @ 10, "NRG@10", imr.TaSC @ 5, imr.MED])
     assert cited(text) == ["arabzadeh2023tasc", "nrg2024", "moffat-med"]
 
 
 def test_one_measure_and_none() -> None:
-    assert cited(bibtex(measure("ul"))) == ["karmaker2022ul"]
+    assert cited(bibtex(imr.UL)) == ["karmaker2022ul"]
     assert bibtex([]) == bibtex(nDCG @ 10) == bibtex([nDCG]) == ""
-    assert cited(bibtex(m for m in [measure("rareness")])) == ["turkmen2023rareness"]
+    assert cited(bibtex(m for m in [imr.RareP, "RareAP"])) == ["turkmen2023rareness"]
 
 
-@pytest.mark.parametrize("strings", ["NRG@10", ["NRG@10"]])
-def test_strings_are_refused(strings: object) -> None:
-    with pytest.raises(TypeError, match="not the string 'NRG@10'"):
-        bibtex(strings)
+def test_text_that_is_no_measure_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown measure 'Nonsense'"):
+        bibtex("Nonsense@10")
+
+
+@pytest.mark.parametrize("measure", registry.values(), ids=str)
+def test_every_measure_says_what_to_cite(measure: imr.measures.RelativeMeasure) -> None:
+    assert measure.CITATIONS and set(measure.CITATIONS) <= set(BIBTEX)
 
 
 @pytest.mark.parametrize("key", BIBTEX)
