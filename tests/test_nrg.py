@@ -125,7 +125,7 @@ def test_golden_cases(shared: Path) -> None:
         assert value(measure, qrels, run) == pytest.approx(case["expected"], abs=1e-9), case["id"]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, prior_lists, cutoffs)
 def test_slow_twin(qrels: Qrels, run: Run, priors: list[Run], cutoff: int | None) -> None:
     prior = NRG(prior=priors)["prior"]
@@ -140,7 +140,7 @@ def test_slow_twin(qrels: Qrels, run: Run, priors: list[Run], cutoff: int | None
             assert found[measure][number] == slow.unique_rel(*case, rel)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, st.integers(1, 14))
 def test_without_prior_runs_it_is_the_base_measure(qrels: Qrels, run: Run, cutoff: int) -> None:
     qrels = {topic: {**judged, "d0": max(judged.get("d0", 0), 0)} for topic, judged in qrels.items()}
@@ -160,7 +160,7 @@ def test_without_prior_runs_it_is_the_base_measure(qrels: Qrels, run: Run, cutof
                                   for topic, judged in qrels.items()], abs=1e-12)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, prior_lists, runs, cutoffs)
 def test_another_prior_run_raises_no_residual_gain(
     qrels: Qrels, priors: list[Run], another: Run, cutoff: int | None
@@ -175,7 +175,7 @@ def test_another_prior_run_raises_no_residual_gain(
             assert (gain * more.unseen(model) <= gain * fewer.unseen(model)).all(), base
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, prior_lists, runs, st.integers(1, 14))
 def test_another_prior_run_raises_no_score_whose_normaliser_is_fixed(
     qrels: Qrels, run: Run, priors: list[Run], another: Run, cutoff: int
@@ -197,7 +197,7 @@ def test_another_prior_run_can_raise_the_score_with_the_residual_normaliser() ->
     assert value(before(normalizer="absolute"), qrels, run) > value(after(normalizer="absolute"), qrels, run)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, prior_lists, st.randoms(use_true_random=False))
 def test_order_of_rows_and_of_priors_changes_no_bit(
     qrels: Qrels, run: Run, priors: list[Run], random: random.Random
@@ -216,7 +216,7 @@ def shuffled(run: Run, random: random.Random) -> Run:
     return {topic: dict(random.sample(list(run[topic].items()), len(run[topic]))) for topic in topics}
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, prior_lists, st.sets(st.integers(0, 999), min_size=12, max_size=12))
 def test_new_names_that_keep_the_order_of_ids_change_no_bit(
     qrels: Qrels, run: Run, priors: list[Run], numbers: set[int]
@@ -233,7 +233,7 @@ def test_new_names_that_keep_the_order_of_ids_change_no_bit(
     assert list(before.values()) == list(after.values())
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, prior_lists, cutoffs)
 def test_topics_in_batches_change_no_bit(qrels: Qrels, run: Run, priors: list[Run], cutoff: int | None) -> None:
     prior = NRG(prior=priors)["prior"]
@@ -243,7 +243,7 @@ def test_topics_in_batches_change_no_bit(qrels: Qrels, run: Run, priors: list[Ru
     assert whole == {measure: [batch[measure][0] for batch in single] for measure in measures}
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, prior_lists, st.sampled_from(DOCUMENTS), st.integers(1, 14))
 def test_what_a_prior_run_ranks_first_is_worth_nothing(
     qrels: Qrels, run: Run, priors: list[Run], document: str, cutoff: int
