@@ -175,7 +175,6 @@ class Comparison:
         """Measures of ir_measures, by ir_measures itself."""
         if not measures:
             return {}
-        _refuse_subtopics(measures)
         qrels = self.judgements.to_dict()
         tasks = [(measures, qrels, runs) for runs in _split(list(self.runs.values()), self._jobs())]
         done = self._in_parallel(_host_part, tasks, "evaluating with ir_measures", "part")
@@ -219,13 +218,14 @@ def _score_part(measures: list[RelativeMeasure], names: list[str], field: Field)
 
 def _host_part(measures: list[Measure], qrels: dict[str, dict[str, int]], runs: list[Run]) -> np.ndarray:
     """(runs, topics, measures) by ir_measures, for its own measures."""
-    evaluator = ir_measures.evaluator(measures, qrels)
+    evaluators = host_evaluators(measures, qrels)
     topic_place = {topic: place for place, topic in enumerate(qrels)}
     measure_place = {measure: place for place, measure in enumerate(measures)}
     values = np.empty((len(runs), len(qrels), len(measures)))
     values[:] = [measure.DEFAULT for measure in measures]
     for place, run in enumerate(runs):
-        for metric in evaluator.iter_calc(run.to_dict()):
+        documents = run.to_dict()
+        for metric in (metric for evaluator in evaluators for metric in evaluator.iter_calc(documents)):
             if metric.query_id in topic_place:
                 values[place, topic_place[metric.query_id], measure_place[metric.measure]] = metric.value
     return values
@@ -249,12 +249,19 @@ def _listed(measures: Any) -> list:
     return list(measures)
 
 
-def _refuse_subtopics(measures: list[Measure]) -> None:
-    """Diversity measures read subtopics, which judgements here do not have: they would be silently wrong."""
+def host_evaluators(measures: Iterable[Measure], qrels: dict[str, dict[str, int]]) -> list[ir_measures.Evaluator]:
+    """Evaluators of ir_measures that together give every measure its right values.
+
+    Diversity measures read subtopics, which judgements here do not have, so they are refused. A measure with a gain
+    table gets an evaluator of its own: ir_measures 0.4.3 confuses nDCG with and without gains in one call.
+    """
     diversity = {measure.NAME for measure in ir_measures.pyndeval.SUPPORTED_MEASURES}
+    together, alone = [], []
     for measure in measures:
         if measure.NAME in diversity:
             raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
+        (alone if "gains" in measure.params else together).append(measure)
+    return [ir_measures.evaluator(part, qrels) for part in ([together] if together else []) + [[m] for m in alone]]
 
 
 def _check_topics(name: str, run: Run, judgements: Judgements) -> None:
