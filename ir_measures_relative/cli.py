@@ -14,7 +14,7 @@ from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.demo import show_demo
 from ir_measures_relative.judged_run import Judgements, Run
-from ir_measures_relative.many_runs import calc_runs
+from ir_measures_relative.many_runs import calc_runs, check_measure, host_evaluators
 from ir_measures_relative.measure_strings import parse_measure, split_measures
 from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import Prior
@@ -24,7 +24,7 @@ from ir_measures_relative.tables import WRITERS, Writer
 SUMMARY = "all"  # the topic id under which a mean is printed
 
 _EVALUATE_EXAMPLES = """examples:
-  ir_measures_relative qrels.txt dense.run nDCG@10 'NRG(prior=bm25)@10' --prior bm25=runs/bm25.run
+  ir_measures_relative qrels.txt dense.run nDCG@10 'NRG(prior="bm25")@10' --prior bm25=runs/bm25.run
   ir_measures_relative cord19/trec-covid dense.run "BootNDCG@10" -q
 
 other commands:
@@ -67,14 +67,12 @@ def _evaluate(options: argparse.Namespace) -> None:
         raise UsageError("--no_summary (-n) goes with --by_query (-q)")
     _register_priors(options.prior)
     measures = _measures(options.measures)
-    qrels, run = _qrels(options.qrels), Run.of(options.run)
-    metrics = list(ir_measures.iter_calc(measures, qrels.to_dict(), run.to_dict()))
+    metrics = _metrics(measures, _qrels(options.qrels), Run.of(options.run))
     write = Writer(options.output_format, options.places)
     if options.by_query:
         write.header("query_id", "measure", "value")
-        original = dict(zip(qrels.topic_keys, qrels.topics, strict=True))
         for metric in metrics:
-            write.row(original.get(metric.query_id, metric.query_id), str(metric.measure), metric.value)
+            write.row(metric.query_id, str(metric.measure), metric.value)
     else:
         write.header("measure", "value")
     if not options.no_summary:
@@ -82,6 +80,17 @@ def _evaluate(options: argparse.Namespace) -> None:
             write.row(*([SUMMARY] if options.by_query else []), str(measure), mean)
     write.close()
     _cite(options, measures)
+
+
+def _metrics(measures: list[ir_measures.Measure], qrels: Judgements, run: Run) -> list[ir_measures.Metric]:
+    """All values: topics in qrels order, then measures as given (the order of ir_measures changes with the process)."""
+    for measure in measures:
+        check_measure(measure)
+    documents = run.to_dict()
+    evaluators = host_evaluators(measures, qrels.to_dict())
+    metrics = [metric for evaluator in evaluators for metric in evaluator.iter_calc(documents)]
+    topics = {topic: place for place, topic in enumerate(dict.fromkeys([*qrels.topic_keys, *documents]))}
+    return sorted(metrics, key=lambda metric: (topics[metric.query_id], measures.index(metric.measure)))
 
 
 def _means(measures: list[ir_measures.Measure], metrics: list[ir_measures.Metric]) -> list[tuple[Any, float]]:
@@ -106,7 +115,7 @@ def _compare(options: argparse.Namespace) -> None:
     else:
         means = table.groupby(["name", "measure"], sort=False)["value"].mean().unstack(sort=False)
         write.header("name", *(str(measure) for measure in measures))
-        for name, *values in means[[str(measure) for measure in measures]].itertuples():
+        for name, *values in means.reindex(columns=[str(measure) for measure in measures]).itertuples():
             write.row(name, *values)
     write.close()
     _cite(options, measures)

@@ -106,7 +106,7 @@ class Comparison:
     def scores(self, measures: list[Measure]) -> np.ndarray:
         """(M, Q, number of measures)"""
         for measure in measures:
-            measure.validate_params()
+            check_measure(measure)
         ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
         host = [measure for measure in measures if not isinstance(measure, RelativeMeasure)]
         found = {**self._relative_scores(ours), **self._host_scores(host)}  # measure -> (M, Q)
@@ -249,19 +249,27 @@ def _listed(measures: Any) -> list:
     return list(measures)
 
 
-def host_evaluators(measures: Iterable[Measure], qrels: dict[str, dict[str, int]]) -> list[ir_measures.Evaluator]:
+def host_evaluators(measures: list[Measure], qrels: dict[str, dict[str, int]]) -> list[ir_measures.Evaluator]:
     """Evaluators of ir_measures that together give every measure its right values.
 
-    Diversity measures read subtopics, which judgements here do not have, so they are refused. A measure with a gain
-    table gets an evaluator of its own: ir_measures 0.4.3 confuses nDCG with and without gains in one call.
+    A measure with a gain table gets one of its own: ir_measures 0.4.3 confuses nDCG with and without gains in one call.
     """
-    diversity = {measure.NAME for measure in ir_measures.pyndeval.SUPPORTED_MEASURES}
-    together, alone = [], []
-    for measure in measures:
-        if measure.NAME in diversity:
-            raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
-        (alone if "gains" in measure.params else together).append(measure)
-    return [ir_measures.evaluator(part, qrels) for part in ([together] if together else []) + [[m] for m in alone]]
+    together = [measure for measure in measures if "gains" not in measure.params]
+    alone = [[measure] for measure in measures if "gains" in measure.params]
+    return [ir_measures.evaluator(part, qrels) for part in (together, *alone) if part]
+
+
+def check_measure(measure: Measure) -> None:
+    """A sentence where ir_measures would stop with an assertion, or compute without the subtopics that it needs."""
+    if measure.NAME in {diversity.NAME for diversity in ir_measures.pyndeval.SUPPORTED_MEASURES}:
+        raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
+    try:
+        measure.validate_params()
+    except AssertionError as error:
+        for name, parameter in measure.SUPPORTED_PARAMS.items():
+            if parameter.required and name not in measure.params:
+                raise ValueError(f"{measure} needs {name}, as in {measure}@10") from None
+        raise ValueError(f"{measure}: {error}") from None
 
 
 def _check_topics(name: str, run: Run, judgements: Judgements) -> None:
