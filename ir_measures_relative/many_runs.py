@@ -119,9 +119,12 @@ class Comparison:
         if self.field.groups is None:
             raise ValueError("prior='groups' needs groups, a dict of run: group or a CSV file")
         if self._best is None:
-            means = self.scores([self.by])[:, :, 0].mean(axis=1)  # (M,)
+            direction = getattr(self.by, "DIRECTION", "larger")
+            if direction == "neither" or (isinstance(self.by, RelativeMeasure) and _key(self.by) == "groups"):
+                raise ValueError(f"by={self.by} cannot say which run of a group is its best; another measure can")
+            sums = self.scores([self.by])[:, :, 0].sum(axis=1)  # (M,)
             self._best = {}
-            for place in np.argsort(-means, kind="stable"):
+            for place in np.argsort(sums if direction == "smaller" else -sums, kind="stable"):
                 name = list(self.runs)[place]
                 self._best.setdefault(self.field.groups[name], name)
         return self._best

@@ -91,6 +91,7 @@ class TestRows:
 
     def test_no_topics(self) -> None:
         assert calc_runs([nDCG @ 10, NRG @ 10], {}, RUNS).empty
+        assert calc_runs([NRG(prior="groups") @ 10], {}, RUNS, groups=GROUPS).empty
 
     def test_inputs_are_not_changed(self) -> None:
         track = simulate.track(seed=3)
@@ -140,6 +141,7 @@ class TestSymbols:
         assert column(measure, runs, qrels, groups=groups, by=RR)["other"] == [1]  # early shows a
         assert column(measure, runs, qrels, groups=groups, by="R@3")["other"] == [0]  # full shows both
         assert column(measure, runs, qrels, groups=groups, by=TaSC(prior=[], base=R @ 3))["other"] == [0]
+        assert column(measure, runs, qrels, groups=groups, by=UniqueRel @ 3)["other"] == [1]  # a draw: the first
 
     def test_groups_from_a_file(self, tmp_path: Path) -> None:
         file = tmp_path / "groups.csv"
@@ -267,6 +269,11 @@ class TestBadInput:
 
     def test_the_symbol_groups_without_groups(self) -> None:
         self.refused("prior='groups' needs groups", lambda: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS))
+
+    def test_a_measure_that_cannot_say_which_run_is_the_best_of_its_group(self) -> None:
+        measure = NRG(prior="groups") @ 10
+        self.refused("by=NRG(prior='groups')@10 cannot say which run of a group is its best",
+                     lambda: calc_runs([measure], QRELS, RUNS, groups=GROUPS, by=measure))
 
     def test_an_unknown_name(self) -> None:
         self.refused("no prior run is known as 'splade'; known are dense, bm25, bm25+rm3, late",

@@ -20,6 +20,7 @@ from ir_measures_relative import NRG, TaSC, UniqueRel, simulate
 
 pt = pytest.importorskip("pyterrier", reason="needs PyTerrier")
 
+pytestmark = pytest.mark.filterwarnings("ignore:prior run", "ignore:The inplace keyword")  # the latter by PyTerrier
 TRACK = simulate.track(topics=12)
 NAMES = ["dense_small", "fused", "bm25"]
 PRIOR = TRACK.runs["hybrid"]
@@ -133,6 +134,25 @@ def test_grid_scan() -> None:
     measure = str(MEASURES[1])
     assert table[measure].idxmax() == 1
     assert table[measure][1] == pytest.approx(EXPECTED[measure][NAMES[0]], abs=1e-12)
+
+
+def test_a_real_index(tmp_path: Path) -> None:
+    """BM25 and query likelihood over an index of PISA, each against what BM25 has shown."""
+    pisa = pytest.importorskip("pyterrier_pisa", reason="needs pyterrier-pisa")
+    texts = ["the quick brown fox", "a fox and a dog", "dogs sleep all day", "the lazy dog", "brown bears, brown fox"]
+    index = pisa.PisaIndex(str(tmp_path / "index"), text_field="text", threads=1)
+    index.index([{"docno": f"d{number}", "text": text} for number, text in enumerate(texts)])
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["brown fox", "dog"]})
+    qrels = pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": ["d0", "d4", "d1", "d3"], "label": [1, 2, 1, 1]})
+    systems = [index.bm25(num_results=2), index.qld(num_results=4)]
+    measures = [NRG(prior=systems[0](topics), normalizer="absolute") @ 3, UniqueRel(prior=systems[0](topics)) @ 3]
+    table = pt.Experiment(systems, topics, qrels, measures, names=["bm25", "qld"])
+    for system, found in zip(systems, table.itertuples(index=False), strict=True):
+        expected = ir_measures.calc_aggregate(
+            measures, qrels.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}),
+            system(topics).rename(columns={"qid": "query_id", "docno": "doc_id"}))
+        assert list(found)[1:] == pytest.approx([expected[measure] for measure in measures], abs=1e-12)
+    assert table[str(measures[1])].tolist()[0] == 0 < table[str(measures[1])].tolist()[1]
 
 
 class TestEntryPoint:
