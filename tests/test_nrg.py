@@ -348,7 +348,7 @@ class TestRefused:
 @given(prior_lists, cutoffs)
 def test_the_printed_measure_computes_the_same(priors: list[Run], cutoff: int | None) -> None:
     qrels, run = {"q1": {"d1": 2, "d2": 1, "d3": 1}}, run_of(["d3", "d0", "d2"])
-    for measure in every_base(priors, cutoff):
-        again = imr.parse_measure(str(measure))
-        assert again == measure
-        assert value(again, qrels, run) == value(measure, qrels, run)
+    measures = list(every_base(priors, cutoff))
+    again = [imr.parse_measure(str(measure)) for measure in measures]
+    assert again == measures
+    assert values(again, qrels, run) == values(measures, qrels, run)

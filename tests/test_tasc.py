@@ -39,7 +39,7 @@ def test_golden_cases(shared: Path) -> None:
         assert values([measure], qrels, run_of(["d2"]))[measure] == pytest.approx([case["expected"]], abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, st.lists(runs, max_size=3), st.integers(1, 14), st.sampled_from(["max", "mean"]))
 def test_slow_twin(qrels: Qrels, run: Run, priors: list[Run], cutoff: int, agg: str) -> None:
     prior = TaSC(prior=priors)["prior"]
@@ -54,7 +54,7 @@ def test_slow_twin(qrels: Qrels, run: Run, priors: list[Run], cutoff: int, agg: 
         assert found[measure] == pytest.approx(expected, abs=1e-12), measure
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(qrels_of_topics, runs, runs, st.integers(1, 14))
 def test_base_values_are_those_of_ir_measures(qrels: Qrels, run: Run, prior: Run, cutoff: int) -> None:
     qrels = {topic: {**judged, "d0": max(judged.get("d0", 0), 0)} for topic, judged in qrels.items()}

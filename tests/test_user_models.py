@@ -5,7 +5,7 @@ from __future__ import annotations
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, P, R, Success, nDCG
 from reference import ordinary
@@ -35,6 +35,7 @@ def some_not_negative(qrels: Qrels) -> Qrels:
     return {topic: judged if max(judged.values()) >= 0 else {**judged, "d0": 0} for topic, judged in qrels.items()}
 
 
+@settings(max_examples=40)
 @given(qrels_of_topics.map(some_not_negative), runs, st.integers(1, 14), st.integers(1, 3))
 def test_trec_eval(qrels: Qrels, run: Run, cutoff: int, rel: int) -> None:
     for measure in [nDCG, nDCG @ cutoff, nDCG(gains={0: 0, 1: 5, 3: 2}) @ cutoff, P(rel=rel) @ cutoff,
@@ -44,6 +45,7 @@ def test_trec_eval(qrels: Qrels, run: Run, cutoff: int, rel: int) -> None:
         assert ours(base, qrels, run, at) == pytest.approx(expected, abs=1e-12), measure
 
 
+@settings(max_examples=40)
 @given(qrels_of_topics.map(some_not_negative), runs, cutoffs)
 def test_exponential_gain_is_a_gain_table_of_trec_eval(qrels: Qrels, run: Run, cutoff: int | None) -> None:
     table = nDCG(gains={grade: 2**grade - 1 for grade in range(4)})
@@ -57,6 +59,7 @@ def distinct(run: Run) -> Run:
             for topic, scores in run.items()}
 
 
+@settings(max_examples=40)
 @given(qrels_of_topics, runs, st.sampled_from([0.25, 0.5, 0.8, 0.95]))
 def test_rbp_of_cwl_eval(qrels: Qrels, run: Run, p: float) -> None:
     pytest.importorskip("cwl", reason="needs cwl-eval, the peer for RBP")
@@ -64,6 +67,7 @@ def test_rbp_of_cwl_eval(qrels: Qrels, run: Run, p: float) -> None:
     assert ours(f"RBP(p={p})", qrels, run) == pytest.approx(expected, abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(qrels_of_topics, runs, cutoffs, st.integers(1, 3), st.sampled_from([0.0, 0.5, 0.8]))
 def test_slow_twin(qrels: Qrels, run: Run, cutoff: int | None, rel: int, p: float) -> None:
     for name, options in {
@@ -80,6 +84,7 @@ def test_slow_twin(qrels: Qrels, run: Run, cutoff: int | None, rel: int, p: floa
             assert ours(base, qrels, run, cutoff) == pytest.approx(expected, abs=1e-12), base
 
 
+@settings(max_examples=40)
 @given(qrels_of_topics, runs, cutoffs, st.integers(3, 5))
 def test_err_with_another_highest_grade(qrels: Qrels, run: Run, cutoff: int | None, max_rel: int) -> None:
     expected = per_topic(ordinary.err, qrels, run, cutoff, max_rel=max_rel)
