@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,7 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     make_parser, run = commands.get(name or "", (_evaluate_parser, _evaluate))
     options = make_parser().parse_args(arguments)
     try:
-        run(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,6 +63,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"ir_measures_relative: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     return 0
+
+
+def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
+    """One line; where in the source it comes from says nothing to the user of a command."""
+    print(f"ir_measures_relative: warning: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _evaluate(options: argparse.Namespace) -> None:

@@ -306,6 +306,13 @@ class TestProcess:
         assert done.returncode == 2
         assert done.stdout == "" and "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
 
+    def test_a_warning_is_one_line(self, place: Path) -> None:
+        done = python("-m", "ir_measures_relative", "qrels.txt", "runs/dense.run", "NRG(prior='runs/fused.run')@10")
+        assert done.returncode == 0 and done.stdout.startswith("NRG(prior='fused~")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("ir_measures_relative: warning: prior run 'fused~")
+        assert line.endswith("has at most 1 documents a topic, fewer than the cutoff 10")
+
     def test_a_reader_that_has_seen_enough(self, place: Path) -> None:
         code = ("import os, sys; reader, writer = os.pipe(); os.close(reader); os.dup2(writer, 1)\n"
                 "from ir_measures_relative.cli import main\n"
