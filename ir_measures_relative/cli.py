@@ -140,7 +140,7 @@ def _with_prior(measure: ir_measures.Measure, symbols: list[str]) -> ir_measures
 
 
 def _demo(options: argparse.Namespace) -> None:
-    show_demo(options.seed)
+    show_demo(options.seed, options.figures)
 
 
 def _register_priors(priors: list[str]) -> None:
@@ -210,6 +210,7 @@ def _compare_parser() -> argparse.ArgumentParser:
 def _demo_parser() -> argparse.ArgumentParser:
     parser = _parser("Evaluates the systems of a simulated track.", "ir_measures_relative demo", "")
     parser.add_argument("--seed", type=int, default=0, help="of the simulated track")
+    parser.add_argument("--figures", default="demo-figures", metavar="FOLDER", help="where figures go")
     return parser
 
 
