@@ -12,7 +12,7 @@ WHAT   := $(if $(NOTEBOOKS),--nbmake --nbmake-timeout=600 tests ir_measures_rela
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint types pytest bench clean
+.PHONY: help demo test lint types pytest bench docs clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -35,6 +35,11 @@ bench: $(VENV)/.test  ## run every benchmark
 	@set -e; for benchmark in $(sort $(wildcard benchmarks/*.py)); do \
 		echo "== $$benchmark"; $(BIN)/python $$benchmark; done
 
+docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are errors
+	$(BIN)/python -m ir_measures_relative.pt_docs.measure_pages >/dev/null
+	$(BIN)/python -m sphinx -W --keep-going -q ir_measures_relative/pt_docs build/docs
+	@echo "build/docs/index.html"
+
 clean:  ## remove the virtual environment and everything that was generated
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -49,6 +54,11 @@ $(VENV)/.test: pyproject.toml $(VENV)/.made
 $(VENV)/.demo: pyproject.toml $(VENV)/.made
 	@echo "installing the package into $(VENV)"
 	$(PIP) '.[plots]'
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml $(VENV)/.made
+	@echo "installing the package and Sphinx into $(VENV)"
+	$(PIP) '.[docs]'
 	@touch $@
 
 $(VENV)/.made:

@@ -47,7 +47,7 @@ LAYERS: list[list[str]] = [
     ["demo"],
     ["cli"],
     [""],
-    ["__main__"],
+    ["__main__", "pt_docs", "pt_docs.*"],
 ]
 
 # Never, in either direction, not even through a third module.

@@ -1,0 +1,1 @@
+"""The documentation: pages by hand, and a page per measure made from its declaration."""

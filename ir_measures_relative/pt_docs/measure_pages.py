@@ -1,0 +1,144 @@
+"""A page per measure, made from its declaration: ``python -m ir_measures_relative.pt_docs.measure_pages``.
+
+The pages are kept beside this file, so that PyTerrier's documentation can include them as they are; a test compares
+them with the declarations. What a declaration cannot say stands in ``when_not/`` (by measure) and in
+``papers.rst`` (by paper).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+
+from ir_measures_relative.citations import BIBTEX
+from ir_measures_relative.measures import RelativeMeasure, registry
+from ir_measures_relative.measures.parameters import Parameter
+
+HERE = Path(__file__).resolve().parent
+DIRECTIONS = {
+    "larger": "Larger is better.",
+    "smaller": "Smaller is better.",
+    "neither": "Neither larger nor smaller is better.",
+}
+RELATIVE_TO = {
+    "prior": "Relative to prior runs: give them as ``prior=``, or compare many runs at once (:doc:`../many_runs`).",
+    "reference": "Relative to one other run, ``reference=``.",
+    None: "Looks at one run and the judgements.",
+}
+
+
+def measure_page(name: str) -> str:
+    """The page of a registered measure, as reStructuredText."""
+    measure = registry[name]
+    question, formula = _question_and_rest(inspect.getmodule(type(measure)).__doc__ or "")
+    text, example = _text_and_example(inspect.getdoc(type(measure)) or "")
+    parts = [
+        _title(name, "="),
+        f"**{question}**",
+        f"{measure.PRETTY_NAME}. {measure.SHORT_DESC}",
+        f"{DIRECTIONS[measure.DIRECTION]} {RELATIVE_TO[measure.runs_parameter]} {_cutoff(measure)}",
+        text,
+        _section("Example", example),
+        _section("Formula", formula),
+        _section("Parameters", _table(measure.SUPPORTED_PARAMS)),
+        _section("When not to use it", _when_not(name)),
+        _section("What the paper says and what we found", *map(_about_paper, measure.CITATIONS)),
+        _section("Cite", *(_code("bibtex", BIBTEX[key].strip()) for key in measure.CITATIONS)),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def write_pages(folder: Path = HERE / "measures") -> list[Path]:
+    """Writes the page of every registered measure, and removes those of measures that are gone."""
+    folder.mkdir(exist_ok=True)
+    wanted = {folder / f"{name}.rst": name for name in registry}
+    for page in set(folder.glob("*.rst")) - set(wanted):
+        page.unlink()
+    for page, name in wanted.items():
+        page.write_text(measure_page(name), encoding="utf-8")
+    return list(wanted)
+
+
+def _title(text: str, line: str) -> str:
+    return f"{text}\n{line * len(text)}"
+
+
+def _section(title: str, *parts: str) -> str:
+    """The section, or nothing where there is nothing to say."""
+    return "\n\n".join([_title(title, "-"), *filter(None, parts)]) if any(parts) else ""
+
+
+def _code(language: str, text: str) -> str:
+    return f".. code-block:: {language}\n\n" + _indented(text)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
+
+
+def _when_not(name: str) -> str:
+    """What is written by hand about a measure, if anything."""
+    file = HERE / "when_not" / f"{name}.inc"
+    return file.read_text(encoding="utf-8").strip() if file.exists() else ""
+
+
+def _about_paper(key: str) -> str:
+    """The section of papers.rst with the label paper-<key>, without its title."""
+    papers = (HERE / "papers.rst").read_text(encoding="utf-8")
+    section = re.search(rf"^\.\. _paper-{key}:\n\n[^\n]+\n-+\n\n(.*?)(?=^\.\. _|\Z)", papers, re.MULTILINE | re.DOTALL)
+    return section[1].strip() if section else ""
+
+
+def _cutoff(measure: RelativeMeasure) -> str:
+    if measure.needs_cutoff:
+        return f"It needs a cutoff: ``{measure}@10``."
+    return "Without a cutoff the whole list counts."
+
+
+def _question_and_rest(doc: str) -> tuple[str, str]:
+    first, *rest = _blocks(doc)
+    return " ".join(first.split()), "\n\n".join(map(_as_rst, rest))
+
+
+def _text_and_example(doc: str) -> tuple[str, str]:
+    blocks = _blocks(doc)
+    examples = [block for block in blocks if block.startswith(">>>")]
+    return "\n\n".join(_as_rst(block) for block in blocks if block not in examples), "\n\n".join(examples)
+
+
+def _blocks(doc: str) -> list[str]:
+    return re.split(r"\n\s*\n", inspect.cleandoc(doc))
+
+
+def _as_rst(block: str) -> str:
+    """A paragraph of a docstring; what is laid out by spaces (formulas, columns) stays as it is."""
+    if re.search(r"^ |\S   +\S", block, flags=re.MULTILINE):
+        return "::\n\n" + _indented(textwrap.dedent(block))
+    return _plain(block)
+
+
+def _plain(text: str) -> str:
+    """Text in which a bar starts no substitution, a single backtick no role, and ``code`` may follow a full stop."""
+    pieces = re.split(r"(``.*?``)", text, flags=re.DOTALL)
+    pieces[::2] = [re.sub(r"`([^`]+)`", r"``\1``", piece.replace("|", r"\|")) for piece in pieces[::2]]
+    return re.sub(r"(?<=\.)(?=``\w)", r"\\ ", "".join(pieces))
+
+
+def _table(parameters: dict[str, Parameter]) -> str:
+    rows = [("Parameter", "Default", "Accepted", "Meaning")]
+    rows += [(f"``{name}``", _default(one), one.kind, one.desc) for name, one in parameters.items()]
+    lines = [".. list-table::", "    :header-rows: 1", "    :widths: 12 14 37 37", ""]
+    for row in rows:
+        first, *others = (_plain(cell) for cell in row)
+        lines += [f"    * - {first}", *(f"      - {cell}".rstrip() for cell in others)]
+    return "\n".join(lines)
+
+
+def _default(parameter: Parameter) -> str:
+    return "not set" if parameter.default is None else f"``{parameter.default!r}``"
+
+
+if __name__ == "__main__":
+    print("\n".join(str(page) for page in write_pages()))

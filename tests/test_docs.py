@@ -1,0 +1,107 @@
+"""The documentation: a page per measure, kept in step with its declaration; the examples of all pages run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+from test_readme import Block, run_console, run_python
+
+from ir_measures_relative.citations import BIBTEX
+from ir_measures_relative.measures import registry
+from ir_measures_relative.pt_docs import measure_pages
+
+DOCS = REPOSITORY / "ir_measures_relative" / "pt_docs"
+BY_HAND = sorted(DOCS.glob("*.rst"))
+MEASURES = sorted(DOCS.glob("measures/*.rst"))
+CONSOLE = re.compile(r"^\.\. code-block:: console\n\n((?:    .*\n|\n)+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", registry)
+def test_every_measure_has_its_page(name: str) -> None:
+    page = DOCS / "measures" / f"{name}.rst"
+    command = "python -m ir_measures_relative.pt_docs.measure_pages"
+    assert page.exists(), f"{name} has no page: run {command}"
+    same = page.read_text(encoding="utf-8") == measure_pages.measure_page(name)
+    assert same, f"the page of {name} is older than its declaration: run {command}"
+
+
+def test_no_page_of_a_measure_that_is_gone() -> None:
+    kept = [*MEASURES, *DOCS.glob("when_not/*.inc")]
+    assert [page.name for page in kept if page.stem not in registry] == []
+
+
+@pytest.mark.parametrize("name", registry)
+def test_a_page_says_all_that_a_declaration_holds(name: str) -> None:
+    measure, page = registry[name], measure_pages.measure_page(name)
+    lines = page.splitlines()
+    for parameter, info in measure.SUPPORTED_PARAMS.items():
+        row = lines.index(f"    * - ``{parameter}``")
+        assert lines[row + 1] == ("      - not set" if info.default is None else f"      - ``{info.default!r}``")
+        assert lines[row + 2 : row + 4] == [f"      - {info.kind}".replace("|", r"\|"), f"      - {info.desc}".rstrip()]
+    assert measure_pages.DIRECTIONS[measure.DIRECTION] in page and measure.SHORT_DESC in page
+    titles = {lines[place - 1] for place, line in enumerate(lines) if re.fullmatch("-{3,}", line)}
+    assert titles >= {"Example", "Formula", "Parameters", "Cite"}
+    for key in measure.CITATIONS:
+        assert textwrap.indent(BIBTEX[key].strip(), "    ") in page
+
+
+def test_every_paper_has_its_section() -> None:
+    sections = {key: measure_pages._about_paper(key) for key in BIBTEX}
+    assert all(sections.values()) and len(set(sections.values())) == len(sections)
+
+
+def test_a_docstring_becomes_a_page() -> None:
+    """Formulas stay as they are laid out; bars and backticks lose their meaning in reStructuredText."""
+    doc = "Is it?\n\nBy |a| of `b`, 0..``c``:\n\n    x = |y|  (1)\n\nEnd.\n"
+    question, rest = measure_pages._question_and_rest(doc)
+    assert question == "Is it?"
+    assert rest == "By \\|a\\| of ``b``, 0..\\ ``c``:\n\n::\n\n    x = |y|  (1)\n\nEnd."
+
+
+@pytest.mark.parametrize("page", [*BY_HAND, *MEASURES], ids=lambda page: page.stem)
+def test_examples_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    text = page.read_text(encoding="utf-8")
+    if ">>> " in text:
+        run_python(Block("pycon", text, 1), page.name, {})
+    for shown in CONSOLE.findall(text):
+        run_console(Block("console", textwrap.dedent(shown), 1), tmp_path)
+
+
+def test_api_page_names_all_that_is_public() -> None:
+    import ir_measures_relative
+
+    page = (DOCS / "api.rst").read_text(encoding="utf-8")
+    public = set(ir_measures_relative.__all__) - set(registry) - {"__version__"}
+    assert [name for name in sorted(public) if not re.search(rf"\b{name}\b", page)] == []
+
+
+def test_decision_table_names_every_measure() -> None:
+    page = (DOCS / "choosing.rst").read_text(encoding="utf-8")
+    assert [name for name in registry if f"<measures/{name}>" not in page] == []
+
+
+def test_sphinx_builds_without_warnings(tmp_path: Path) -> None:
+    """A build that reads all pages and writes none takes seconds."""
+    pytest.importorskip("sphinx", reason="needs Sphinx: make docs installs it")
+    pytest.importorskip("furo", reason="needs furo: make docs installs it")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "dummy", str(DOCS), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def test_python_blocks_of_the_pages_are_valid() -> None:
+    """Blocks that need a cluster are not run, but they are Python."""
+    block = re.compile(r"^\.\. code-block:: python\n\n((?:    .*\n|\n)+)", re.MULTILINE)
+    shown = [found for page in BY_HAND for found in block.findall(page.read_text(encoding="utf-8"))]
+    assert shown
+    for code in shown:
+        ast.parse(textwrap.dedent(code))
