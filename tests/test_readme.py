@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 from conftest import REPOSITORY
 
+from ir_measures_relative.measures import registry
+
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 COMMAND = "ir_measures_relative"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -80,6 +82,26 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_readme_shows_both_commands_first() -> None:
     first = blocks((REPOSITORY / "README.md").read_text(encoding="utf-8"))[0]
     assert "make demo" in first.text and "make test" in first.text
+
+
+@pytest.mark.parametrize("name", registry)
+def test_every_measure_has_a_row(name: str) -> None:
+    """The table of measures: name, question, and what is better as the declaration says it."""
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| `{name}` \| (?P<question>.+) \| (?P<better>\w+) \|$", readme, flags=re.MULTILINE)
+    assert row, f"README.md has no row '| `{name}` | question | larger, smaller or neither |'"
+    assert row["better"] == registry[name].DIRECTION
+
+
+def test_picture_is_there_and_small() -> None:
+    """Pictures that the README shows are in the repository, and load fast."""
+    shown = re.findall(r"!\[[^]]+\]\(([^)]+)\)", (REPOSITORY / "README.md").read_text(encoding="utf-8"))
+    assert shown and all((REPOSITORY / picture).stat().st_size < 150_000 for picture in shown)
+
+
+def test_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", (REPOSITORY / "README.md").read_text(encoding="utf-8"))
+    assert links and [link for link in links if not (REPOSITORY / link).exists()] == []
 
 
 def test_a_wrong_page_is_noticed(tmp_path: Path) -> None:
