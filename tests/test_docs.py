@@ -58,11 +58,11 @@ def test_every_paper_has_its_section() -> None:
 
 
 def test_a_docstring_becomes_a_page() -> None:
-    """Formulas stay as they are laid out; bars and backticks lose their meaning in reStructuredText."""
-    doc = "Is it?\n\nBy |a| of `b`, 0..``c``:\n\n    x = |y|  (1)\n\nEnd.\n"
+    """Formulas stay as they are laid out; bars, backticks and initials lose their meaning in reStructuredText."""
+    doc = "Is it?\n\nBy |a| of `b`, 0..``c``:\n\n    x = |y|  (1)\n\nA. Name.\n"
     question, rest = measure_pages._question_and_rest(doc)
     assert question == "Is it?"
-    assert rest == "By \\|a\\| of ``b``, 0..\\ ``c``:\n\n::\n\n    x = |y|  (1)\n\nEnd."
+    assert rest == "By \\|a\\| of ``b``, 0..\\ ``c``:\n\n::\n\n    x = |y|  (1)\n\nA\\. Name."
 
 
 @pytest.mark.parametrize("page", [*BY_HAND, *MEASURES], ids=lambda page: page.stem)

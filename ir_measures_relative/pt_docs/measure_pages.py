@@ -116,7 +116,7 @@ def _as_rst(block: str) -> str:
     """A paragraph of a docstring; what is laid out by spaces (formulas, columns) stays as it is."""
     if re.search(r"^ |\S   +\S", block, flags=re.MULTILINE):
         return "::\n\n" + _indented(textwrap.dedent(block))
-    return _plain(block)
+    return re.sub(r"^([A-Z])\. ", r"\1\\. ", _plain(block))  # initials of a name are no numbered list
 
 
 def _plain(text: str) -> str:
