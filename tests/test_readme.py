@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -93,10 +94,13 @@ def test_every_measure_has_a_row(name: str) -> None:
     assert row["better"] == registry[name].DIRECTION
 
 
-def test_picture_is_there_and_small() -> None:
-    """Pictures that the README shows are in the repository, and load fast."""
+def test_pictures_are_there_and_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures that the README shows are in the repository, load fast, and can be drawn again."""
     shown = re.findall(r"!\[[^]]+\]\(([^)]+)\)", (REPOSITORY / "README.md").read_text(encoding="utf-8"))
     assert shown and all((REPOSITORY / picture).stat().st_size < 150_000 for picture in shown)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    drawn = runpy.run_path(str(REPOSITORY / "docs" / "make_picture.py"))["main"](tmp_path)
+    assert f"docs/{drawn.name}" in shown and drawn.stat().st_size > 10_000
 
 
 def test_links_lead_somewhere() -> None:
