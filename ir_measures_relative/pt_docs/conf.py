@@ -37,7 +37,8 @@ def numpy_sections(app: Any, what: str, name: str, obj: Any, options: Any, lines
 
 
 def _item(line: re.Match[str]) -> str:
-    return f"* **{line[1].replace('*', chr(92) + '*')}**" + (f": {line[2]}" if line[2] else "")
+    name = line[1].replace("*", r"\*")  # **kwargs
+    return f"* **{name}**" + (f": {line[2]}" if line[2] else "")
 
 
 def setup(app: Any) -> None:
