@@ -86,11 +86,11 @@ class Collection:
         return f"<{self.name}: {self.qrels['query_id'].nunique()} topics, runs {', '.join(self.runs)}>"
 
 
-def vaswani_runs() -> Collection:
-    """Vaswani (93 topics, all judgements are 1) with eight ready runs, or a simulated track."""
+def vaswani_runs(or_simulated: bool = True) -> Collection | None:
+    """Vaswani (93 topics, all judgements are 1) with eight ready runs, or a simulated track (or None)."""
     folder = _shared_data("vaswani_runs")
     if folder is None:
-        return _simulated("runs over Vaswani")
+        return _simulated("runs over Vaswani") if or_simulated else None
     runs = {name: _read_run(folder / f"{name}.run.gz") for name in VASWANI_FAMILIES}
     return Collection("Vaswani", _read_qrels(folder / "qrels.txt"), runs, dict(VASWANI_FAMILIES))
 
