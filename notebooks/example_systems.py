@@ -66,7 +66,7 @@ def latent_semantics(dataset: Any, dimensions: int = 100) -> tuple[pt.Transforme
 def _leading_directions(terms: sparse.csr_matrix, dimensions: int) -> np.ndarray:
     """Right singular vectors of the largest singular values, by subspace iteration."""
     found = np.random.default_rng(0).standard_normal((terms.shape[1], dimensions + 10))  # (V, D)
-    for _ in range(3):
+    for _ in range(2):
         found, _ = np.linalg.qr(terms.T @ (terms @ found))
     seen = terms @ found  # (N, D)
     _, rotation = np.linalg.eigh(seen.T @ seen)  # smallest first
