@@ -16,7 +16,7 @@ from ir_measures_relative.citations import bibtex
 from ir_measures_relative.demo import show_demo
 from ir_measures_relative.judged_run import Judgements, Run
 from ir_measures_relative.many_runs import calc_runs, check_measure, host_evaluators
-from ir_measures_relative.measure_strings import parse_measure, split_measures
+from ir_measures_relative.measure_strings import direction, parse_measure, split_measures
 from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import Prior
 from ir_measures_relative.prior_runs import SYMBOLS, register_prior
@@ -115,7 +115,7 @@ def _compare(options: argparse.Namespace) -> None:
     table = calc_runs(
         measures, _qrels(options.qrels), options.runs, groups=options.groups, by=options.by, n_jobs=options.jobs
     )
-    write = Writer(options.output_format, options.places)
+    write = Writer(options.output_format, options.places, {str(measure): direction(measure) for measure in measures})
     if options.by_query:
         write.header(*table.columns)
         for row in table.itertuples(index=False):

@@ -10,6 +10,7 @@ from ir_measures import Judged, nDCG
 from ir_measures_relative import simulate
 from ir_measures_relative.demo_figures import write_demo_figures
 from ir_measures_relative.many_runs import calc_runs
+from ir_measures_relative.measure_strings import direction
 from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel, boot_ndcg
 from ir_measures_relative.tables import Writer
 
@@ -25,7 +26,7 @@ def show_demo(seed: int = 0, folder: str | Path = "demo-figures") -> None:
     means = means[[str(measure) for measure in _SHOWN]].sort_values("nDCG@10", ascending=False)
     size = f"{track.qrels.query_id.nunique()} topics, {len(track.runs)} systems"
     print(f"A simulated track: {size}, judged from some of them; best nDCG@10 first.\n")
-    write = Writer("markdown", 3)
+    write = Writer("markdown", 3, {str(measure): direction(measure) for measure in _SHOWN})
     write.header("system", "family", "nDCG@10", "95% interval", *means.columns[1:])
     for name, ndcg, *values in means.itertuples():
         low, high = scores[name].interval(0.95)

@@ -71,6 +71,16 @@ class MeasureError(ValueError):
     """A measure that cannot be made as written; the sentence says what is accepted."""
 
 
+def direction(measure: str | ir_measures.Measure) -> str:
+    """What is better: 'larger', 'smaller' or 'neither'; measures of ir_measures say nothing, and larger is better.
+
+    >>> import ir_measures_relative
+    >>> direction('nDCG@10'), direction('MED@10')
+    ('larger', 'neither')
+    """
+    return getattr(parse_measure(measure), "DIRECTION", "larger")
+
+
 def known_measures() -> list[str]:
     """Names of every registered measure, ours and those of ir_measures."""
     return sorted(ir_measures.measures.registry)

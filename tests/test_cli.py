@@ -329,3 +329,17 @@ class TestProcess:
         assert done.returncode == 0, done.stderr
         assert "1\tP@3\t0.6667\n1\tNRG(prior='none',base='P')@3\t0.6667\n" in done.stdout
         assert done.stdout.count("\tP@3\t") == 225 + 1  # topics of the collection, and the mean
+
+
+def test_a_markdown_comparison_shows_the_best_in_bold(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """By the direction that each measure declares; MED has none."""
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "x.run").write_text("q Q0 a 1 2 t\n")
+    (tmp_path / "runs" / "y.run").write_text("q Q0 b 1 2 t\n")
+    measures = ["nDCG@1", "MED(reference='x')@1"]
+    files = [str(tmp_path / "qrels"), str(tmp_path / "runs")]
+    assert cli.main(["compare", *files, *measures, "-o", "markdown", "-p", "1"]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:]
+    cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
+    assert cells == [["x", "**1.0**", "0.0"], ["y", "0.0", "1.0"]]

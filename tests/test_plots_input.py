@@ -174,3 +174,11 @@ def test_without_matplotlib_a_sentence_says_what_to_install() -> None:
     assert done.stdout.strip() == (
         "ir_measures_relative.plots needs matplotlib: pip install 'ir_measures_relative[plots]'"
     )
+
+
+def test_an_axis_says_where_larger_is_not_better() -> None:
+    table = pd.DataFrame({"name": ["a", "b"], "nDCG@10": [0.1, 0.2], "any $": [1, 2]})
+    table["MED(reference='a')@10"] = [0.0, 0.3]
+    ax = plots.scatter(table, "nDCG@10", "MED(reference='a')@10")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10", "MED(reference='a')@10 (neither end is better)")
+    assert plots.scatter(table, "nDCG@10", "any $").get_ylabel() == r"any \$"

@@ -11,6 +11,8 @@ import matplotlib.pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from ir_measures_relative.measure_strings import direction
+
 # Okabe and Ito's palette without its yellow, which is weak on white
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 # 7 colours and 9 markers have no common divisor: the pairs repeat after 63 groups only
@@ -41,6 +43,16 @@ def looks(groups: Iterable[Hashable]) -> dict[Any, Look]:
 def plain(name: Any) -> str:
     """A name as text that matplotlib writes as it is: a dollar would begin a formula."""
     return str(name).replace("$", r"\$")
+
+
+def axis_name(measure: Any) -> str:
+    """A measure as the text of an axis, which says so where larger is not better."""
+    try:
+        better = direction(measure)
+    except (ValueError, TypeError):  # a column of a table may have any name
+        better = "larger"
+    note = {"larger": "", "smaller": " (smaller is better)", "neither": " (neither end is better)"}[better]
+    return plain(measure) + note
 
 
 def entry(name: Any) -> str:

@@ -11,7 +11,17 @@ from matplotlib.axes import Axes
 
 from ir_measures_relative.plots.point_labels import label_points
 from ir_measures_relative.plots.score_frames import choice, run_groups, run_means
-from ir_measures_relative.plots.style import axes, entry, grid, legend_above, legend_beside, look, looks, plain
+from ir_measures_relative.plots.style import (
+    axes,
+    axis_name,
+    entry,
+    grid,
+    legend_above,
+    legend_beside,
+    look,
+    looks,
+    plain,
+)
 
 POINT_AREA = 40
 
@@ -137,8 +147,8 @@ def scatter(
                        edgecolor="white", linewidth=0.4, label=entry(group), zorder=3)
         legend_beside(ax)
     ax.margins(0.1)
-    ax.set_xlabel(plain(x))
-    ax.set_ylabel(plain(y))
+    ax.set_xlabel(axis_name(x))
+    ax.set_ylabel(axis_name(y))
     grid(ax, "both")
     if labels == "fitting":
         label_points(ax, across, up, list(means.index))
