@@ -56,7 +56,8 @@ class ProbBetter:
         Chances that the mean nDCG of a over the topics is higher, lower, and equal (within 1e-12). They sum to 1.
     mean_a, mean_b : float
         Expected means over topics; exact, but for deep cutoffs with more ways to run out of labels than can be
-        followed (then a topic's `undecided` says how much was given up).
+        followed (then a topic's `undecided` says how much was given up). A document in both runs has one label, drawn
+        from the average of both runs' priors, so a mean depends on the other run and is not quite that of `boot_ndcg`.
     undecided : float
         Width of the bracket of each of the three chances; 0 if they are exact (up to float rounding, 1e-12).
     bracket : dict

@@ -31,7 +31,9 @@ def select_complementary(
     -------
     DataFrame with the columns name, gain and total, a row for each step. ``gain`` is the mean of
     ``NRG(prior=runs taken before, normalizer='absolute')``, for the first run the base measure itself; it never
-    grows from step to step. ``total`` adds the gains up. Of runs that add the same the first by name is taken.
+    grows from step to step. ``total`` adds the gains up, and can pass 1: it is what a user gets who reads one list
+    after the other, while the base measure is normalised for one list. Of runs that add the same the first by name
+    is taken.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -193,22 +194,22 @@ class Comparison:
 
     def _in_parallel(self, function: Callable, tasks: list[tuple], what: str, unit: str) -> list:
         """Applies a function to every task, by joblib where there are several workers, with a progress bar if long."""
-        from tqdm.auto import tqdm  # late: it takes longer to import than the rest of the package
+        if self._jobs() == 1:
+            done: Iterable = (function(*task) for task in tasks)
+        else:
+            from joblib import Parallel, delayed
 
-        delay = 0.0 if self._progress else _BAR_AFTER
-        quiet = self._progress is False
-        with tqdm(total=len(tasks), desc=what, unit=unit, leave=False, disable=quiet, delay=delay) as bar:
-            if self._jobs() == 1:
-                done: Iterable = (function(*task) for task in tasks)
-            else:
-                from joblib import Parallel, delayed
+            done = Parallel(n_jobs=self._n_jobs, return_as="generator")(delayed(function)(*task) for task in tasks)
+        if self._progress is not False:
+            done = self._tracked(done, total=len(tasks), desc=what, unit=unit)
+        return list(done)
 
-                done = Parallel(n_jobs=self._n_jobs, return_as="generator")(delayed(function)(*task) for task in tasks)
-            found = []
-            for result in done:
-                found.append(result)
-                bar.update()
-        return found
+    def _tracked(self, items: Iterable, **bar: Any) -> Iterable:
+        """The items with a progress bar, which appears at once if asked for and otherwise when they take long."""
+        with warnings.catch_warnings():  # in a notebook without ipywidgets the bar is text: no reason to warn
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            from tqdm.auto import tqdm  # late: it takes longer to import than the rest of the package
+        return tqdm(items, leave=False, delay=0.0 if self._progress else _BAR_AFTER, **bar)
 
 
 def _score_part(measures: list[RelativeMeasure], names: list[str], field: Field) -> list[np.ndarray]:
