@@ -73,9 +73,10 @@ def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
 def _evaluate(options: argparse.Namespace) -> None:
     if options.no_summary and not options.by_query:
         raise UsageError("--no_summary (-n) goes with --by_query (-q)")
+    qrels = _qrels(options.qrels)  # first: a mistyped command stands where the qrels do
     _register_priors(options.prior)
     measures = _measures(options.measures)
-    metrics = _metrics(measures, _qrels(options.qrels), Run.of(options.run))
+    metrics = _metrics(measures, qrels, Run.of(options.run))
     write = Writer(options.output_format, options.places)
     if options.by_query:
         write.header("query_id", "measure", "value")
@@ -163,11 +164,13 @@ def _qrels(source: str) -> Judgements:
     try:
         import ir_datasets
     except ImportError:
-        raise UsageError(f"there is no qrels file '{source}' (ir_datasets ids need the package ir_datasets)") from None
+        raise UsageError(
+            f"'{source}' is no qrels file and no command (compare, demo); ir_datasets ids need the package ir_datasets"
+        ) from None
     try:
         dataset = ir_datasets.load(source)
     except KeyError:
-        raise UsageError(f"there is neither a qrels file '{source}' nor an ir_datasets id of that name") from None
+        raise UsageError(f"'{source}' is no qrels file, no ir_datasets id and no command (compare, demo)") from None
     if not dataset.has_qrels():
         raise UsageError(f"the ir_datasets id '{source}' has no qrels")
     return Judgements.of(dataset.qrels_iter(), f"qrels of '{source}'")

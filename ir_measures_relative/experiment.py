@@ -87,7 +87,20 @@ def Experiment(
         shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
         asked = [lookup.get(str(metric), metric) for metric in metrics]
         report = host(shown, asked, save_dir=scratch, **_RESULTS_ONLY)
-        return retrieval.with_times(report, scratch)
+        return _in_order(retrieval.with_times(report, scratch), metrics)
+
+
+def _in_order(report: Any, metrics: list) -> Any:
+    """Measures in the order asked for; PyTerrier's own order is that of a set, which differs between processes."""
+    if not isinstance(report, pd.DataFrame) or "measure" in report:
+        return report
+    asked = [str(metric) for metric in metrics]
+
+    def place(column: str) -> tuple[bool, int]:
+        of = next((i for i, name in enumerate(asked) if column == name or column.startswith(name + " ")), -1)
+        return of >= 0 and column not in asked, of  # what compares with a baseline stands behind the means
+
+    return report[sorted(report.columns, key=place)]
 
 
 def _metric(metric: Any) -> Any:

@@ -144,6 +144,8 @@ def _value(node: ast.expr, text: str) -> Any:
         return {_value(key, text): _value(value, text) for key, value in pairs if key is not None}
     if isinstance(node, (ast.List, ast.Tuple)):
         return [_value(item, text) for item in node.elts]
+    if isinstance(node, ast.Name) and node.id not in ir_measures.measures.registry:
+        raise MeasureError(f"measure {text!r:.200}: {node.id} is no measure; text needs quotes, as in '{node.id}'")
     if isinstance(node, (ast.Call, ast.Name, ast.BinOp)):
         return _measure(node, text)
     raise _unreadable(text)

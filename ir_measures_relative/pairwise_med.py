@@ -125,7 +125,7 @@ def med(
 
     References
     ----------
-    Moffat: "Computing maximized effectiveness distance for recall-based metrics", TKDE 2018.
+    Moffat: "Computing Maximized Effectiveness Distance for Recall-Based Metrics".
     """
     measure = _measure(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     first, second = Run.of(run), Run.of(reference, "reference")

@@ -34,6 +34,8 @@ def run_sources(runs: Any) -> dict[str, Any]:
         named = [(str(name), run) for name, run in runs.items()]
     elif isinstance(runs, (str, os.PathLike)):
         named = [(run_name(path), path) for path in _files(Path(runs).expanduser())]
+    elif hasattr(runs, "columns"):
+        raise TypeError(f"runs: a DataFrame is one run, and its name is missing; accepted are {_ACCEPTED}")
     elif isinstance(runs, Iterable):
         paths = list(runs)
         odd = next((path for path in paths if not isinstance(path, (str, os.PathLike))), None)

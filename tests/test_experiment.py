@@ -178,3 +178,14 @@ def test_systems_of_one_name_are_told_apart() -> None:
     report = imr.Experiment(both, TOPICS, QRELS, [NRG @ 10], names=["x", "x"])
     table = imr.calc_runs([NRG @ 10], TRACK.qrels, {name: TRACK.runs[name] for name in ("bm25", "fused")})
     assert report["NRG@10"].tolist() == pytest.approx(table.groupby("name", sort=False)["value"].mean().tolist())
+
+
+def test_measures_come_in_the_order_asked_for(systems: dict) -> None:
+    """PyTerrier's own order is that of a set; what compares with a baseline stands behind the means."""
+    metrics = ["UniqueRel@10", nDCG @ 10, NRG @ 10, "P_5", "mrt"]
+    names = ["UniqueRel@10", "nDCG@10", "NRG@10", "P_5", "mrt"]
+    report = imr.Experiment(systems, TOPICS, QRELS, metrics)
+    assert list(report.columns) == ["name", *names]
+    compared = imr.Experiment(systems, TOPICS, QRELS, metrics, baseline=0)
+    behind = [f"{name} {sign}" for name in names[:-1] for sign in ("+", "-", "p-value")]
+    assert list(compared.columns) == ["name", *names, *behind]

@@ -304,3 +304,9 @@ class TestBadInput:
     def test_unknown_measures(self) -> None:
         self.refused("unknown measure 'NRGG'", lambda: calc_runs(["NRGG@10"], QRELS, RUNS))
         self.refused("needs a cutoff", lambda: calc_runs([NRG(base="P")], QRELS, RUNS))
+
+
+def test_a_single_frame_is_not_many_runs() -> None:
+    frame = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]})
+    with pytest.raises(TypeError, match="a DataFrame is one run"):
+        calc_runs(["nDCG@10"], {"q": {"d": 1}}, frame)

@@ -1,8 +1,8 @@
 """How far apart can two runs be, whatever the missing labels are?
 
 Maximised effectiveness distance (Tan and Clarke: "A family of rank similarity measures based on maximized
-effectiveness difference", TKDE 2015; Moffat: "Computing maximized effectiveness distance for recall-based
-metrics", TKDE 2018):
+effectiveness difference", TKDE 2015; Moffat: "Computing Maximized Effectiveness Distance for Recall-Based
+Metrics"):
 
     MED = max over the labels of the free documents of |M(run) - M(reference)|
 
