@@ -102,7 +102,8 @@ def med(
     base : the ordinary measure: nDCG, P, SDCG, RBP, RR, AP or ERR, with its cutoff
     judged : 'none' ignores the judgements
     max_rel : highest grade of a free document; left out: SDCG's own, else the highest grade in the qrels
-    unseen : how many relevant documents may exist in neither list (matters to inner signed ends only)
+    unseen : how many relevant documents may exist in neither list. It matters to inner signed ends only (verdicts
+        better and worse): with 0 they hold while no such document turns up, with K whatever is judged later
     norm : AP divides by the relevant documents ('R'), at most K of them ('min'), or K ('k')
     residual : RBP: count the unknown documents past the end of the favoured list as relevant
 

@@ -46,7 +46,8 @@ class _MED(RelativeMeasure):
     ``judged='none'`` ignores the judgements. Free documents take the grades 0..``max_rel`` (left out: SDCG's
     own, else the highest grade in the qrels); for P, RBP, RR and AP they are relevant or not. ``unseen``
     relevant documents that are in neither list may exist: they never change MED, only signed ends below 0
-    ('above') or above 0 ('below'), of nDCG and AP. ``norm``, for AP: divide by all relevant documents ('R',
+    ('above') or above 0 ('below'), of nDCG and AP. With the default 0 these ends hold while no such document turns
+    up; ``unseen=K`` makes them hold whatever is judged later. ``norm``, for AP: divide by all relevant documents ('R',
     trec_eval), at most K of them ('min'), or by K ('k'). ``residual``, for RBP: count the unknown documents
     below the favoured list's end as relevant.
 

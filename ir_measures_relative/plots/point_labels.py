@@ -14,6 +14,7 @@ from matplotlib.text import Annotation, Text
 from ir_measures_relative.plots.style import FAINT, INK, plain
 
 GAP = 6.0  # points between the middle of a marker and its name
+SPACE = 4.0  # points between two names on one line, so that they do not read as one
 CLEAR = 4.0  # points between the middle of a marker and the name of another
 PASSING = 3.0  # points between a leader line and the marker of another
 LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0, 112.0, 134.0)  # points that a leader line may be long
@@ -129,7 +130,7 @@ class Taken:
             line = point + np.linspace(0.05, 1, 40)[:, None] * offsets[place]  # (40, 2)
             line = line[~_holds(boxes[[place]], line)[0]] if led else line[:0]
             if not self._crosses(line, point):
-                self._boxes = np.vstack([self._boxes, boxes[place]])
+                self._boxes = np.vstack([self._boxes, boxes[place] + SPACE * np.array([-1, 0, 1, 0])])
                 self._lines = np.vstack([self._lines, line])
                 return float(offsets[place, 0]), float(offsets[place, 1])
         return None
