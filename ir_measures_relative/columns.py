@@ -98,7 +98,9 @@ def _columns(data: Any, value: str, what: str) -> Columns:
 def _from_file(path: Path, value: str, what: str) -> Columns:
     rows: TrecRows = read_run_file(path) if value == "score" else read_qrels_file(path)
     source = f"{what} file '{path}'" if what in ("run", "qrels") else f"{what} (file '{path}')"
-    return _coded(rows.query, rows.doc, np.array(rows.number, dtype=np.float64), source)
+    doc_ids = np.empty(len(rows.doc_ids), dtype=object)
+    doc_ids[:] = rows.doc_ids
+    return Columns(rows.topics, rows.topic, doc_ids, rows.doc, rows.number, source)
 
 
 def _from_dict(data: Mapping, value: str, what: str) -> Columns:

@@ -1,6 +1,7 @@
 """Reads TREC run and qrels files: plain or gzip, ``#`` comment lines, any white space between fields.
 
-Every sentence about a file names the file and the line.
+Every sentence about a file names the file and the line. Plain files, nearly all there are, are read many lines at a
+time (`plain_fields`); the loops over lines below decide about all others, and say what is wrong.
 """
 
 from __future__ import annotations
@@ -12,44 +13,74 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from ir_measures_relative.plain_fields import plain_fields
+
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document grade"
 
 
 class TrecRows(NamedTuple):
-    """The three fields that matter, a row each, in file order."""
+    """The three fields that matter, rows in file order, ids as codes into their distinct values."""
 
-    query: list[str]
-    doc: list[str]
-    number: list[float]
+    topics: list[str]  # (T,) in order of first appearance
+    topic: np.ndarray  # (N,) int64 index into topics
+    doc_ids: list[str]  # (D,) in order of first appearance
+    doc: np.ndarray  # (N,) int64 index into doc_ids
+    number: np.ndarray  # (N,) float64 score or grade
 
 
 def read_run_file(path: Path) -> TrecRows:
     """Topics, documents and scores of a TREC run file."""
-    query, doc, score = [], [], []
-    for number, line in _lines(path, "run"):
-        try:
-            topic, _, document, _, text, _ = line.split()
-            score.append(_number(text))
-        except ValueError:
-            raise _malformed(path, "run", number, line, RUN_FIELDS) from None
-        query.append(topic)
-        doc.append(document)
-    return TrecRows(query, doc, score)
+    data = _data(path, "run")
+    plain = plain_fields(data, 6, ids=(0, 2), number=4)
+    if plain is not None:
+        (topics, topic), (doc_ids, doc), score = plain
+        return TrecRows(topics, topic, doc_ids, doc, score)
+    return _rows(run_lines(data, path))
 
 
 def read_qrels_file(path: Path) -> TrecRows:
     """Topics, documents and grades of a TREC qrels file."""
-    query, doc, grade = [], [], []
-    for number, line in _lines(path, "qrels"):
+    data = _data(path, "qrels")
+    plain = plain_fields(data, 4, ids=(0, 2), number=3)
+    if plain is not None and (np.isfinite(plain[2]) & (plain[2] == np.floor(plain[2]))).all():
+        (topics, topic), (doc_ids, doc), grade = plain
+        return TrecRows(topics, topic, doc_ids, doc, grade)
+    return _rows(qrels_lines(data, path))
+
+
+def run_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
+    """Topic, document and score of every line that holds data: the rule of what a run file may contain."""
+    for number, line in _lines(_text(data, path, "run")):
+        try:
+            topic, _, document, _, text, _ = line.split()
+            yield topic, document, _number(text)
+        except ValueError:
+            raise _malformed(path, "run", number, line, RUN_FIELDS) from None
+
+
+def qrels_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
+    """Topic, document and grade of every line that holds data: the rule of what a qrels file may contain."""
+    for number, line in _lines(_text(data, path, "qrels")):
         try:
             topic, _, document, text = line.split()
-            grade.append(_grade(text))
+            yield topic, document, _grade(text)
         except ValueError:
             raise _malformed(path, "qrels", number, line, QRELS_FIELDS) from None
-        query.append(topic)
-        doc.append(document)
-    return TrecRows(query, doc, grade)
+
+
+def _rows(lines: Iterator[tuple[str, str, float]]) -> TrecRows:
+    topics: dict[str, int] = {}
+    doc_ids: dict[str, int] = {}
+    topic, doc, number = [], [], []
+    for query, document, value in lines:
+        topic.append(topics.setdefault(query, len(topics)))
+        doc.append(doc_ids.setdefault(document, len(doc_ids)))
+        number.append(value)
+    codes = [np.array(code, dtype=np.int64) for code in (topic, doc)]
+    return TrecRows(list(topics), codes[0], list(doc_ids), codes[1], np.array(number, dtype=np.float64))
 
 
 def _number(text: str) -> float:
@@ -66,26 +97,29 @@ def _grade(text: str) -> float:
     return grade
 
 
-def _lines(path: Path, what: str) -> Iterator[tuple[int, str]]:
+def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Numbered lines that hold data: no blank and no comment lines."""
-    for number, line in enumerate(io.StringIO(_text(path, what), newline=None), start=1):
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
         if not line.isspace() and not line.lstrip().startswith("#"):
             yield number, line
 
 
-def _text(path: Path, what: str) -> str:
+def _data(path: Path, what: str) -> bytes:
     try:
         data = path.read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{what} file '{path}', line {line}: not UTF-8 text") from None
+        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise ValueError(f"{what} file '{path}': the gzip data is damaged or cut short") from None
     except OSError as error:
         raise ValueError(f"{what} file '{path}' cannot be read: {error.strerror or error}") from None
+
+
+def _text(data: bytes, path: Path, what: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{what} file '{path}', line {line}: not UTF-8 text") from None
 
 
 def _malformed(path: Path, what: str, number: int, line: str, fields: str) -> ValueError:

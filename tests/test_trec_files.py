@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 
 from ir_measures_relative.judged_run import Judgements, Run
-from ir_measures_relative.trec_files import read_qrels_file, read_run_file
+from ir_measures_relative.trec_files import TrecRows, read_qrels_file, read_run_file
 
 RUN = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 -1e3 tag\n"
 QRELS = "q1 0 d1 2\nq1 0 d2 -1\n"
+
+
+def fields(rows: TrecRows) -> tuple[list[str], list[str], list[float]]:
+    """Topic, document and number of every row."""
+    topics, docs = [rows.topics[t] for t in rows.topic], [rows.doc_ids[d] for d in rows.doc]
+    return topics, docs, rows.number.tolist()
 
 
 @pytest.mark.parametrize(
@@ -33,13 +39,13 @@ QRELS = "q1 0 d1 2\nq1 0 d2 -1\n"
 def test_run_files(tmp_path: Path, text: str, pack: type[bytes]) -> None:
     path = tmp_path / "run.any"  # content decides, not the name
     path.write_bytes(pack(text.encode()))
-    assert read_run_file(path) == (["q1", "q1"], ["d1", "d2"], [2.5, -1000.0])
+    assert fields(read_run_file(path)) == (["q1", "q1"], ["d1", "d2"], [2.5, -1000.0])
 
 
 def test_qrels_files(tmp_path: Path) -> None:
     path = tmp_path / "qrels"
     path.write_text("# topic 0 document grade\n" + QRELS + "q2 0 d\u00e9 2.0\n", encoding="utf-8")
-    assert read_qrels_file(path) == (["q1", "q1", "q2"], ["d1", "d2", "d\u00e9"], [2.0, -1.0, 2.0])
+    assert fields(read_qrels_file(path)) == (["q1", "q1", "q2"], ["d1", "d2", "d\u00e9"], [2.0, -1.0, 2.0])
 
 
 def test_the_rank_column_is_ignored(tmp_path: Path) -> None:
