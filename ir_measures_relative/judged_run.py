@@ -128,7 +128,7 @@ class Run:
 
     def __init__(self, columns: Columns):
         _refuse_duplicates(columns)
-        order = np.lexsort((-columns.number, columns.topic))
+        order = _rank_order(columns.topic, columns.number)
         topic, score = columns.topic[order], columns.number[order]
         self.topic_keys = [str(t) for t in columns.topics]
         self.start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))  # (T + 1,)
@@ -287,6 +287,12 @@ def _refuse_duplicates(columns: Columns) -> None:
     if not key.is_unique:
         row = int(np.argmax(key.duplicated().to_numpy()))
         raise ValueError(f"{row_name(columns, row)} occurs twice; a ranking lists a document once")
+
+
+def _rank_order(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """(N,) rows by topic, then by score descending; most runs come in this order, which is quicker seen than made."""
+    later = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] <= score[:-1]))  # (N - 1,)
+    return np.arange(len(topic)) if later.all() else np.lexsort((-score, topic))
 
 
 def _ties_by_id(doc: np.ndarray, topic: np.ndarray, score: np.ndarray, doc_ids: np.ndarray) -> np.ndarray:
