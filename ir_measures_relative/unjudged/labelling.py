@@ -80,6 +80,11 @@ class Labelling:
                 falling = np.zeros(self.n_states)
         return chance
 
+    @cached_property
+    def following(self) -> np.ndarray:
+        """The state after each label. A state without that level keeps some state, at a chance of 0. (L, S)"""
+        return np.maximum(np.arange(self.n_states) - self.stride[:, None], 0)
+
     def move(self, value: np.ndarray, level: int, into: np.ndarray) -> None:
         """Add values (..., S) of the present states to the states after label `level`."""
         # a state without that level has chance 0, so what crosses the edge of the range is 0
@@ -94,12 +99,11 @@ class Labelling:
         at = self._start()
         rows = np.empty((self.n, len(self.gain)))
         for t in range(self.n):
-            following = np.zeros_like(at)
+            flow = at * self.chance.T  # (L, S)
+            rows[t] = flow.sum(axis=1)
+            at = np.zeros_like(at)
             for r in range(len(self.gain)):
-                flow = at * self.chance[:, r]
-                rows[t, r] = flow.sum()
-                self.move(flow, r, following)
-            at = following
+                self.move(flow[r], r, at)
         return rows
 
     def _start(self) -> np.ndarray:
@@ -151,32 +155,27 @@ class Labelling:
 
         Two (n+1, S) arrays of floats, since counts may be huge.
         """
-        possible = self.chance > 0
+        possible = (self.chance > 0).T  # (L, S)
         behind, ahead = np.zeros((self.n + 1, self.n_states)), np.zeros((self.n + 1, self.n_states))
         behind[0, -1] = 1.0
         ahead[-1] = 1.0
         for t in range(self.n):
+            flow = behind[t] * possible  # (L, S)
             for r in range(len(self.gain)):
-                self.move(behind[t] * possible[:, r], r, behind[t + 1])
+                self.move(flow[r], r, behind[t + 1])
         for t in range(self.n - 1, -1, -1):
-            for r in range(len(self.gain)):
-                # the reverse of `move`: np.roll reads the state that label r leads to
-                ahead[t] += np.roll(ahead[t + 1], int(self.stride[r])) * possible[:, r]
+            ahead[t] = (ahead[t + 1][self.following] * possible).sum(axis=0)
         return behind, ahead
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
         """Lowest and highest score that can happen."""
-        barred = np.where(self.chance > 0, 0.0, np.inf)  # (S, L)
+        barred = np.where(self.chance > 0, 0.0, np.inf).T  # (L, S)
         low, high = np.zeros(self.n_states), np.zeros(self.n_states)
         for t in range(self.n - 1, -1, -1):
-            worst, best = np.full(self.n_states, np.inf), np.full(self.n_states, -np.inf)
-            for r in range(len(self.gain)):
-                step, add = int(self.stride[r]), self.weight[t] * self.gain[r]
-                before, after = slice(step, None), slice(0, self.n_states - step)  # the state after label r
-                np.minimum(worst[before], low[after] + (add + barred[before, r]), out=worst[before])
-                np.maximum(best[before], high[after] + (add - barred[before, r]), out=best[before])
-            low, high = worst, best
+            add = (self.weight[t] * self.gain)[:, None]  # (L, 1)
+            low = (low[self.following] + (add + barred)).min(axis=0)
+            high = (high[self.following] + (add - barred)).max(axis=0)
         return float(low[-1]), float(high[-1])
 
     @cached_property
