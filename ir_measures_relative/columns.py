@@ -198,11 +198,11 @@ def _merge_equal(ids: list) -> tuple[list, np.ndarray]:
 def _codes(ids: Any, kind: str, what: str) -> tuple[np.ndarray, np.ndarray]:
     """Distinct ids as text and the index of each row's id among them."""
     uniques, codes = _factorize(ids, kind, what)
-    if not all(type(u) is str for u in uniques):
+    if not set(map(type, uniques)) <= {str}:
         uniques, merged = _merge_equal(uniques)
-        codes = merged[codes]
+        codes, uniques = merged[codes], list(map(str, uniques))
     texts = np.empty(len(uniques), dtype=object)
-    texts[:] = [str(u) for u in uniques]
+    texts[:] = uniques
     return texts, codes
 
 
