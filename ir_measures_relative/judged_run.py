@@ -158,6 +158,10 @@ class Run:
             return []
         return self.doc_ids[self.doc[self.start[index] : self.start[index + 1]]].tolist()
 
+    def cut(self, depth: int | None) -> Run:
+        """The first ``depth`` documents of every topic (None: all), without the ids of the others."""
+        return self if depth is None or depth >= self.depth else self.part(self.topic_keys, depth)
+
     def part(self, topics: Iterable[str], depth: int | None) -> Run:
         """Some topics, cut at ``depth``: all that a worker needs to be sent."""
         part = copy(self)

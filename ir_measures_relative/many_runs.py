@@ -62,11 +62,15 @@ def calc_runs(
     2  dense       q1       nDCG@10  0.386853
     3  dense       q1  UniqueRel@10  1.000000
     """
-    return Comparison(qrels, runs, groups, by, n_jobs, progress).table(measures)
+    parsed = [parse_measure(measure) for measure in _listed(measures)]
+    return Comparison(qrels, runs, groups, by, n_jobs, progress, _depth_to_hold(parsed)).table(parsed)
 
 
 class Comparison:
-    """Runs of one experiment, joined with the judgements once, whatever is asked of them afterwards."""
+    """Runs of one experiment, joined with the judgements once, whatever is asked of them afterwards.
+
+    ``depth`` cuts the runs when they are read, which saves memory; measures that look deeper must not be asked then.
+    """
 
     def __init__(
         self,
@@ -76,11 +80,12 @@ class Comparison:
         by: Measure | str = nDCG @ 10,
         n_jobs: int | None = 1,
         progress: bool | None = None,
+        depth: int | None = None,
     ):
         self._n_jobs = n_jobs
         self._progress = progress
         self.judgements = Judgements.of(qrels)
-        self.runs = read_runs(runs, self._in_parallel)
+        self.runs = read_runs(runs, self._in_parallel, depth)
         for name, run in self.runs.items():
             _check_topics(name, run, self.judgements)
         self.by = parse_measure(by)
@@ -151,8 +156,7 @@ class Comparison:
         """The field, cut by topics into several parts for each worker; whole where there is one worker."""
         if self._jobs() == 1 or not measures:
             return [self.field]
-        depths = [measure.depth for measure in measures]
-        depth = None if None in depths else max(depth for depth in depths if depth is not None)
+        depth = _deepest(measures)
         chunks = _split(list(range(self.judgements.n_topics)), _PARTS_PER_WORKER * self._jobs())
         return [self.field.part(chunk[0], chunk[-1] + 1, depth) for chunk in chunks]
 
@@ -239,6 +243,18 @@ def _key(measure: RelativeMeasure) -> str:
     """The text of a measure's prior runs; '' where it has none."""
     parameter = measure.runs_parameter
     return "" if parameter is None else str(measure[parameter])
+
+
+def _deepest(measures: list[RelativeMeasure]) -> int | None:
+    """How far down a run the measures look; None is to the end."""
+    depths = [measure.depth for measure in measures if measure.depth is not None]
+    return max(depths) if depths and len(depths) == len(measures) else None
+
+
+def _depth_to_hold(measures: list[Measure]) -> int | None:
+    """How much of each run is needed: all of it by measures of ir_measures, and where runs are named as priors."""
+    cut = [m for m in measures if isinstance(m, RelativeMeasure) and _key(m) in ("", "others", "previous")]
+    return _deepest(cut) if len(cut) == len(measures) else None
 
 
 def _split(items: list, parts: int) -> list[list]:

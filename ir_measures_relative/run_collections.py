@@ -15,17 +15,23 @@ from ir_measures_relative.prior_runs import NONE, SYMBOLS, run_name
 _ACCEPTED = "a dict of name: run, a folder, a glob or a list of TREC run files"
 
 
-def read_runs(runs: Any, apply: Callable[[Callable, list[tuple], str, str], list]) -> dict[str, Run]:
-    """Runs by name, in the order given (files of a folder: by name).
+def read_runs(
+    runs: Any, apply: Callable[[Callable, list[tuple], str, str], list], depth: int | None = None
+) -> dict[str, Run]:
+    """Runs by name, in the order given (files of a folder: by name), cut at ``depth``.
 
     ``apply(function, tasks, what, unit)`` calls the function with each task, perhaps in parallel.
     """
     sources = run_sources(runs)
     files = {name: source for name, source in sources.items() if isinstance(source, (str, os.PathLike))}
-    tasks = [(path, f"run {name!r}") for name, path in files.items()]
-    read = dict(zip(files, apply(Run.of, tasks, "reading runs", "run"), strict=True))
+    tasks = [(path, name, depth) for name, path in files.items()]
+    read = dict(zip(files, apply(_read_run, tasks, "reading runs", "run"), strict=True))
     # what is in memory already would take longer to send to a worker than to read here
-    return {name: read[name] if name in read else Run.of(run, f"run {name!r}") for name, run in sources.items()}
+    return {name: read[name] if name in read else _read_run(run, name, depth) for name, run in sources.items()}
+
+
+def _read_run(run: Any, name: str, depth: int | None) -> Run:
+    return Run.of(run, f"run {name!r}").cut(depth)
 
 
 def run_sources(runs: Any) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import pytest
 from ir_measures import AP, RR, Judged, P, R, nDCG
 from small_collections import Qrels, Run, run_of
 
-from ir_measures_relative import NRG, TaSC, UniqueRel, calc_runs, register_prior, simulate
+from ir_measures_relative import NRG, UL, BootNDCG, TaSC, UniqueRel, calc_runs, register_prior, simulate
+from ir_measures_relative.many_runs import _depth_to_hold
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors here are shallower than K
 
@@ -310,3 +311,22 @@ def test_a_single_frame_is_not_many_runs() -> None:
     frame = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]})
     with pytest.raises(TypeError, match="a DataFrame is one run"):
         calc_runs(["nDCG@10"], {"q": {"d": 1}}, frame)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_runs_are_held_no_deeper_than_measures_look(n_jobs: int) -> None:
+    """Values do not change by a bit when a measure that needs whole runs is asked in the same call."""
+    track = simulate.track(seed=1)
+    measures = [NRG @ 5, UniqueRel @ 10, TaSC(prior="previous") @ 3, UL @ 5, BootNDCG(estimate="mean") @ 5]
+    cut = calc_runs(measures, track.qrels, track.runs, n_jobs=n_jobs)
+    for deep in (nDCG, NRG, UL(universe="retrieved") @ 5, NRG(prior="bm25") @ 5):
+        whole = calc_runs([*measures, deep], track.qrels, track.runs, n_jobs=n_jobs)
+        whole = whole[whole["measure"] != str(deep)].reset_index(drop=True)
+        pd.testing.assert_frame_equal(cut, whole, check_exact=True)
+
+
+def test_how_much_of_a_run_is_held() -> None:
+    assert _depth_to_hold([NRG @ 5, UniqueRel @ 10]) == 10
+    assert _depth_to_hold([]) is None
+    for deep in (nDCG @ 5, NRG, UL(universe="retrieved") @ 5, NRG(prior="bm25") @ 5, NRG(prior="groups") @ 5):
+        assert _depth_to_hold([NRG @ 5, deep]) is None
