@@ -31,8 +31,8 @@ types: $(VENV)/.test  ## mypy
 pytest: $(VENV)/.test  ## tests, doctests, README examples and notebooks; says what was skipped and why
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --timeout 900 $(WHAT)
 
-bench: $(VENV)/.test  ## run every benchmark
-	@set -e; for benchmark in $(sort $(wildcard benchmarks/*.py)); do \
+bench: $(VENV)/.test  ## run every benchmark; prints ratios as Markdown tables
+	@set -e; for benchmark in $(sort $(wildcard benchmarks/bench_*.py)); do \
 		echo "== $$benchmark"; $(BIN)/python $$benchmark; done
 
 docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are errors
