@@ -50,7 +50,7 @@ def main(topics: int) -> None:
     }
     with tempfile.TemporaryDirectory() as folder:
         if find_spec("ranx"):
-            frames = [frame.astype({"query_id": object, "doc_id": object}) for frame in (qrels, run)]  # it takes no other
+            frames = [frame.astype({"query_id": object, "doc_id": object}) for frame in (qrels, run)]
             print(f"first call of ranx: {seconds(lambda: ranx_ndcg(*frames)):.1f} s")
             calls["ranx nDCG@10"] = lambda: ranx_ndcg(*frames)
         if find_spec("trectools"):
