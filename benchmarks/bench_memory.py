@@ -2,7 +2,7 @@
 
     python benchmarks/bench_memory.py [topics] [runs] [--rst]
 
-At MS MARCO scale: 8 runs of 6,980 topics x 1,000 documents, read from files. The files take 260 MB each on the disk, and
+At MS MARCO scale: 8 runs of 6,980 topics x 1,000 documents, read from files. The files take 260 MB each on disk, and
 making them takes longer than measuring. Needs Linux, which says how much a process held at most.
 """
 
