@@ -14,12 +14,14 @@ import ir_measures
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.demo import show_demo
+from ir_measures_relative.host_measures import check_measure, host_metrics
 from ir_measures_relative.judged_run import Judgements, Run
-from ir_measures_relative.many_runs import calc_runs, check_measure, host_evaluators
+from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measure_strings import direction, parse_measure, split_measures
 from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import Prior
 from ir_measures_relative.prior_runs import SYMBOLS, register_prior
+from ir_measures_relative.provider import RelativeEvaluator
 from ir_measures_relative.tables import WRITERS, Writer
 
 SUMMARY = "all"  # the topic id under which a mean is printed
@@ -95,9 +97,11 @@ def _metrics(measures: list[ir_measures.Measure], qrels: Judgements, run: Run) -
     """All values: topics in qrels order, then measures as given (the order of ir_measures changes with the process)."""
     for measure in measures:
         check_measure(measure)
+    ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
+    host = [measure for measure in measures if not isinstance(measure, RelativeMeasure)]
     documents = run.to_dict()
-    evaluators = host_evaluators(measures, qrels.to_dict())
-    metrics = [metric for evaluator in evaluators for metric in evaluator.iter_calc(documents)]
+    (metrics,) = host_metrics(host, qrels.to_dict(), [documents])
+    metrics.extend(RelativeEvaluator(ours, qrels).iter_calc(run))
     topics = {topic: place for place, topic in enumerate(dict.fromkeys([*qrels.topic_keys, *documents]))}
     return sorted(metrics, key=lambda metric: (topics[metric.query_id], measures.index(metric.measure)))
 

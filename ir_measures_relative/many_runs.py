@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative.field import Field
+from ir_measures_relative.host_measures import check_measure, host_metrics
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
@@ -226,14 +226,12 @@ def _score_part(measures: list[RelativeMeasure], names: list[str], field: Field)
 
 def _host_part(measures: list[Measure], qrels: dict[str, dict[str, int]], runs: list[Run]) -> np.ndarray:
     """(runs, topics, measures) by ir_measures, for its own measures."""
-    evaluators = host_evaluators(measures, qrels)
     topic_place = {topic: place for place, topic in enumerate(qrels)}
     measure_place = {measure: place for place, measure in enumerate(measures)}
     values = np.empty((len(runs), len(qrels), len(measures)))
     values[:] = [measure.DEFAULT for measure in measures]
-    for place, run in enumerate(runs):
-        documents = run.to_dict()
-        for metric in (metric for evaluator in evaluators for metric in evaluator.iter_calc(documents)):
+    for place, metrics in enumerate(host_metrics(measures, qrels, (run.to_dict() for run in runs))):
+        for metric in metrics:
             if metric.query_id in topic_place:
                 values[place, topic_place[metric.query_id], measure_place[metric.measure]] = metric.value
     return values
@@ -267,29 +265,6 @@ def _listed(measures: Any) -> list:
     if isinstance(measures, (str, Measure)):
         return [measures]
     return list(measures)
-
-
-def host_evaluators(measures: list[Measure], qrels: dict[str, dict[str, int]]) -> list[ir_measures.Evaluator]:
-    """Evaluators of ir_measures that together give every measure its right values.
-
-    A measure with a gain table gets one of its own: ir_measures 0.4.3 confuses nDCG with and without gains in one call.
-    """
-    together = [measure for measure in measures if "gains" not in measure.params]
-    alone = [[measure] for measure in measures if "gains" in measure.params]
-    return [ir_measures.evaluator(part, qrels) for part in (together, *alone) if part]
-
-
-def check_measure(measure: Measure) -> None:
-    """A sentence where ir_measures would stop with an assertion, or compute without the subtopics that it needs."""
-    if measure.NAME in {diversity.NAME for diversity in ir_measures.pyndeval.SUPPORTED_MEASURES}:
-        raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
-    try:
-        measure.validate_params()
-    except AssertionError as error:
-        for name, parameter in measure.SUPPORTED_PARAMS.items():
-            if parameter.required and name not in measure.params:
-                raise ValueError(f"{measure} needs {name}, as in {measure}@10") from None
-        raise ValueError(f"{measure}: {error}") from None
 
 
 def _check_topics(name: str, run: Run, judgements: Judgements) -> None:

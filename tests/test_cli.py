@@ -135,6 +135,14 @@ class TestOneRun:
             alone = "".join(output("qrels.txt", "runs/dense.run", measure) for measure in measures)
             assert output("qrels.txt", "runs/dense.run", *measures) == alone
 
+    @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl program")
+    def test_topics_that_gdeval_would_misread(self, place: Path, output: Callable[..., str]) -> None:
+        write_qrels(place / "hyphens.txt", {"PLAIN-2": {"a": 1}, "PLAIN-30": {"b": 4}})
+        write_run(place / "hyphens.run", {"PLAIN-2": {"a": 1.0}, "PLAIN-30": {"b": 1.0}, "PLAIN-4": {"a": 1.0}})
+        printed = output("hyphens.txt", "hyphens.run", "ERR@5", "NRG(prior='none')@5", "-q", "-n")
+        assert printed == ("PLAIN-2\tERR@5\t0.0625\nPLAIN-2\tNRG(prior='none')@5\t1.0000\n"
+                           "PLAIN-30\tERR@5\t0.9375\nPLAIN-30\tNRG(prior='none')@5\t1.0000\n")
+
     @pytest.mark.parametrize("options", [[], ["-q"], ["-q", "-n"], ["-p", "2"], ["-o", "jsonl"], ["-q", "-o", "jsonl"]])
     def test_built_in_measures_are_as_the_ir_measures_command_prints_them(
         self, options: list[str], output: Callable[..., str], monkeypatch: pytest.MonkeyPatch,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, RR, Judged, P, R, nDCG
+from ir_measures import AP, ERR, RR, Judged, P, R, nDCG
 from small_collections import Qrels, Run, run_of
 
 from ir_measures_relative import NRG, UL, BootNDCG, TaSC, UniqueRel, calc_runs, register_prior, simulate
@@ -26,6 +27,7 @@ RUNS: dict[str, Run] = {
     "bm25+rm3": {"q2": {"a": 3.0, "y": 2.0, "b": 1.0}, "q1": {"y": 1.0, "c": 0.0}},
     "late": {"q3": {"x": 1.0}},
 }
+needs_perl = pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl program")
 GROUPS = {"dense": "neural", "late": "neural", "bm25": "lexical", "bm25+rm3": "feedback"}
 
 
@@ -182,6 +184,16 @@ class TestBuiltInMeasures:
             for metric in ir_measures.iter_calc(measures, track.qrels, run):
                 assert table.loc[(name, metric.query_id, str(metric.measure)), "value"] == metric.value
 
+    @needs_perl
+    @pytest.mark.parametrize("topics", [("q1", "q2"), ("PLAIN-2", "PLAIN-30"), ("a-1", "b-1")])
+    def test_gdeval_sees_every_topic_whatever_its_id(self, topics: tuple[str, str]) -> None:
+        """gdeval takes topic ids that are numbers, and drops what stands before a hyphen."""
+        first, second = topics
+        qrels = {first: {"a": 1, "b": 0}, second: {"a": 0, "b": 4}}
+        good, bad = {first: {"a": 2.0, "b": 1.0}, second: {"b": 2.0}}, {second: {"a": 1.0}, "q9": {"a": 1.0}}
+        table = calc_runs([ERR @ 5, nDCG(dcg="exp-log2") @ 5], qrels, {"good": good, "bad": bad})
+        assert table["value"].tolist() == [1 / 16, 1, 15 / 16, 1, 0, 0, 0, 0]
+
     def test_ndcg_with_and_without_gains_at_one_cutoff(self) -> None:
         """ir_measures gives both the same values when they are asked for in one call."""
         for cutoff in range(1, 9):  # whether it goes wrong there depends on hashes
@@ -286,6 +298,11 @@ class TestBadInput:
                      lambda: calc_runs([NRG @ 10], QRELS, {"twice": twice}))
         self.refused("run 'odd': document 'a' of topic 'q1' has the score NaN",
                      lambda: calc_runs([NRG @ 10], QRELS, {"odd": {"q1": {"a": float("nan")}}}))
+
+    @needs_perl
+    def test_grades_that_gdeval_refuses(self) -> None:
+        runs = {"bm25": {"q1": {"a": 1.0}}}
+        self.refused("it takes grades up to 4", lambda: calc_runs([ERR @ 5], {"q1": {"a": 5}}, runs))
 
     def test_no_runs(self, tmp_path: Path) -> None:
         self.refused("there is no run", lambda: calc_runs([NRG @ 10], QRELS, {}))

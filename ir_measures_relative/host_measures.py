@@ -1,0 +1,58 @@
+"""Measures of ir_measures, computed by ir_measures itself, where its providers need help to give right values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from subprocess import CalledProcessError
+
+import ir_measures
+from ir_measures import Measure, Metric
+
+
+def check_measure(measure: Measure) -> None:
+    """A sentence where ir_measures would stop with an assertion, or compute without the subtopics that it needs."""
+    if measure.NAME in {diversity.NAME for diversity in ir_measures.pyndeval.SUPPORTED_MEASURES}:
+        raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
+    try:
+        measure.validate_params()
+    except AssertionError as error:
+        for name, parameter in measure.SUPPORTED_PARAMS.items():
+            if parameter.required and name not in measure.params:
+                raise ValueError(f"{measure} needs {name}, as in {measure}@10") from None
+        raise ValueError(f"{measure}: {error}") from None
+
+
+def host_metrics(
+    measures: list[Measure], qrels: dict[str, dict[str, int]], runs: Iterable[dict[str, dict[str, float]]]
+) -> Iterator[list[Metric]]:
+    """The values of each run, by all measures.
+
+    ir_measures is shown topics as numbers: its gdeval takes nothing else, and takes the topic 'PLAIN-2' for 2.
+    """
+    number: dict[str, str] = {}
+
+    def numbered(rows: dict[str, dict]) -> dict[str, dict]:
+        return {number.setdefault(topic, str(len(number) + 1)): documents for topic, documents in rows.items()}
+
+    evaluators = _evaluators(measures, numbered(qrels))
+    for run in runs:
+        documents = numbered(run)
+        topic = {n: t for t, n in number.items()}
+        try:
+            metrics = [metric for evaluator in evaluators for metric in evaluator.iter_calc(documents)]
+        except CalledProcessError:
+            raise ValueError(
+                "ERR and nDCG with dcg='exp-log2' are computed by gdeval, which cannot read these judgements or runs; "
+                "it takes grades up to 4, and document ids without white space"
+            ) from None
+        yield [metric._replace(query_id=topic[metric.query_id]) for metric in metrics]
+
+
+def _evaluators(measures: list[Measure], qrels: dict[str, dict[str, int]]) -> list[ir_measures.Evaluator]:
+    """Evaluators of ir_measures that together give every measure its right values.
+
+    A measure with a gain table gets one of its own: ir_measures 0.4.3 confuses nDCG with and without gains in one call.
+    """
+    together = [measure for measure in measures if "gains" not in measure.params]
+    alone = [[measure] for measure in measures if "gains" in measure.params]
+    return [ir_measures.evaluator(part, qrels) for part in (together, *alone) if part]
