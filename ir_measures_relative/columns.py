@@ -61,18 +61,26 @@ def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
 
 
 def is_run(value: Any) -> bool:
-    """Whether an object (not a path or name) is one run rather than a collection of runs."""
+    """Whether a dict, list or table is one run rather than a collection of runs."""
     if isinstance(value, Mapping):
         inner = list(value.values())
         return bool(inner) and all(
             isinstance(docs, Mapping) and not any(isinstance(score, Mapping) for score in docs.values())
             for docs in inner
         )
-    if hasattr(value, "columns"):
-        return True
     if isinstance(value, (list, tuple)):
-        return bool(value) and hasattr(value[0], "_fields")
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+        return bool(value) and _is_row(value[0])
+    return is_frame(value)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether an object is a table with named columns, such as a DataFrame."""
+    return hasattr(value, "columns")
+
+
+def _is_row(item: Any) -> bool:
+    """Whether an item is a row of a run, by its fields."""
+    return hasattr(item, "_fields") or (not is_frame(item) and any(hasattr(item, name) for name in _NAMES["query"]))
 
 
 def row_name(columns: Columns, row: int | np.ndarray) -> str:
@@ -88,7 +96,7 @@ def _columns(data: Any, value: str, what: str) -> Columns:
         return _from_file(Path(os.path.expanduser(data)), value, what)
     if isinstance(data, Mapping):
         return _from_dict(data, value, what)
-    if hasattr(data, "columns"):
+    if is_frame(data):
         return _from_frame(data, value, what)
     if isinstance(data, Iterable) and not isinstance(data, bytes):
         return _from_tuples(data, value, what)

@@ -7,6 +7,7 @@ import gzip
 from collections import namedtuple
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -232,7 +233,8 @@ def test_the_sentence_names_the_input_as_its_caller_does() -> None:
         ({"bm25": "path/of/run"}, False),
         (pd.DataFrame(), True),
         ([ScoredDoc("q", "d", 1.0)], True),
-        (iter([ScoredDoc("q", "d", 1.0)]), True),
+        ([SimpleNamespace(query_id="q", doc_id="d", score=1.0)], True),
+        ([pd.DataFrame({"query_id": ["q"]})], False),
         ([{"q": {"d": 1.0}}], False),
         ([], False),
         ("name", False),

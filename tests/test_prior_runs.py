@@ -125,6 +125,20 @@ def test_lists_and_dicts_of_anything(tmp_path: Path) -> None:
     assert scored(measure) == scored(NRG(prior=[BM25, BM25, BM25, DENSE, DENSE]))
 
 
+def test_any_iterable_of_runs(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text(trec(BM25))
+    (tmp_path / "b.run").write_text(trec(DENSE))
+    register_prior("known", DENSE)
+    both = NRG(prior=[BM25, DENSE])
+    assert NRG(prior={"x": BM25, "y": DENSE}.values()) == NRG(prior=(run for run in (BM25, DENSE))) == both
+    assert NRG(prior=(iter(rows(run)) for run in (BM25, DENSE))) == both
+    assert NRG(prior=tmp_path.glob("*.run")) == NRG(prior=[tmp_path / "a.run", tmp_path / "b.run"])
+    names = ["other", "known"]
+    for several in (set(names), np.array(names), pd.Series(names), iter(["known,other"])):
+        assert NRG(prior=several) == NRG(prior="known,other")
+    assert str(NRG(prior=iter([]))) == f"NRG(prior='~{digest({})}')"  # rows of a run, none of them
+
+
 def test_a_dict_of_runs_is_not_taken_for_a_run() -> None:
     assert str(NRG(prior={"bm25": BM25})) == f"NRG(prior='bm25~{digest(BM25)}')"
     assert str(NRG(prior={"bm25": rows(BM25)})) == f"NRG(prior='bm25~{digest(BM25)}')"
