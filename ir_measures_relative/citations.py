@@ -62,12 +62,12 @@ BIBTEX = {
 }
 
 
-def bibtex(measures: Iterable[Any] | Any) -> str:
-    """What to cite when these measures are used.
+def bibtex(*measures: Iterable[Any] | Any) -> str:
+    """What to cite when these measures are used; without measures, everything there is to cite.
 
     Parameters
     ----------
-    measures : measure or iterable of measures, objects or text
+    measures : measures or iterables of measures, objects or text
         Measures of this package name their papers; built-in measures of ir_measures add nothing.
 
     Returns
@@ -84,8 +84,8 @@ def bibtex(measures: Iterable[Any] | Any) -> str:
       title  = {Computing Maximized Effectiveness Distance for Recall-Based Metrics}
     }
     """
-    keys: dict[str, None] = {}  # a dict keeps the order of first use
-    for measure in _each(measures):
+    keys: dict[str, None] = {} if measures else dict.fromkeys(BIBTEX)  # a dict keeps the order of first use
+    for measure in (measure for some in measures for measure in _each(some)):
         keys.update(dict.fromkeys(getattr(parse_measure(measure), "CITATIONS", ())))
     return "\n\n".join(BIBTEX[key].strip() for key in keys)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def select_complementary(
     model = measure.model()
     comparison = Comparison(qrels, runs, progress=progress)
     most = len(comparison.runs)
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= most):
+    if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= most):
         raise ValueError(f"n={n!r} is not accepted; accepted is a whole number from 1 to {most}, the number of runs")
     judgements = comparison.judgements
     gain = model.gain(judgements.grade)  # (J,) what is left of each document's gain

@@ -18,8 +18,12 @@ def check_measure(measure: Measure) -> None:
     except AssertionError as error:
         for name, parameter in measure.SUPPORTED_PARAMS.items():
             if parameter.required and name not in measure.params:
-                raise ValueError(f"{measure} needs {name}, as in {measure}@10") from None
+                example = f"as in {measure}@10" if name == "cutoff" else parameter.desc
+                raise ValueError(f"{measure} needs {name}, {example}") from None
         raise ValueError(f"{measure}: {error}") from None
+    cutoff = measure.params.get("cutoff")
+    if cutoff is not None and cutoff < 1:  # trec_eval would end the whole process
+        raise ValueError(f"{measure}: cutoff={cutoff} is not accepted; accepted is a whole number from 1")
 
 
 def host_metrics(

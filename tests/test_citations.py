@@ -28,6 +28,11 @@ def test_each_entry_once_in_order_of_first_use() -> None:
     assert cited(text) == ["arabzadeh2023tasc", "nrg2024", "moffat-med"]
 
 
+def test_several_arguments_and_no_argument() -> None:
+    assert cited(bibtex(imr.MED, ["NRG@10", nDCG], imr.MED @ 5)) == ["moffat-med", "nrg2024"]
+    assert cited(bibtex()) == [cited(entry)[0] for entry in BIBTEX.values()]
+
+
 def test_one_measure_and_none() -> None:
     assert cited(bibtex(imr.UL)) == ["karmaker2022ul"]
     assert bibtex([]) == bibtex(nDCG @ 10) == bibtex([nDCG]) == ""

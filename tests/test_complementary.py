@@ -51,7 +51,7 @@ def test_pairs_against_all_pairs() -> None:
         pair: mean_nrg("P@3", qrels, runs[pair[0]], []) + mean_nrg("P@3", qrels, runs[pair[1]], [runs[pair[0]]])
         for pair in itertools.permutations(runs, 2)
     }
-    picked = imr.select_complementary(qrels, runs, base="P@3", n=2)
+    picked = imr.select_complementary(qrels, runs, base="P@3", n=np.int64(2))
     assert list(picked.name) == ["best", "other"]
     assert picked.total.iloc[-1] == pytest.approx(max(total.values()))
 

@@ -304,6 +304,15 @@ class TestBadInput:
         runs = {"bm25": {"q1": {"a": 1.0}}}
         self.refused("it takes grades up to 4", lambda: calc_runs([ERR @ 5], {"q1": {"a": 5}}, runs))
 
+    @pytest.mark.parametrize(("measure", "sentence"), [
+        ("P", "P needs cutoff, as in P@10"),
+        ("BPM@5", "BPM@5 needs max_rel, maximum relevance"),
+        ("nDCG@0", "nDCG@0: cutoff=0 is not accepted; accepted is a whole number from 1"),
+        ("RR@-1", "RR@-1: cutoff=-1 is not accepted"),
+    ])  # fmt: skip
+    def test_measures_of_ir_measures_without_what_they_need(self, measure: str, sentence: str) -> None:
+        self.refused(sentence, lambda: calc_runs([measure], QRELS, RUNS))
+
     def test_no_runs(self, tmp_path: Path) -> None:
         self.refused("there is no run", lambda: calc_runs([NRG @ 10], QRELS, {}))
         self.refused(f"the folder '{tmp_path}' holds no file", lambda: calc_runs([NRG @ 10], QRELS, tmp_path))
