@@ -71,7 +71,7 @@ def _files(place: Path) -> list[Path]:
         if not found:
             raise ValueError(f"runs: the folder '{place}' holds no file")
     else:
-        found = [Path(path) for path in glob.glob(str(place)) if Path(path).is_file()]
+        found = [Path(path) for path in glob.glob(str(place), recursive=True) if Path(path).is_file()]
         if not found:
             raise ValueError(f"runs: '{place}' is no folder and matches no file")
     return sorted(found, key=lambda path: path.name)

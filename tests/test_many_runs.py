@@ -213,7 +213,8 @@ class TestForms:
         by_file_name = {name: RUNS[name] for name in ("bm25+rm3", "bm25", "dense", "late")}
         expected = calc_runs(["NRG(prior='previous')@10", "nDCG@10"], QRELS, by_file_name)
         assert sorted(f"{name}.run" for name in by_file_name) == [f"{name}.run" for name in by_file_name]
-        for runs in (folder, str(folder), str(folder / "*.run*"), sorted(folder.glob("*.run*"))):
+        deep = f"{folder}/**/*.run*"
+        for runs in (folder, str(folder), str(folder / "*.run*"), deep, sorted(folder.glob("*.run*"))):
             found = calc_runs(["NRG(prior='previous')@10", "nDCG@10"], QRELS, runs)
             pd.testing.assert_frame_equal(found, expected)
 
