@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
+from ir_measures_relative.host_measures import needs_help
 from ir_measures_relative.many_runs import Comparison
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
@@ -83,7 +84,7 @@ def Experiment(
         retrieval = _Retrieval(host, "mrt" in metrics)
         runs = dict(zip(_distinct(host.names), retrieval.results, strict=True))
         comparison = Comparison(retrieval.qrels, runs, groups, by, progress=False)
-        lookup = _lookup_measures(comparison, [metric for metric in metrics if isinstance(metric, RelativeMeasure)])
+        lookup = _lookup_measures(comparison, [metric for metric in metrics if _is_looked_up(metric)])
         shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
         asked = [lookup.get(str(metric), metric) for metric in metrics]
         report = host(shown, asked, save_dir=scratch, **_RESULTS_ONLY)
@@ -220,9 +221,14 @@ def _no_test(system: np.ndarray, baseline: np.ndarray) -> tuple[float, float]:
     return 0.0, 1.0
 
 
-def _lookup_measures(comparison: Comparison, measures: list[RelativeMeasure]) -> dict[str, Measure]:
+def _is_looked_up(metric: Any) -> bool:
+    """Ours, and those of which ir_measures alone would give wrong values."""
+    return isinstance(metric, RelativeMeasure) or (isinstance(metric, Measure) and needs_help(metric))
+
+
+def _lookup_measures(comparison: Comparison, measures: list[Measure]) -> dict[str, Measure]:
     """For each measure one that prints alike and looks up what was computed from all systems."""
-    scores = comparison.scores(list(measures))  # (M, Q, number of measures)
+    scores = comparison.scores(measures)  # (M, Q, number of measures)
     place = {topic: index for index, topic in enumerate(comparison.judgements.topic_keys)}
 
     def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:

@@ -26,6 +26,11 @@ def check_measure(measure: Measure) -> None:
         raise ValueError(f"{measure}: cutoff={cutoff} is not accepted; accepted is a whole number from 1")
 
 
+def needs_help(measure: Measure) -> bool:
+    """Whether ir_measures alone can give wrong values: gain tables in one call, and what gdeval computes."""
+    return "gains" in measure.params or measure.NAME == "ERR" or measure.params.get("dcg") == "exp-log2"
+
+
 def host_metrics(
     measures: list[Measure], qrels: dict[str, dict[str, int]], runs: Iterable[dict[str, dict[str, float]]]
 ) -> Iterator[list[Metric]]:

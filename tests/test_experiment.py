@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
 from typing import Any
 
 import pandas as pd
 import pytest
-from ir_measures import P, nDCG
+from ir_measures import ERR, P, nDCG
 
 import ir_measures_relative as imr
 from ir_measures_relative import NRG, UniqueRel, simulate
@@ -64,6 +65,23 @@ def expected() -> pd.DataFrame:
 def same(report: pd.DataFrame, expected: pd.DataFrame) -> None:
     shown = report.set_index("name")[expected.columns].loc[expected.index]
     pd.testing.assert_frame_equal(shown, expected, check_names=False, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("metrics", [
+    [nDCG @ 10, nDCG(gains={1: 9}) @ 10, nDCG(gains={2: 9}) @ 10],
+    pytest.param([ERR @ 5, nDCG(dcg="exp-log2") @ 5], marks=pytest.mark.skipif(
+        shutil.which("perl") is None, reason="gdeval is a Perl program")),
+], ids=str)  # fmt: skip
+def test_measures_that_ir_measures_alone_gets_wrong(metrics: list) -> None:
+    """Gain tables are confused in one call; topics such as PLAIN-2 are misread by gdeval."""
+    topics, qrels = (frame.assign(qid="PLAIN-" + frame.qid) for frame in (TOPICS, QRELS))
+    results = {name: result.assign(qid="PLAIN-" + result.qid) for name, result in RESULTS.items()}
+    report = imr.Experiment(results, topics, qrels, [*metrics, "mrt"], batch_size=4).set_index("name")
+    table = imr.calc_runs(metrics, qrels, results)
+    for metric in metrics:
+        alone = table[table.measure == str(metric)].groupby("name").value.mean()
+        assert alone.min() > 0
+        pd.testing.assert_series_equal(report[str(metric)], alone[report.index], check_names=False)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"batch_size": 4}, {"plan": "tree", "verbose": False},
