@@ -216,7 +216,6 @@ def test_expected_random_by_the_papers_formula_and_of_err() -> None:
     (lambda: UL(version="V3"), "V1"),
     (lambda: UL(universe="all"), "retrieved"),
     (lambda: UL(base=RBP, expected="paper") @ 5, "paper"),
-    (lambda: UL(max_rel=3) @ 5, "max_rel"),
     (lambda: UL(base=ERR, max_rel=0) @ 5, "max_rel"),
     (lambda: UL(base=nDCG @ 5) @ 10, "cutoff"),
     (lambda: value(UL(base=P), {"a": 1}, ["a"]), "cutoff"),

@@ -95,15 +95,13 @@ class _UL(RelativeMeasure):
         "version": Choice("V1", "V2", default="V2", desc="Eq. 5 or Eq. 6 of the paper"),
         "universe": Choice("judged", "retrieved", desc="the documents that are ordered"),
         "expected": Choice("exact", "paper", desc="the true expectation, or the paper's formula for AP"),
-        "max_rel": Whole(1, desc="base ERR: the highest grade"),
+        "max_rel": Whole(1, desc="the highest grade; only base ERR asks for it"),
     }
 
     def check(self, given: dict[str, Any]) -> None:
         name = self.model().name
         if self["expected"] == "paper" and name not in ("AP", "nDCG"):
             raise ValueError(f"UL: expected='paper' is there for base AP and nDCG only, not for base={self['base']}")
-        if self["max_rel"] is not None and name != "ERR":
-            raise ValueError(f"UL: max_rel acts on base ERR only, not on base={self['base']}")
 
     @property
     def needs_cutoff(self) -> bool:
