@@ -27,7 +27,7 @@ LAYERS: list[list[str]] = [
     ["field"],
     ["unjudged", "unjudged.grade_prior", "unjudged.labelling", "unjudged.naive_bounds"],
     ["unjudged.score_distribution"],
-    ["unjudged.score_grid"],
+    ["unjudged.many_levels", "unjudged.score_grid"],
     ["unjudged.score_atoms", "unjudged.topic_scores"],
     ["unjudged.boot_scores", "unjudged.joint_labels"],
     ["extremes", "extremes.side_by_side", "extremes.staircase", "extremes.prefix_values"],

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.many_levels import LONGEST, every_score, expected_gain
 from ir_measures_relative.unjudged.score_distribution import (
     TOLERANCE,
     Halves,
@@ -64,7 +65,18 @@ class TopicScores:
                 return points(labels, self.lower).within(self.lower, self.upper)
             if half <= HALF:
                 return halves(labels, self.lower, middle)
+        if self._every_score is not None:
+            return self._every_score
         return bracket(labels, self.lower, self.lower, self.upper)
+
+    @cached_property
+    def _every_score(self) -> Points | None:
+        """All scores, where a pass over states is not cheap but there are few labellings."""
+        labels = self._labels
+        if labels is None or labels.work <= CHEAP:
+            return None
+        found = every_score(labels, self.lower)
+        return None if found is None else found.within(self.lower, self.upper)
 
     @cached_property
     def _passable(self) -> list[Labelling]:
@@ -95,12 +107,17 @@ class TopicScores:
     def mean(self) -> float:
         if self._labels is None:
             return self.lower
+        if self._labels.work > CHEAP and self._labels.n <= LONGEST:
+            return self._inside(self.lower + float((self._labels.weight * expected_gain(self._labels)).sum()))
         return self._inside(self.lower + float(np.mean([labels.mean for labels in self._passable])))
 
     @cached_property
     def std(self) -> float:
         if self._labels is None:
             return 0.0
+        if self._every_score is not None:
+            off = self._every_score.score - self.mean
+            return float(np.sqrt((self._every_score.probability * off**2).sum()))
         return float(np.mean([np.sqrt(labels.variance) for labels in self._passable]))
 
     def quantile(self, q: float) -> float:
