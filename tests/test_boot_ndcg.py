@@ -339,3 +339,8 @@ def test_inputs_stay_as_they_are(case: Case, extra: int) -> None:
     qrels, run = {"q": dict(case.qrels)}, {"q": dict(case.scored_run)}
     boot_ndcg(qrels, run, **case.parameters)
     assert qrels == {"q": case.qrels} and run == {"q": case.scored_run}
+
+
+def test_an_estimate_that_is_no_text_is_of_a_wrong_kind() -> None:
+    with pytest.raises(TypeError, match="estimate=50 is not accepted; accepted is 'mode'"):
+        BootNDCG(estimate=50)

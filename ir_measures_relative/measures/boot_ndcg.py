@@ -28,7 +28,7 @@ import numpy as np
 from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter
+from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter, WrongKind
 from ir_measures_relative.unjudged.boot_scores import BootScores
 from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior, highest_left
 from ir_measures_relative.unjudged.labelling import labelling
@@ -67,11 +67,13 @@ class Estimate(Parameter):
     words = ("mode", "mean", "std", "argmax", "lower", "upper")
 
     def canonical(self, where: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self._refused(where, value, WrongKind)
         if value == "median":
             return "q50"
-        if isinstance(value, str) and value in self.words:
+        if value in self.words:
             return str(value)
-        if not isinstance(value, str) or not re.fullmatch(r"q[0-9]+(\.[0-9]+)?", value):
+        if not re.fullmatch(r"q[0-9]+(\.[0-9]+)?", value):
             raise self._refused(where, value)
         percent = Decimal(value[1:])
         if percent > 100:
