@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,15 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the reference data: no folder {folder} (set {SHARED_VARIABLE} to name another)")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Examples in docstrings of what needs an extra are skipped where the extra is not installed."""
+    needs = {"ir_measures_relative.experiment": "pyterrier", "ir_measures_relative.plots": "matplotlib"}
+    for item in items:
+        for module, package in needs.items():
+            if isinstance(item, pytest.DoctestItem) and item.name.startswith(module) and find_spec(package) is None:
+                item.add_marker(pytest.mark.skip(reason=f"{package} is not installed"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
