@@ -221,7 +221,7 @@ class TestRefused:
     """Exit code 2, nothing on standard output, one line that names the thing."""
 
     @pytest.mark.parametrize(("arguments", "sentence"), [
-        ("absent.txt runs/dense.run nDCG@10", "'absent.txt'"),
+        ("absent.txt runs/dense.run nDCG@10", "'absent.txt' is no qrels file"),
         ("qrels.txt absent.run nDCG@10", "run file 'absent.run' cannot be read: No such file or directory"),
         ("qrels.txt qrels.txt nDCG@10", "run file 'qrels.txt', line 1: '2 0 a 2' is not 'topic Q0 document"),
         ("runs/dense.run runs/dense.run nDCG@10", "qrels file 'runs/dense.run', line 1"),

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from itertools import combinations_with_replacement, product
 from math import log2
 
+from reference import ordinary
+
 
 @dataclass
 class Base:
@@ -29,16 +31,14 @@ class Base:
         return self.name in ("P", "RBP", "RR", "AP")
 
     def gain(self, grade: int | None) -> float:
-        """Gain of a grade; None (no label) and negative grades are worth nothing."""
+        """Gain of a grade; no label (None) is worth nothing, nor is a negative grade that a table does not list."""
+        if self.name in ("nDCG", "SDCG"):
+            return ordinary.gain(grade, self.dcg, self.gains)
         if grade is None or grade < 0:
             return 0.0
         if self.binary:
             return 1.0 if grade >= self.rel else 0.0
-        if self.name == "ERR":
-            return (2.0**grade - 1) / 2.0**self.max_rel
-        if grade in self.gains:
-            return float(self.gains[grade])
-        return 2.0**grade - 1 if self.dcg == "exp-log2" else float(grade)
+        return (2.0**grade - 1) / 2.0**self.max_rel
 
 
 def score(base: Base, ranking: list, labels: dict, extra: tuple = ()) -> float:

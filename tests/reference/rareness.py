@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from reference import ordinary
+
 
 def rareness(document: str, others: Sequence[Sequence[str]], k: int | None, rarity: str = "share") -> float:
     """Eq. 2 and its normalised form; S_d counts the evaluated system, whether or not it found the document."""
@@ -56,13 +58,12 @@ def rare_ap(ranking: Sequence[str], others: Sequence[Sequence[str]], qrels: dict
 
 def rare(ranking: Sequence[str], others: Sequence[Sequence[str]], qrels: dict[str, int], k: int | None,
          alpha: float | str = 1.0, variant: str = "additive", rarity: str = "share", base: str = "nDCG",
-         exponential: bool = False, p: float = 0.8, rel: int = 1) -> float:
+         exponential: bool = False, p: float = 0.8, rel: int = 1, gains: dict | None = None) -> float:
     """The graded extension: gain times factor, over the ideal by the same gain (nDCG) or times 1 - p (RBP)."""
     def gain(document: str) -> float:
-        grade = qrels.get(document, 0)
         if base == "RBP":
-            return 1.0 if grade >= rel else 0.0
-        return 0.0 if grade <= 0 else (2**grade - 1.0 if exponential else float(grade))
+            return 1.0 if qrels.get(document, 0) >= rel else 0.0
+        return ordinary.gain(qrels.get(document), "exp-log2" if exponential else "log2", gains)
 
     a = weight_of(alpha, sum(gain(d) > 0 for d in qrels))
     value = {d: gain(d) * factor(rareness(d, others, k, rarity), a, variant) for d in qrels}

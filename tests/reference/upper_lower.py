@@ -11,15 +11,18 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
+from reference import ordinary
+
 Value = Callable[[Sequence[float]], float]
 
 
-def gain_of(grade: int | None, base: str, *, rel: int = 1, exponential: bool = False, max_rel: int = 1) -> float:
+def gain_of(grade: int | None, base: str, *, rel: int = 1, exponential: bool = False, max_rel: int = 1,
+            gains: dict | None = None) -> float:
     """What one document of this grade is worth to the base measure."""
+    if base == "nDCG":
+        return ordinary.gain(grade, "exp-log2" if exponential else "log2", gains)
     if grade is None or grade <= 0:
         return 0
-    if base == "nDCG":
-        return 2**grade - 1 if exponential else grade
     if base == "ERR":
         return (2**grade - 1) / 2**max_rel
     return 1 if grade >= rel else 0
