@@ -51,6 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = arguments.pop(0) if arguments and arguments[0] in commands else None
     make_parser, run = commands.get(name or "", (_evaluate_parser, _evaluate))
     options = make_parser().parse_args(arguments)
+    if sys.stdout is None:  # closed by whoever started the command
+        print("ir_measures_relative: there is no standard output to write to", file=sys.stderr)
+        return 2
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -62,9 +65,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
-        print(f"ir_measures_relative: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"ir_measures_relative: {_sentence(error)}", file=sys.stderr)
         return 2
     return 0
+
+
+def _sentence(error: Exception) -> str:
+    """One line; readers say themselves what they cannot read, so that what the system refuses is an output."""
+    if isinstance(error, OSError) and error.strerror:
+        place = "standard output" if error.filename is None else f"'{error.filename}'"
+        return f"{place} cannot be written: {error.strerror}"
+    return " ".join(str(error).split())
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:

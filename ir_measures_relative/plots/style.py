@@ -121,6 +121,11 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
     figure = _need_axes(ax).figure.figure  # of a subfigure: the whole figure
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(file, dpi=dpi)
+    part = file.with_name(f".part-{file.name}")
+    try:
+        figure.savefig(part, dpi=dpi)
+        part.replace(file)  # a file is there whole or not at all
+    finally:
+        part.unlink(missing_ok=True)
     plt.close(figure)
     return file
