@@ -102,9 +102,10 @@ def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
     if depth == 0:
         return np.zeros(len(n))
     # Past `enough` relevant documents so few users still read that they cannot change the last bit of the result.
-    rarest = stop[stop > 0].min()
-    enough = int(np.ceil(np.log(1e-18 * rarest) / np.log1p(-rarest)))
-    depth = min(depth, enough)
+    rarest = min(stop[stop > 0].min(), 1 - 2**-53)  # 1 passes nobody and has no logarithm
+    passed, unseen = -np.log1p(-rarest), -np.log(1e-18) - np.log(rarest)
+    if depth * passed > unseen:
+        depth = int(np.ceil(unseen / passed))
     return sum_over_ranks(stopping_chances(stop, depth) * reciprocal_ranks(relevant, n, m, depth))
 
 
