@@ -18,6 +18,8 @@ from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measure_strings import parse_measure
 
 LARGEST = 2**53  # of all numbers given as parameters: what a float64 counts exactly, and far from overflow
+_LONGEST_IDEAL = 10**7  # documents of a list that is ideal at every rank; all its ranks are added up
+_HIGHEST_LABEL = 1000  # grade of an unjudged document, where every grade up to max_rel is tried
 
 
 class UserModel:
@@ -79,6 +81,12 @@ class NDCG(UserModel):
     def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
         return self.total(best_values(value, judgements, self.cutoff))
 
+    def seen_in_all(self) -> float:
+        """DCG of K documents of gain 1."""
+        if (self.cutoff or 0) > _LONGEST_IDEAL:
+            raise ValueError(f"cutoff={self.cutoff} is too large for an ideal of K documents; accepted is up to 10^7")
+        return float(self.seen(self.cutoff or 0).sum())
+
 
 class SDCG(NDCG):
     """DCG over that of K documents of the top gain."""
@@ -91,7 +99,7 @@ class SDCG(NDCG):
         self.max_rel = max_rel
 
     def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
-        return np.full(judgements.n_topics, self.max_rel * self.seen(self.cutoff or 0).sum())
+        return np.full(judgements.n_topics, self.max_rel * self.seen_in_all())
 
 
 class Precision(UserModel):
@@ -287,6 +295,16 @@ def canonical_gains(gains: Any, where: str) -> dict | None:
         if gain != max(grade, 0):
             table[int(grade)] = int(gain) if float(gain).is_integer() else float(gain)
     return dict(sorted(table.items())) or None
+
+
+def label_grades(max_rel: int) -> np.ndarray:
+    """(max_rel + 1,) the grades that an unjudged document may have."""
+    if max_rel > _HIGHEST_LABEL:
+        raise ValueError(
+            f"max_rel={max_rel} (left out: the highest grade in the qrels) is too high to be a label of unjudged "
+            f"documents; accepted is up to {_HIGHEST_LABEL}"
+        )
+    return np.arange(max_rel + 1)
 
 
 def sum_over_ranks(value: np.ndarray) -> np.ndarray:

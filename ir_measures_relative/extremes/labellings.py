@@ -18,7 +18,7 @@ from ir_measures_relative.extremes.ndcg import KnownGains, ndcg_labels
 from ir_measures_relative.extremes.reciprocal_rank import reciprocal_rank_labels
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.judged_run import Judgements
-from ir_measures_relative.user_models import RBP, SDCG, UserModel, divide
+from ir_measures_relative.user_models import RBP, SDCG, UserModel, divide, label_grades
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Question:
     def grades(self) -> np.ndarray:
         """The grades that a free document may have."""
         binary = self.model.name in ("P", "RBP", "RR", "AP")
-        return np.array([0, self.model.rel]) if binary else np.arange(self.max_rel + 1)
+        return np.array([0, self.model.rel]) if binary else label_grades(self.max_rel)
 
     @property
     def top_grade(self) -> int:
@@ -80,7 +80,7 @@ def _linear(pair: SideBySide, question: Question) -> Labelling:
 
 def _sdcg(pair: SideBySide, question: Question) -> Labelling:
     best, model = _linear(pair, question), cast(SDCG, question.model)
-    scale = model.max_rel * model.seen(model.cutoff or 0).sum()
+    scale = model.max_rel * model.seen_in_all()
     return Labelling(best.value / scale, best.grade, best.unseen)
 
 

@@ -30,7 +30,7 @@ from ir_measures_relative.judged_run import JudgedRun
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Whole
 from ir_measures_relative.unjudged.naive_bounds import naive_bounds
-from ir_measures_relative.user_models import NDCG, divide, sum_over_ranks
+from ir_measures_relative.user_models import NDCG, divide, label_grades, sum_over_ranks
 
 CELLS = 1 << 22  # largest (topics, layers, labels) array held at once
 
@@ -58,7 +58,7 @@ def gain_layers(gain: np.ndarray, topic: np.ndarray, n_topics: int, label_gain: 
     rung = np.unique(np.append(label_gain, 0.0))
     levels = np.unique(np.concatenate([gain, rung]))  # (H + 1,), 0 first
     cells = np.bincount(topic * len(levels) + np.searchsorted(levels, gain), minlength=n_topics * len(levels))
-    at_least = cells.reshape(n_topics, -1)[:, ::-1].cumsum(axis=1)[:, ::-1]  # (Q, H + 1)
+    at_least = cells.reshape(n_topics, len(levels))[:, ::-1].cumsum(axis=1)[:, ::-1]  # (Q, H + 1)
     return Layers(np.diff(levels), at_least[:, 1:], rung, np.searchsorted(levels, rung))
 
 
@@ -142,10 +142,10 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
     gain, unjudged = top.values(value), top.unjudged  # (Q, W)
     seen = model.seen(gain.shape[1])  # (W,)
     best = best_values(value, judgements, model.cutoff)  # (Q, D)
-    label_gain = model.gain(np.arange(max_rel + 1))  # (max_rel + 1,)
+    label_gain = model.gain(label_grades(0 if method == "naive" else max_rel))  # (max_rel + 1,) naive tries none
     if side == "lower" and method == "guaranteed":
         highest = np.maximum(best.max(axis=1, initial=0.0), label_gain.max())  # (Q,)
-        return divide(model.total(gain), highest * model.seen(model.cutoff or 0).sum())
+        return divide(model.total(gain), highest * model.seen_in_all())
     if side == "lower" or method == "naive":
         outside = value.copy()
         outside[top.row[top.row >= 0]] = 0.0
