@@ -24,7 +24,7 @@ def gain_of(grade: int | None, base: str, *, rel: int = 1, exponential: bool = F
     if grade is None or grade <= 0:
         return 0
     if base == "ERR":
-        return (2**grade - 1) / 2**max_rel
+        return float(Fraction(2**grade - 1, 2**max_rel))
     return 1 if grade >= rel else 0
 
 
