@@ -12,7 +12,7 @@ WHAT   := $(if $(NOTEBOOKS),--nbmake --nbmake-timeout=600 tests ir_measures_rela
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint types pytest bench docs clean
+.PHONY: help demo test lint types pytest fuzz extremes matrix bench docs clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -31,6 +31,15 @@ types: $(VENV)/.test  ## mypy
 pytest: $(VENV)/.test  ## tests, doctests, README examples and notebooks; says what was skipped and why
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --timeout 900 $(WHAT)
 
+fuzz: $(VENV)/.test  ## twenty times as many random inputs, other ones each time
+	IR_MEASURES_RELATIVE_FUZZ=20 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_fuzz.py tests/test_every_measure.py
+
+extremes: $(VENV)/.test  ## the largest inputs: 100,000 topics, rankings of 100,000 documents
+	$(BIN)/python -m pytest -q -m slow --durations=0 tests
+
+matrix:  ## the tests with other versions of Python, numpy, pandas, ir_measures; ENVIRONMENTS names some of them
+	@$(PYTHON) tools/matrix.py --jobs $(JOBS) $(ENVIRONMENTS)
+
 bench: $(VENV)/.test  ## run every benchmark; prints ratios as Markdown tables
 	@set -e; for benchmark in $(sort $(wildcard benchmarks/bench_*.py)); do \
 		echo "== $$benchmark"; $(BIN)/python $$benchmark; done
@@ -41,7 +50,7 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are er
 	@echo "build/docs/index.html"
 
 clean:  ## remove the virtual environment and everything that was generated
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-matrix build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are newer than pyproject.toml once an install has succeeded. The package itself is
