@@ -88,7 +88,7 @@ def row_name(columns: Columns, row: int | np.ndarray) -> str:
     if isinstance(row, np.ndarray):
         row = int(np.argmax(row))
     document, topic = columns.doc_ids[columns.doc[row]], columns.topics[columns.topic[row]]
-    return f"{columns.source}: document {document!r} of topic {topic!r}"
+    return f"{columns.source}: document {document!r:.200} of topic {topic!r:.200}"
 
 
 def _columns(data: Any, value: str, what: str) -> Columns:

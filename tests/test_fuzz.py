@@ -105,6 +105,12 @@ def test_qrels_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> N
         assert sum(map(len, judgements.to_dict().values())) == len(judgements.grade)
 
 
+def test_a_very_long_id_is_shortened_in_a_sentence(tmp_path: Path) -> None:
+    path, long = tmp_path / "qrels", "x" * 5000
+    path.write_text(f"{long} 0 {long} 1\n{long} 0 {long} 2\n")
+    assert refused_or(lambda: Judgements.of(path), f"'{path}': document 'xxx") is None
+
+
 @examples(150)
 @given(mutated(GROUPS.replace(b",", b" ")).map(lambda data: data.replace(b" ", b",")))
 def test_group_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
