@@ -183,12 +183,32 @@ def _factorize(ids: Any, kind: str, what: str) -> tuple[list, np.ndarray]:
         array[:] = ids
         ids = array
     try:
-        codes, uniques = pd.factorize(ids)
+        distinct, codes = coded_ids(ids)
     except TypeError:  # a list, say, has no hash
         raise TypeError(f"{what}: a {kind} id is neither text nor a number") from None
     if (codes < 0).any():
         raise ValueError(f"{what}: row {int(np.argmax(codes < 0)) + 1} has no {kind} id")
-    return np.asarray(uniques).tolist(), codes.astype(np.int64)
+    return distinct, codes
+
+
+def coded_ids(ids: Any) -> tuple[list, np.ndarray]:
+    """Distinct ids in order of first appearance, and the index of each id among them, -1 where there is none."""
+    codes, uniques = pd.factorize(ids)
+    distinct = np.asarray(uniques).tolist()
+    if _not_unicode(distinct) and (codes >= 0).all():  # pandas before 3 takes such ids for equal
+        first: dict[Any, int] = {}
+        codes = np.array([first.setdefault(i, len(first)) for i in ids])
+        distinct = list(first)
+    return distinct, codes.astype(np.int64)
+
+
+def _not_unicode(ids: list) -> bool:
+    """Whether an id holds half of a character, as text does that was read with errors='surrogateescape'."""
+    try:
+        "".join(i for i in ids if isinstance(i, str)).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _merge_equal(ids: list) -> tuple[list, np.ndarray]:

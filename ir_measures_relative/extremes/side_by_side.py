@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.columns import coded_ids
 from ir_measures_relative.judged_run import JudgedRun
 
 
@@ -109,7 +110,7 @@ def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: b
     code_y, code_z = top_y.row.copy(), top_z.row.copy()
     where_y, where_z = np.nonzero(top_y.unjudged), np.nonzero(top_z.unjudged)
     ids = np.concatenate([run.documents(cutoff)[where_y], reference.documents(cutoff)[where_z]])
-    document, names = pd.factorize(ids)
+    names, document = coded_ids(ids)
     topic = np.concatenate([where_y[0], where_z[0]])
     # judged documents are known by their row; the others get the numbers after the last row
     code, _ = pd.factorize(topic * len(names) + document)
