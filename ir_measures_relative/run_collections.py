@@ -96,8 +96,12 @@ def _group_file(path: Path) -> dict[str, str]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"groups file '{path}' cannot be read: {error}") from None
+    try:
+        rows = list(csv.reader(text.splitlines()))
+    except csv.Error as error:  # a NUL byte before Python 3.11, a field without end
+        raise ValueError(f"groups file '{path}' is no CSV file: {error}") from None
     table: dict[str, str] = {}
-    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+    for number, row in enumerate(rows, start=1):
         fields = [field.strip() for field in row]
         if not any(fields) or (number == 1 and fields[:2] == ["run", "group"]):
             continue

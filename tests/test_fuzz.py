@@ -120,6 +120,13 @@ def test_group_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> N
     assert groups is None or (list(groups) == ["bm25"] and groups["bm25"])
 
 
+@pytest.mark.parametrize("text", ["bm25," + "x" * 200_000, 'bm25,"' + "x\n" * 200_000, "bm25,a\0"])
+def test_group_files_that_the_csv_module_refuses(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "groups.csv"
+    path.write_text(text)
+    refused_or(lambda: read_groups(path, ["bm25"]), f"'{path}'")
+
+
 def mixed(*parts: str) -> st.SearchStrategy[str]:
     """Text of given parts and arbitrary characters."""
     return st.lists(st.one_of(st.sampled_from(parts), st.sampled_from(parts), st.text(max_size=4)), max_size=14).map(
