@@ -62,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
+        warnings.simplefilter("ignore")  # joblib's, about work that is given up, while the process ends
         print("interrupted", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:

@@ -99,7 +99,8 @@ def test_ctrl_c_in_a_command_leaves_no_worker_and_no_half_of_an_output(place: Pa
     process = start(*COMPARE, "--jobs", "2", "-q", cwd=place)
     printed, complaint = interrupt(process)
     assert process.returncode == 130
-    assert printed == "" and complaint.endswith("interrupted\n")
+    assert printed == "" and "interrupted\n" in complaint  # a worker that is still starting says so too
+    assert "UserWarning" not in complaint
     wait_until(lambda: not alive(process.pid), 20)
     assert sorted(path.name for path in place.iterdir()) == ["qrels.txt", "runs"]
 
