@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from ir_measures_relative import prior_runs
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED_VARIABLE = "IR_MEASURES_RELATIVE_SHARED"
 
@@ -34,6 +36,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for module, package in needs.items():
             if isinstance(item, pytest.DoctestItem) and item.name.startswith(module) and find_spec(package) is None:
                 item.add_marker(pytest.mark.skip(reason=f"{package} is not installed"))
+
+
+@pytest.fixture
+def fresh_priors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is registered: no test sees what another one registered."""
+    for name in ("_registered", "_received", "_contents"):
+        monkeypatch.setattr(prior_runs, name, type(getattr(prior_runs, name))())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
