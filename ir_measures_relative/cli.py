@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ir_measures
+import pandas as pd
 
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
@@ -138,12 +139,22 @@ def _compare(options: argparse.Namespace) -> None:
         for row in table.itertuples(index=False):
             write.row(*row)
     else:
-        means = table.groupby(["name", "measure"], sort=False)["value"].mean().unstack(sort=False)
         write.header("name", *(str(measure) for measure in measures))
-        for name, *values in means.reindex(columns=[str(measure) for measure in measures]).itertuples():
+        for name, *values in _summaries(table, measures).itertuples():
             write.row(name, *values)
     write.close()
     _cite(options, measures)
+
+
+def _summaries(table: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.DataFrame:
+    """Runs x measures: means over topics, and sums where ir_measures adds up, as for NumRet."""
+    by_run = table.groupby(["name", "measure"], sort=False)["value"]
+    means, sums = by_run.mean().unstack(sort=False), by_run.sum().unstack(sort=False)
+    columns = {
+        str(measure): (sums if isinstance(measure.aggregator(), ir_measures.SumAgg) else means).get(str(measure))
+        for measure in measures
+    }
+    return pd.DataFrame(columns, index=means.index)
 
 
 def _with_prior(measure: ir_measures.Measure, symbols: list[str]) -> ir_measures.Measure:

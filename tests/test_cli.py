@@ -351,3 +351,12 @@ def test_a_markdown_comparison_shows_the_best_in_bold(tmp_path: Path, capsys: py
     rows = capsys.readouterr().out.splitlines()[2:]
     cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
     assert cells == [["x", "**1.0**", "0.0"], ["y", "0.0", "1.0"]]
+
+
+def test_counts_of_a_comparison_are_added_up(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """As the ir_measures command does for NumRet."""
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    (tmp_path / "x.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 a 1 2 t\nq2 Q0 b 2 1 t\n")
+    arguments = [str(tmp_path / "qrels"), str(tmp_path / "*.run"), "NumRet", "P@1", "-p", "1"]
+    assert cli.main(["compare", *arguments]) == 0
+    assert capsys.readouterr().out.splitlines() == ["name\tNumRet\tP@1", "x\t3.0\t1.0"]
