@@ -32,7 +32,13 @@ def start(*arguments: str, **options: object) -> subprocess.Popen[str]:
     """The package in a session of its own, so that an interrupt reaches it as Ctrl-C does in a terminal."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            start_new_session=True, env=environment, **options)  # type: ignore[call-overload]
+                            start_new_session=True, preexec_fn=_heed_interrupts, env=environment,
+                            **options)  # type: ignore[call-overload]
+
+
+def _heed_interrupts() -> None:
+    """A shell lets what it runs in the background ignore Ctrl-C, and so would all that the tests start there."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def alive(session: int) -> list[int]:
