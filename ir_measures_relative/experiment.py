@@ -23,7 +23,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative.host_measures import needs_help
-from ir_measures_relative.many_runs import Comparison
+from ir_measures_relative.many_runs import Comparison, listed
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -77,7 +77,7 @@ def Experiment(
         import pyterrier as pt
     except ImportError:
         raise ImportError("Experiment needs PyTerrier: pip install 'ir_measures_relative[pyterrier]'") from None
-    metrics = [_metric(metric) for metric in _listed(eval_metrics)]
+    metrics = [_metric(metric) for metric in listed(eval_metrics)]
     host = _Host(pt, retr_systems, topics, qrels, names, pt_kwargs)
     host.rehearse()
     with _csv_files_aside(pt_kwargs.get("save_dir")) as scratch:
@@ -113,10 +113,6 @@ def _metric(metric: Any) -> Any:
         return metric
     except ValueError:
         return parse_measure(metric)
-
-
-def _listed(metrics: Any) -> list:
-    return [metrics] if isinstance(metrics, (str, Measure)) else list(metrics)
 
 
 class _Host:

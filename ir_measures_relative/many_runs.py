@@ -62,7 +62,7 @@ def calc_runs(
     2  dense       q1       nDCG@10  0.386853
     3  dense       q1  UniqueRel@10  1.000000
     """
-    parsed = [parse_measure(measure) for measure in _listed(measures)]
+    parsed = [parse_measure(measure) for measure in listed(measures)]
     return Comparison(qrels, runs, groups, by, n_jobs, progress, _depth_to_hold(parsed)).table(parsed)
 
 
@@ -95,7 +95,7 @@ class Comparison:
 
     def table(self, measures: Iterable[Measure | str]) -> pd.DataFrame:
         """[name, query_id, measure, value], as ``calc_runs`` returns it."""
-        parsed = [parse_measure(measure) for measure in _listed(measures)]
+        parsed = [parse_measure(measure) for measure in listed(measures)]
         scores = self.scores(parsed)  # (M, Q, number of measures)
         n_runs, n_topics, n_measures = scores.shape
         topics = np.empty(n_topics, dtype=object)
@@ -261,7 +261,8 @@ def _split(items: list, parts: int) -> list[list]:
     return [items[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
 
 
-def _listed(measures: Any) -> list:
+def listed(measures: Any) -> list:
+    """Several measures as they are, a single one or its text as a list."""
     if isinstance(measures, (str, Measure)):
         return [measures]
     return list(measures)

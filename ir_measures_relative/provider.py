@@ -46,7 +46,9 @@ class RelativeEvaluator(ir_measures.Evaluator):
 
     def _join(self, run: Run) -> JudgedRun:
         """One join for all measures that share a prior run."""
-        return self._joined.setdefault(id(run), JudgedRun(self.judgements, run))
+        if id(run) not in self._joined:
+            self._joined[id(run)] = JudgedRun(self.judgements, run)
+        return self._joined[id(run)]
 
 
 class RelativeProvider(ir_measures.Provider):
