@@ -17,7 +17,8 @@ ROOT = REPOSITORY / PACKAGE
 # Lowest first. A module may import from rows below its own only, never from its own row.
 # Names are relative to the package ("" is its __init__); a pattern stands for modules not named otherwise.
 LAYERS: list[list[str]] = [
-    ["_version", "simulate", "plain_fields", "measure_strings", "host_measures", "tables"],
+    ["_version", "simulate", "plain_numbers", "measure_strings", "host_measures", "tables"],
+    ["plain_fields"],
     ["trec_files"],
     ["columns", "citations"],
     ["judged_run"],

@@ -22,10 +22,17 @@ IDS = st.text(string.ascii_letters + string.digits + "#-_.:/\"'\\,", min_size=1,
 ODD = st.sampled_from([*" \t\n\r\x0b\x1c\x00\x85\xa0\u2003#é_", "  ", "\r\n"])
 
 
+def _decimal(parts: tuple[str, int, int]) -> str:
+    sign, digits, point = parts
+    text = str(digits)
+    return sign + text[:point] + "." + text[point:]
+
+
 @st.composite
 def files(draw: st.DrawFn) -> str:
     """Mostly plain files of both kinds, some with a few characters put in or taken out."""
-    score = st.one_of(st.floats().map(repr), st.integers(-5, 5).map(str), st.sampled_from(SCORES[:6]))
+    short = st.tuples(st.sampled_from(["", "-"]), st.integers(0, 10**15), st.integers(0, 15)).map(_decimal)
+    score = st.one_of(st.floats().map(repr), short, st.integers(-5, 5).map(str), st.sampled_from(SCORES[:6]))
     separator = draw(st.sampled_from([" ", " ", "\t"]))
     ids = st.sampled_from(draw(st.lists(IDS, min_size=1, max_size=4)))
     middle = draw(st.sampled_from([2, 4]))  # fields of qrels, of a run
@@ -78,12 +85,35 @@ def test_numbers_are_read_as_python_reads_them(reader: Any, number: str, tmp_pat
     assert answer(reader, path) == line_by_line(reader, path)
 
 
-PLAIN = ["q 0 d 1 2.5 t\n", "q\t0\td\t1\t2.5\tt\r\nq 0 e 1 2 t", f"q 0 {'d' * 100} 1 nan t\n"]
-NOT_PLAIN = ["", "\n", "q 0 d 1 2.5\n", "q  0 d 1 2.5 t\n", "q 0 d 1 2.5 t \n", "q 0 d\x1cx 1 2.5 t\n",
-             "q 0 d\u00e9 1 2.5 t\n", "#q 0 d 1 2.5 t\n", "q 0 d 1 1_0 t\n", "q 0 d 1 x t\n"]  # fmt: skip
+LINE = "q 0 d 1 2.5 t\n"
+PLAIN = [LINE, "q\t0\td\t1\t2.5\tt\r\nq 0 e 1 2 t", f"q 0 {'d' * 100} 1 nan t\n", "q  0 d 1 2.5 t\n",
+         "q 0 d 1 2.5 t \n", " \tq 0 d 1 2.5 t\n", LINE + "\n\n", "\n" + LINE, "# q 0 d 1 2.5\n" + LINE,
+         LINE + " \t# 0 d 1 2.5 t\n" + LINE, LINE + "#", "q# #0 d# 1 2.5 #t\n", LINE + "\r\n", "\n", "#\n",
+         " \n\t\n"]  # fmt: skip
+NOT_PLAIN = ["", "q 0 d 1 2.5\n", "q 0 d\x1cx 1 2.5 t\n", "q 0 d\u00e9 1 2.5 t\n", "#q 0 d 1 2.5 t\r" + LINE,
+             "q 0 d 1 1_0 t\n", "q 0 d 1 x t\n", LINE + "\u00a0\n", LINE + "#\u00e9\n",
+             f"q 0 {'d' * 5000} 1 2.5 t\n"]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "plain"), [*((text, True) for text in PLAIN), *((text, False) for text in NOT_PLAIN)])
 def test_only_plain_files_need_no_loop(text: str, plain: bool) -> None:
     """The tests above would pass on a reader that always falls back."""
     assert (plain_fields.plain_fields(text.encode(), 6, ids=(0, 2), number=4) is not None) == plain
+
+
+def test_two_long_ids_that_mix_to_one_number_are_read_line_by_line(tmp_path: Path) -> None:
+    """Long ids are told apart by one number for each, which is checked."""
+    with patch.object(plain_fields, "_mixed", lambda words: words[0]):
+        path = tmp_path / "file"
+        path.write_text("q 0 clueweb12-01 1\nq 0 clueweb12-02 2\nq 0 clueweb12-01x 0\n")
+        assert plain_fields.plain_fields(path.read_bytes(), 4, ids=(0, 2), number=3) is None
+        assert read_qrels_file(path).doc_ids == ["clueweb12-01", "clueweb12-02", "clueweb12-01x"]
+
+
+def test_ids_of_many_lengths_are_told_apart() -> None:
+    """Ids whose words are equal but for their place, or for what follows."""
+    words = ["a" * n for n in range(1, 30)] + ["b" * 8 + "a" * 8, "a" * 8 + "b" * 8, "a" * 16 + "b", "a" * 8 + "b"]
+    text = "".join(f"q 0 {word} 1\n" for word in words * 2)
+    found = plain_fields.plain_fields(text.encode(), 4, ids=(0, 2), number=3)
+    assert found is not None
+    assert found[1][0] == words and found[1][1].tolist() == [*range(len(words))] * 2
