@@ -29,12 +29,34 @@ def shared() -> Path:
     return folder
 
 
+# What cannot even be imported without an extra, and docstrings whose examples need one
+NEEDED_BY_FILES = {
+    "ir_measures_relative/plots/*.py": "matplotlib",
+    "tests/figures.py": "matplotlib",
+    "tests/test_plots*.py": "matplotlib",
+}
+NEEDED_BY_EXAMPLES = {"ir_measures_relative.experiment": "pyterrier", "ir_measures_relative.demo_figures": "matplotlib"}
+
+
+def missing(needed: dict[str, str]) -> dict[str, str]:
+    return {what: package for what, package in needed.items() if find_spec(package) is None}
+
+
+class LeftOut:
+    """Leaves out files that need a package that is not installed, in all of the repository, not only in this folder."""
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        return any(collection_path.match(pattern) for pattern in missing(NEEDED_BY_FILES)) or None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(LeftOut())
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Examples in docstrings of what needs an extra are skipped where the extra is not installed."""
-    needs = {"ir_measures_relative.experiment": "pyterrier", "ir_measures_relative.plots": "matplotlib"}
     for item in items:
-        for module, package in needs.items():
-            if isinstance(item, pytest.DoctestItem) and item.name.startswith(module) and find_spec(package) is None:
+        for module, package in missing(NEEDED_BY_EXAMPLES).items():
+            if isinstance(item, pytest.DoctestItem) and item.name.startswith(module):
                 item.add_marker(pytest.mark.skip(reason=f"{package} is not installed"))
 
 
@@ -54,3 +76,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"tests skipped: {reasons.total()}")
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"  {count} because: {reason}")
+    for pattern, package in missing(NEEDED_BY_FILES).items():
+        terminalreporter.write_line(f"  {pattern} left out because: {package} is not installed")

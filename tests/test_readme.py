@@ -72,6 +72,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """One namespace and one folder per page, so that a block may use what an earlier one made."""
     if "imr.Experiment(" in page.read_text(encoding="utf-8"):
         pytest.importorskip("pyterrier", reason="the page needs PyTerrier")
+        pytest.importorskip("matplotlib", reason="the page needs matplotlib")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     namespace: dict[str, Any] = {"__name__": "__page__"}
@@ -98,6 +99,7 @@ def test_every_measure_has_a_row(name: str) -> None:
 
 def test_pictures_are_there_and_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures that the README shows are in the repository, load fast, and can be drawn again."""
+    pytest.importorskip("matplotlib", reason="needs matplotlib")
     shown = re.findall(r"!\[[^]]+\]\(([^)]+)\)", (REPOSITORY / "README.md").read_text(encoding="utf-8"))
     assert shown and all((REPOSITORY / picture).stat().st_size < 150_000 for picture in shown)
     monkeypatch.setenv("MPLBACKEND", "agg")
