@@ -224,9 +224,9 @@ class JudgedRun:
     def top(self, cutoff: int | None) -> Top:
         """The first ``cutoff`` ranks (None: the whole lists). The deepest join so far is kept."""
         width = self._width(cutoff)
-        if self._joined.row.shape[1] < width:
-            self._joined = self._join(width)
-        joined = self._joined
+        joined = self._joined  # read once: another thread may keep a join of its own depth meanwhile
+        if joined.row.shape[1] < width:
+            joined = self._joined = self._join(width)
         length = self.length if cutoff is None else np.minimum(self.length, cutoff)
         return Top(joined.row[:, :width], joined.grade[:, :width], length)
 

@@ -332,3 +332,14 @@ def test_the_chance_of_seeing_a_rank_does_not_depend_on_the_depth_asked(base: st
     longest = model.seen(1000)
     for depth in (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 100, 999):
         assert model.seen(depth).tobytes() == longest[:depth].tobytes()
+
+
+def test_a_join_that_another_thread_keeps_meanwhile_does_not_matter() -> None:
+    class Shared(JudgedRun):
+        def __setattr__(self, name: str, value: Any) -> None:
+            super().__setattr__(name, value)
+            if name == "_joined" and value.row.shape[1] == 3:  # right after, another thread keeps its top 1
+                super().__setattr__(name, self._join(1))
+
+    run = Shared(Judgements.of({"q": {"a": 1}}), Run.of({"q": {"x": 3.0, "y": 2.0, "a": 1.0}}))
+    assert run.top(3).row.tolist() == [[-1, -1, 0]]
