@@ -224,13 +224,13 @@ def _is_looked_up(metric: Any) -> bool:
 
 def _lookup_measures(comparison: Comparison, measures: list[Measure]) -> dict[str, Measure]:
     """For each measure one that prints alike and looks up what was computed from all systems."""
-    scores = comparison.scores(measures)  # (M, Q, number of measures)
+    scores = comparison.scores(measures).tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
     place = {topic: index for index, topic in enumerate(comparison.judgements.topic_keys)}
 
     def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:
         def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
             system = int(run[_SYSTEM].iloc[0])
-            return ((topic, scores[system, place[str(topic)], column]) for topic in qrels["query_id"].unique())
+            return ((topic, scores[system][place[str(topic)]][column]) for topic in qrels["query_id"].unique())
 
         return values
 

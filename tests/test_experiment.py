@@ -127,6 +127,13 @@ def test_perquery_and_both(systems: dict, expected: pd.DataFrame) -> None:
     assert len(perquery) == len(NAMES) * len(TOPICS) * len(METRICS)
 
 
+def test_values_of_a_dict_are_plain_floats(systems: dict) -> None:
+    report = imr.Experiment(systems, TOPICS, QRELS, METRICS, dataframe=False, perquery=True)
+    assert {type(value) for topics in report.values() for values in topics.values() for value in values.values()} == {
+        float
+    }
+
+
 def test_dict_and_highlighted_reports_hold_the_time_of_the_retrieval(systems: dict) -> None:
     report = imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10, "mrt"], dataframe=False)
     assert all(report[name]["mrt"] > 0 for name in NAMES)
