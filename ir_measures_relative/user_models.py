@@ -159,7 +159,8 @@ class ERR(ReciprocalRank):
     def gain(self, grade: np.ndarray) -> np.ndarray:
         grade = np.maximum(np.nan_to_num(np.asarray(grade, dtype=np.float64)), 0.0)
         if grade.size and grade.max() > self.max_rel:
-            raise ValueError(f"ERR: grade {grade.max():.0f} is above max_rel={self.max_rel}")
+            raise ValueError(f"ERR: grade {grade.max():.0f} is above max_rel={self.max_rel}; "
+                             "accepted are grades up to max_rel")
         return np.exp2(grade - self.max_rel) - np.exp2(-float(self.max_rel))
 
 

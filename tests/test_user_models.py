@@ -98,7 +98,7 @@ def test_err_of_gdeval_on_a_worked_example() -> None:
 
 
 def test_a_grade_above_the_highest_of_err_is_refused() -> None:
-    with pytest.raises(ValueError, match="grade 5 is above max_rel=4"):
+    with pytest.raises(ValueError, match="grade 5 is above max_rel=4; accepted are grades up to max_rel"):
         ours("ERR", {"q1": {"a": 5}}, run_of("a"))
 
 
