@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from math import fsum
 from numbers import Integral
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
@@ -54,13 +54,15 @@ def select_complementary(
     if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= most):
         raise ValueError(f"n={n!r} is not accepted; accepted is a whole number from 1 to {most}, the number of runs")
     judgements = comparison.judgements
+    if not judgements.n_topics:
+        raise ValueError("select_complementary: the qrels have no topic; at least one is needed")
     gain = model.gain(judgements.grade)  # (J,) what is left of each document's gain
     norm = model.normalizer(gain, judgements)  # (Q,)
     left = {name: comparison.field.runs[name] for name in sorted(comparison.runs)}
     taken: list[tuple[str, float]] = []
     for _ in range(len(left) if n is None else n):
         totals = {name: model.total(run.top(model.cutoff).values(gain)) for name, run in left.items()}  # (Q,) each
-        adds = {name: float(np.mean(divide(total, norm))) for name, total in totals.items()}
+        adds = {name: fsum(divide(total, norm)) / judgements.n_topics for name, total in totals.items()}
         best = max(adds, key=adds.__getitem__)  # the first of equals, and names are sorted
         taken.append((best, adds[best]))
         leave_unseen(gain, left.pop(best), model)

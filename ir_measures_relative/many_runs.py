@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from math import fsum
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from ir_measures_relative.host_measures import check_measure, host_metrics
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
+from ir_measures_relative.measures.parameters import WrongKind
 from ir_measures_relative.provider import warn_if_useless
 from ir_measures_relative.run_collections import read_groups, read_runs
 
@@ -82,7 +85,7 @@ class Comparison:
         progress: bool | None = None,
         depth: int | None = None,
     ):
-        self._n_jobs = n_jobs
+        self._n_jobs = _checked_jobs(n_jobs)
         self._progress = progress
         self.judgements = Judgements.of(qrels)
         self.runs = read_runs(runs, self._in_parallel, depth)
@@ -128,7 +131,8 @@ class Comparison:
             direction = getattr(self.by, "DIRECTION", "larger")
             if direction == "neither" or (isinstance(self.by, RelativeMeasure) and _key(self.by) == "groups"):
                 raise ValueError(f"by={self.by} cannot say which run of a group is its best; another measure can")
-            sums = self.scores([self.by])[:, :, 0].sum(axis=1)  # (M,)
+            # summed without rounding, so that the order of the topics does not choose between equally good runs
+            sums = np.array([fsum(scores) for scores in self.scores([self.by])[:, :, 0]])  # (M,)
             self._best = {}
             for place in np.argsort(sums if direction == "smaller" else -sums, kind="stable"):
                 name = list(self.runs)[place]
@@ -266,6 +270,13 @@ def listed(measures: Any) -> list:
     if isinstance(measures, (str, Measure)):
         return [measures]
     return list(measures)
+
+
+def _checked_jobs(n_jobs: Any) -> int | None:
+    """joblib itself refuses 0, and says so."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
+        raise WrongKind(f"n_jobs={n_jobs!r:.60} is not accepted; accepted is a number of workers, or -1: one per core")
+    return None if n_jobs is None else int(n_jobs)
 
 
 def _check_topics(name: str, run: Run, judgements: Judgements) -> None:

@@ -55,7 +55,7 @@ def run_sources(runs: Any) -> dict[str, Any]:
 
 def read_groups(groups: Any, names: Iterable[str]) -> dict[str, str]:
     """Run -> group for every run, from a dict or a CSV file with the columns run and group."""
-    table = _group_file(Path(groups)) if isinstance(groups, (str, os.PathLike)) else groups
+    table = _group_file(Path(groups).expanduser()) if isinstance(groups, (str, os.PathLike)) else groups
     if not isinstance(table, Mapping):
         raise TypeError(f"groups: accepted are a dict of run: group and a CSV file, not a {type(table).__name__}")
     known = {str(run): str(group) for run, group in table.items()}
@@ -70,6 +70,8 @@ def _files(place: Path) -> list[Path]:
         found = [path for path in place.iterdir() if path.is_file() and not path.name.startswith(".")]
         if not found:
             raise ValueError(f"runs: the folder '{place}' holds no file")
+    elif place.is_file():  # first: its name may hold what means something in a glob
+        found = [place]
     else:
         found = [Path(path) for path in glob.glob(str(place), recursive=True) if Path(path).is_file()]
         if not found:

@@ -63,6 +63,20 @@ def test_equal_runs_are_taken_by_name_whatever_their_order() -> None:
         assert list(imr.select_complementary(qrels, dict.fromkeys(names, run), n=2).name) == ["x", "y"]
 
 
+def test_runs_that_add_the_same_in_other_topics_are_taken_by_name() -> None:
+    """As plain sums .1 + .2 + .3 is more than .3 + .2 + .1."""
+    qrels = {topic: {document: 1 for document in "abc"} for topic in ("q1", "q2", "q3")}
+    found = {"q1": "a", "q2": "ab", "q3": "abc"}
+    falling = {topic: dict.fromkeys(documents, 1.0) for topic, documents in zip(qrels, ("abc", "ab", "a"), strict=True)}
+    rising = {topic: dict.fromkeys(documents, 1.0) for topic, documents in found.items()}
+    assert list(imr.select_complementary(qrels, {"x": falling, "y": rising}, base="P@10", n=1).name) == ["x"]
+
+
+def test_qrels_without_topics_are_refused() -> None:
+    with pytest.raises(ValueError, match="the qrels have no topic"):
+        imr.select_complementary({}, {"x": {"q": {"a": 1.0}}})
+
+
 @pytest.mark.parametrize("n", [0, 3, True, 1.5])
 def test_a_wrong_n_is_refused(n: object) -> None:
     runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}}

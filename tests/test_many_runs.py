@@ -146,12 +146,31 @@ class TestSymbols:
         assert column(measure, runs, qrels, groups=groups, by=TaSC(prior=[], base=R @ 3))["other"] == [0]
         assert column(measure, runs, qrels, groups=groups, by=UniqueRel @ 3)["other"] == [1]  # a draw: the first
 
+    def test_of_equally_good_runs_the_first_is_the_best_of_its_group(self) -> None:
+        """As plain sums .1 + .2 + .3 is more than .3 + .2 + .1."""
+        qrels = {topic: {document: 1 for document in "abc"} for topic in ("q1", "q2", "q3")}
+        falling, rising = (
+            {topic: dict.fromkeys(documents, 1.0) for topic, documents in zip(qrels, found, strict=True)}
+            for found in (("abc", "ab", "a"), ("a", "ab", "abc"))
+        )
+        runs = {"falling": falling, "rising": rising, "own": falling}
+        groups = {"falling": "g", "rising": "g", "own": "h"}
+        measure = UniqueRel(prior="groups") @ 10
+        assert column(measure, runs, qrels, groups=groups, by="P@10")["own"] == [0, 0, 0]
+
     def test_groups_from_a_file(self, tmp_path: Path) -> None:
         file = tmp_path / "groups.csv"
         file.write_text("run,group\n" + "".join(f"{run}, {group}\n" for run, group in GROUPS.items()) + "\n")
         measure = NRG(prior="groups") @ 10
         assert column(measure, RUNS, groups=file) == column(measure, RUNS, groups=GROUPS)
         assert column(measure, RUNS, groups=str(file)) == column(measure, RUNS, groups=GROUPS)
+
+    def test_groups_from_a_file_in_the_home_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("USERPROFILE", str(tmp_path))
+        (tmp_path / "groups.csv").write_text("".join(f"{run},{group}\n" for run, group in GROUPS.items()))
+        measure = NRG(prior="groups") @ 10
+        assert column(measure, RUNS, groups="~/groups.csv") == column(measure, RUNS, groups=GROUPS)
 
     def test_names_of_runs(self) -> None:
         measure = NRG(prior="bm25,bm25+rm3") @ 10
@@ -209,6 +228,10 @@ class TestBuiltInMeasures:
 
 
 class TestForms:
+    def test_a_file_whose_name_would_be_a_glob(self, tmp_path: Path) -> None:
+        file = write(tmp_path / "bm25[k1].run", RUNS["bm25"])
+        assert calc_runs([nDCG @ 10], QRELS, file)["name"].unique().tolist() == ["bm25[k1]"]
+
     def test_folder_glob_and_list_are_the_same_as_a_dict(self, folder: Path) -> None:
         by_file_name = {name: RUNS[name] for name in ("bm25+rm3", "bm25", "dense", "late")}
         expected = calc_runs(["NRG(prior='previous')@10", "nDCG@10"], QRELS, by_file_name)
@@ -265,6 +288,11 @@ class TestBadInput:
         runs = {**RUNS, "elsewhere": {"q77": {"a": 1.0}}}
         self.refused("run 'elsewhere' has no topic in common with the qrels",
                      lambda: calc_runs([NRG @ 10], QRELS, runs))
+
+    @pytest.mark.parametrize("n_jobs", ["2", True, 2.0])
+    def test_a_number_of_workers_that_is_none(self, n_jobs: Any) -> None:
+        with pytest.raises(TypeError, match="n_jobs=.* is not accepted"):
+            calc_runs([NRG @ 10], QRELS, RUNS, n_jobs=n_jobs)
 
     def test_groups_that_miss_a_run(self, tmp_path: Path) -> None:
         file = tmp_path / "groups.csv"
