@@ -170,8 +170,7 @@ class AveragePrecision(UserModel):
     name = "AP"
 
     def total(self, value: np.ndarray) -> np.ndarray:
-        precision = np.cumsum(value, axis=1) / np.arange(1, value.shape[1] + 1)
-        return sum_over_ranks(value * precision)
+        return sum_of_precisions(value, value)
 
     def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
         return judgements.sum_by_topic(value > 0)
@@ -311,6 +310,12 @@ def label_grades(max_rel: int) -> np.ndarray:
 def sum_over_ranks(value: np.ndarray) -> np.ndarray:
     """(Q, W) -> (Q,): added from the top, so that how far other topics' lists reach does not change a bit."""
     return np.cumsum(value, axis=1)[:, -1] if value.shape[1] else np.zeros(len(value))
+
+
+def sum_of_precisions(relevant: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """(Q, W) relevance and values in rank order -> (Q,): the mean value down to each relevant document, added up."""
+    precision = np.cumsum(value, axis=1) / np.arange(1, value.shape[1] + 1)  # (Q, W)
+    return sum_over_ranks(relevant * precision)
 
 
 def divide(total: np.ndarray, normalizer: np.ndarray) -> np.ndarray:

@@ -65,7 +65,7 @@ def ndcg_labels(
     seen: depth -> discounts; known_gain: (Q, D), 0 for free documents; attainable: gains that a free document
     may have. Returns (Q, D) gains, which mean something for free documents only, and (Q,) ideals.
     """
-    n_topics, discount = len(known_gain), seen(pair.depth)
+    n_topics = len(known_gain)
     attainable = _needed(attainable, known.level)
     most = int(known.at_least.max(initial=0))
     width = 1 + int(pair.free.sum(axis=1).max(initial=0)) + (most if cutoff is None else min(cutoff, most))
@@ -74,7 +74,7 @@ def ndcg_labels(
     for start in range(0, n_topics, size):
         rows = slice(start, start + size)
         block, counted = pair.topics(rows), KnownGains(known.level, known.at_least[rows])
-        level, chosen = _best_levels(block, discount, known_gain[rows], counted, attainable, cutoff)
+        level, chosen = _best_levels(block, seen, known_gain[rows], counted, attainable, cutoff)
         ranking = _ideal_ranking(counted, attainable, chosen, block.free.sum(axis=1), cutoff)
         gain[rows] = attainable[level]
         ideal[rows] = sum_over_ranks(ranking * seen(ranking.shape[1]))
@@ -97,14 +97,14 @@ def _needed(attainable: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 def _best_levels(
     pair: SideBySide,
-    discount: np.ndarray,
+    seen: Callable[[int], np.ndarray],
     known_gain: np.ndarray,
     known: KnownGains,
     attainable: np.ndarray,
     cutoff: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """For a block of topics: (Q, D) index of each free document's gain, (L, Q) documents raised by layer."""
-    difference = pair.weight_difference(discount)  # (Q, D)
+    difference = pair.weight_difference(seen(pair.depth))  # (Q, D)
     n_free = pair.free.sum(axis=1)  # (Q,)
     order = np.argsort(np.where(pair.free, -difference, np.inf), axis=1, kind="stable")
     order = order[:, : n_free.max(initial=0)]  # (Q, F) free documents, most helpful first
@@ -119,7 +119,7 @@ def _best_levels(
     raised = np.arange(useful.max(initial=0) + 1)  # (M,) candidate numbers of raised documents
     numerator = np.diff(attainable)[:, None, None] * prefix[:, : len(raised)]  # (L, Q, M)
     numerator[:, raised > useful[:, None]] = -np.inf
-    rest, ideal = _ideals(known, attainable, raised, n_free, cutoff)
+    rest, ideal = _ideals(known, attainable, raised, n_free, seen, cutoff)
     chosen = _dinkelbach(base, numerator, rest, ideal, np.where(most < 0, 0, n_helpful))
 
     level = np.zeros(difference.shape, dtype=np.int64)
@@ -128,14 +128,19 @@ def _best_levels(
 
 
 def _ideals(
-    known: KnownGains, attainable: np.ndarray, raised: np.ndarray, n_free: np.ndarray, cutoff: int | None
+    known: KnownGains,
+    attainable: np.ndarray,
+    raised: np.ndarray,
+    n_free: np.ndarray,
+    seen: Callable[[int], np.ndarray],
+    cutoff: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(Q,) part of the ideal that no choice changes; (L, Q, M) what each layer adds with m documents."""
     edges = _edges(known, attainable)
     thickness, counted = np.diff(edges), known.counted_at(edges[1:])  # (E,), (Q, E)
     most = int(counted.max(initial=0)) + int(n_free.max(initial=0))
     depth = most if cutoff is None else min(cutoff, most)
-    best = np.append(0.0, (1.0 / np.log2(np.arange(2, depth + 2))).cumsum())  # S(0..depth)
+    best = np.append(0.0, seen(depth).cumsum())  # S(0..depth)
     rest = np.zeros(len(n_free))
     ideal = np.zeros((len(attainable) - 1, len(n_free), len(raised)))
     for e, upper in enumerate(edges[1:]):

@@ -26,7 +26,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Number, Prior, Whole
-from ir_measures_relative.user_models import divide, sum_over_ranks
+from ir_measures_relative.user_models import divide, sum_of_precisions, sum_over_ranks
 
 
 def rareness(found_by: np.ndarray, others: int, rarity: str = "share") -> np.ndarray:
@@ -41,12 +41,6 @@ def worth(rare: np.ndarray, alpha: float | np.ndarray, variant: str = "additive"
     if variant == "additive":
         return 1 + alpha * rare
     return 1 - alpha * (1 - rare)
-
-
-def sum_of_precisions(relevant: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """(Q,) the sum of Eq. 3: mean value down to each relevant document; both arrays (Q, W) in rank order."""
-    precision = np.cumsum(value, axis=1) / np.arange(1, value.shape[1] + 1)  # (Q, W)
-    return sum_over_ranks(relevant * precision)
 
 
 class Alpha(Number):
