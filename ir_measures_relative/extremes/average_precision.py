@@ -14,9 +14,7 @@ from ir_measures_relative.extremes.prefix_values import (
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.extremes.staircase import FreeDocuments, Staircases, best_staircases
 
-Divisor = Callable[
-    [np.ndarray, np.ndarray], np.ndarray
-]  # known relevant documents, labels -> what AP divides by
+Divisor = Callable[[np.ndarray, np.ndarray], np.ndarray]  # known relevant documents, labels -> what AP divides by
 
 
 def ap_divisor(norm: str, cutoff: int | None) -> Divisor:

@@ -8,8 +8,7 @@ from ir_measures_relative.extremes.side_by_side import SideBySide
 
 
 def linear_labels(pair: SideBySide, weight: np.ndarray) -> np.ndarray:
-    """(Q, D) bool: the free documents with the highest gain, the others having the lowest, of the largest
-    difference.
+    """(Q, D) bool: where the difference is largest, the free documents of the highest gain; the others have the lowest.
 
     A free document helps the favoured list exactly when it ranks higher there (Tan and Clarke 2015).
 

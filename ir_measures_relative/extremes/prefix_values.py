@@ -2,9 +2,11 @@
 
 With a_n = 1/n - 1/(n+1) and a_K = 1/K, summing by parts gives
 
-    SP  = sum_n a_n T(k_n + c_n),   T(c) = c(c+1)/2,      k_n known relevant and c_n labelled documents in the
-    top n ERR = sum_n a_n (1 - q_n (1 - r)^c_n),                q_n = product of 1 - stop over the known
-    documents of the top n
+    SP  = sum_n a_n T(k_n + c_n),  T(c) = c(c+1)/2
+    ERR = sum_n a_n (1 - q_n (1 - r)^c_n)
+
+where the top n hold k_n known relevant and c_n labelled documents, q_n is the product of 1 - stop over the known ones,
+and r the stop probability of a label.
 """
 
 from __future__ import annotations

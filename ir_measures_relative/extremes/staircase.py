@@ -58,12 +58,8 @@ class Staircases:
 
     best: np.ndarray  # (F + 1,) for 0..F labelled free documents
     documents: FreeDocuments
-    end: (
-        np.ndarray
-    )  # (F + 1, 4) column, threshold and skipped where labelling by columns stops; first row labelled alone
-    raised_from: (
-        list  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
-    )
+    end: np.ndarray  # (F + 1, 4) column, threshold, skipped where labelling by columns stops; first row labelled alone
+    raised_from: list  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
 
     def labels(self, number: int) -> np.ndarray:
         """Slots of the labelled documents of the best staircase with so many labels."""
@@ -113,9 +109,7 @@ class _Walk:
     def __init__(self, documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray) -> None:
         n_columns, n_rows = len(documents.row), documents.n_rows
         self.documents, self.gain, self.cost = documents, gain, cost
-        self.later = gain[::-1].cumsum(axis=0)[
-            ::-1
-        ]  # (C + 1, C + 1): column x and all after it, by number of labels
+        self.later = gain[::-1].cumsum(axis=0)[::-1]  # (C + 1, C + 1): column x and all after it, by number of labels
         self.column = 0
         self.width = 1  # 1 + the most documents that can have been skipped so far
         size = int(documents.shared.sum()) + 1
@@ -181,9 +175,7 @@ class _Walk:
         skipped = np.arange(w)
         reached = np.maximum.accumulate(self.worth[:, :w], axis=0) + self.offset[:w] - self.toll[:, :w]
         labelled_below = np.append(0, self.in_rows)
-        after = np.zeros(
-            n_rows + 1
-        )  # cost of rows y.. with all of their documents labelled, by the labels below them
+        after = np.zeros(n_rows + 1)  # cost of rows y.. with all of their documents labelled, by the labels below them
         for y in range(n_rows - 1, -1, -1):
             after[:-1] = self.cost[y + 1, 1:] + after[1:]
             more = int(alone[y:].sum())

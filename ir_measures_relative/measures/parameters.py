@@ -9,6 +9,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 from ir_measures import measures
 
 from ir_measures_relative.prior_runs import prior_key
@@ -84,13 +85,13 @@ class Flag(Parameter):
     kind = "True or False"
 
     def canonical(self, where: str, value: Any) -> bool:
-        if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):
+        if not isinstance(value, (bool, np.bool_)):
             raise self._refused(where, value, WrongKind)
         return bool(value)
 
 
 class Choice(Parameter):
-    """One of a few words; the first is the default."""
+    """One of a few words; the first is the default unless another is named."""
 
     def __init__(self, *words: str, default: str | None = None, desc: str = ""):
         super().__init__(words[0] if default is None else default, desc)

@@ -87,9 +87,7 @@ def query_types(actual: Any, expected: Any, n: int) -> QueryTypes:
     rising, falling = np.argsort(level, kind="stable"), np.argsort(-level, kind="stable")  # ties stay by id
     ideal = falling[:n].tolist()
     taken = set(ideal)
-    rest = [
-        place for place in rising.tolist() if place not in taken
-    ]  # a tie at the border is in one set only
+    rest = [place for place in rising.tolist() if place not in taken]  # a tie at the border is in one set only
 
     def named(part: list[int]) -> list[Any]:
         return [labels[place] for place in part]
