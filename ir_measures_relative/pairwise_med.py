@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -19,7 +20,7 @@ from ir_measures_relative.run_collections import run_sources
 EQUAL = 1e-12  # differences up to this are rounding
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, eq=False)
 class MedResult:
     """MED and both signed ends for every topic; ``witness`` shows labels that attain them.
 
@@ -32,9 +33,9 @@ class MedResult:
     query_id: list
     above: np.ndarray
     below: np.ndarray
-    _labels: dict[str, Labelling] = field(repr=False)
-    _documents: np.ndarray = field(repr=False)  # (Q, D) ids of the slots that the labels speak of
-    _top_grade: int = field(repr=False)  # of relevant documents in neither list
+    _labels: dict[str, Labelling]
+    _documents: np.ndarray  # (Q, D) ids of the slots that the labels speak of
+    _top_grade: int  # of relevant documents in neither list
 
     @property
     def med(self) -> np.ndarray:
@@ -60,9 +61,7 @@ class MedResult:
         '(unseen 1)' and so on.
         """
         if value not in ("med", "above", "below"):
-            raise ValueError(
-                f"witness: value={value!r} is not accepted; accepted is 'med', 'above' or 'below'"
-            )
+            raise ValueError(f"witness: value={value!r} is not accepted; accepted is 'med', 'above' or 'below'")
         topics = [str(topic) for topic in self.query_id]
         if str(query_id) not in topics:
             raise ValueError(f"witness: there is no topic {query_id!r}")
@@ -75,6 +74,11 @@ class MedResult:
             zip(self._documents[row, slots].tolist(), labels.grade[row, slots].tolist(), strict=True)
         )
         return named | {f"(unseen {i + 1})": self._top_grade for i in range(int(labels.unseen[row]))}
+
+    def __repr__(self) -> str:
+        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in Counter(self.verdict).most_common())
+        topics = "1 topic" if len(self.query_id) == 1 else f"{len(self.query_id)} topics"
+        return f"MedResult({topics}{': ' if verdicts else ''}{verdicts})"
 
 
 def med(
@@ -118,6 +122,8 @@ def med(
     >>> x3 = {'q': {d: -i for i, d in enumerate('ABCDEFGHJK')}}
     >>> x4 = {'q': {d: -i for i, d in enumerate('ADBECGFJLH')}}
     >>> result = med({'q': {'A': 1, 'E': 0}}, x3, x4)
+    >>> result
+    MedResult(1 topic: 1 undecided)
     >>> result.to_frame().round(3)
       query_id    med  below  above    verdict
     0        q  0.235 -0.235  0.208  undecided

@@ -214,3 +214,12 @@ def test_later_judgements_confirm_what_was_certain(shared: Path, base: object) -
     assert 10 <= certain.sum() < (after.verdict != "undecided").sum()
     assert after.verdict[certain].tolist() == before.verdict[certain].tolist()
     assert not np.signbit(after.med).any()
+
+
+def test_a_result_shows_its_verdicts_and_compares_by_identity() -> None:
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}, "3": {}, "4": {}}
+    run, reference = ({topic: {"a": a, "b": b} for topic in qrels} for a, b in ((2.0, 1.0), (1.0, 2.0)))
+    one, other = (med(qrels, run, reference, "RR@2") for _ in range(2))
+    assert repr(one) == "MedResult(4 topics: 2 undecided, 1 better, 1 worse)"
+    assert one == one and one != other
+    assert repr(med({}, run, reference)) == "MedResult(0 topics)"
