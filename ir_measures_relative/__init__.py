@@ -30,7 +30,7 @@ from ir_measures_relative.provider import add_to_ir_measures
 
 add_to_ir_measures()
 
-__all__ = [
+__all__ = [  # without plots: a star import must not ask for matplotlib
     "BootNDCG",
     "Experiment",
     "MED",
@@ -65,3 +65,8 @@ def __getattr__(name: str) -> Any:
     if name == "Experiment":
         return import_module(f"{__name__}.experiment").Experiment
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """With what is loaded when asked for, so that it is offered where names are completed."""
+    return sorted({*globals(), *__all__, "plots"})

@@ -264,6 +264,10 @@ def test_registration_can_be_repeated_and_reloaded() -> None:
     assert pickle.loads(pickle.dumps(NRG2)) == NRG2
 
 
+def test_what_is_loaded_late_is_offered_for_completion() -> None:
+    assert {"Experiment", "meta", "plots", "simulate", "NRG"} <= set(dir(imr))
+
+
 FRESH = """
 import importlib, sys
 import ir_measures
