@@ -62,7 +62,7 @@ class _NRG(RelativeMeasure):
     __name__ = "NRG"
     NAME = __name__
     PRETTY_NAME = "Normalised Residual Gain"
-    SHORT_DESC = "The gain that a run leaves to find after prior runs, discounted by rank and normalised."
+    SHORT_DESC = "The gain that a run has left to offer after prior runs, discounted by rank and normalised."
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
         "prior": Prior(),

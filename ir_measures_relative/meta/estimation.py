@@ -51,6 +51,10 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
     estimate, truth : both systems x topics tables (every cell counts), or both one score per label (a list,
         Series or dict); matched by name where there are names
 
+    Returns
+    -------
+    EstimationError, with ``rmse``, ``over``, ``under``, ``bias`` and ``to_frame()``.
+
     >>> estimation_error([0.5, 0.4, 0.8], [0.4, 0.6, 0.8])
     EstimationError(rmse 0.1291: over 0.0577, under 0.1155; bias -0.0333, n=3)
 

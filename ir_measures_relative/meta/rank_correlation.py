@@ -34,6 +34,10 @@ def system_order(scores: Any, largest_first: bool = True) -> list[Any]:
 def kendall_tau(x: Any, y: Any) -> float:
     """Kendall's tau-b between two sets of system scores.
 
+    Parameters
+    ----------
+    x, y : the scores of the same systems, each one per system or a systems x topics table (row means)
+
     Returns
     -------
     -1 (reversed) to 1 (the same order). Ties in x or in y are taken out of the normaliser, as tau-b does.
@@ -66,6 +70,12 @@ def tau_ap(truth: Any, estimate: Any) -> float:
     Walks down the order of ``estimate``; at every rank i > 1, the share of the i - 1 systems above that
     ``truth`` puts above too. The mean of these shares, scaled to [-1, 1]. Not symmetric.
 
+    Parameters
+    ----------
+    truth, estimate : the scores of the same systems, each one per system or a systems x topics table (row means)
+
+    Notes
+    -----
     Ties. A pair that ``truth`` ties counts half. Systems that ``estimate`` ties stand in every order equally
     often: the value is the mean over all these orders, computed directly. So with ties even identical
     scores stay below 1 (all tied: 0), and no result depends on the order of the input. For a measure of
@@ -103,6 +113,10 @@ def discordant_pairs(x: Any, y: Any) -> float:
     A pair that one of them ties is not discordant, but counts among all pairs. Without ties it is
     (1 - tau) / 2. The paper on upper and lower bounds calls this number "swap rate" (Tables 10, 11, 20, 21);
     Sakai's swap rate is ``swap_rate``.
+
+    Parameters
+    ----------
+    x, y : the scores of the same systems, each one per system or a systems x topics table (row means)
 
     >>> round(discordant_pairs([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.1667
