@@ -36,14 +36,17 @@ def host_metrics(
 ) -> Iterator[list[Metric]]:
     """The values of each run, by all measures.
 
-    ir_measures is shown topics as numbers: its gdeval takes nothing else, and takes the topic 'PLAIN-2' for 2.
+    The programs behind ir_measures are shown topics as numbers: gdeval takes nothing else, and takes 'PLAIN-2'
+    for 2. Measures that a user defined may look at the topics and see them as they are.
     """
     number: dict[str, str] = {}
 
     def numbered(rows: dict[str, dict]) -> dict[str, dict]:
         return {number.setdefault(topic, str(len(number) + 1)): documents for topic, documents in rows.items()}
 
-    evaluators = _evaluators(measures, numbered(qrels))
+    defined = [measure for measure in measures if hasattr(measure, "runtime_impl")]
+    evaluators = _evaluators([measure for measure in measures if measure not in defined], numbered(qrels))
+    by_user = _evaluators(defined, qrels)
     for run in runs:
         documents = numbered(run)
         topic = {n: t for t, n in number.items()}
@@ -54,7 +57,8 @@ def host_metrics(
                 "ERR and nDCG with dcg='exp-log2' are computed by gdeval, which cannot read these judgements or runs; "
                 "it takes grades up to 4, and document ids without white space"
             ) from None
-        yield [metric._replace(query_id=topic[metric.query_id]) for metric in metrics]
+        named = (metric._replace(query_id=topic[metric.query_id]) for metric in metrics)
+        yield [*named, *(metric for evaluator in by_user for metric in evaluator.iter_calc(run))]
 
 
 def _evaluators(measures: list[Measure], qrels: dict[str, dict[str, int]]) -> list[ir_measures.Evaluator]:

@@ -222,6 +222,15 @@ class TestBuiltInMeasures:
                 alone = calc_runs([measure], QRELS, RUNS)["value"].tolist()
                 assert together[together["measure"] == str(measure)]["value"].tolist() == alone, measure
 
+    def test_measures_of_the_user_see_the_topics_as_they_are(self) -> None:
+        wanted = {"q1": 1.0, "q2": 2.0, "q3": 3.0}
+
+        def by_topic(qrels: pd.DataFrame, run: pd.DataFrame) -> Any:
+            return ((topic, wanted[topic]) for topic in qrels["query_id"].unique())
+
+        measure = ir_measures.define(by_topic, name="ByTopic", support_cutoff=False)
+        assert column(measure, {"bm25": RUNS["bm25"]}) == {"bm25": [2.0, 1.0, 3.0]}
+
     def test_diversity_measures_are_refused(self) -> None:
         with pytest.raises(ValueError, match="needs subtopic judgements; compute it with ir_measures itself"):
             calc_runs([ir_measures.alpha_nDCG @ 10], QRELS, RUNS)
