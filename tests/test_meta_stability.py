@@ -297,6 +297,7 @@ def test_number_of_systems_where_all_tie_is_undefined():
     [
         (lambda f: meta.number_of_systems(f, ["a"]), "systems: at least 2 systems are needed, 1 given"),
         (lambda f: meta.number_of_systems(f, ["a", "a"]), "systems: system 'a' occurs twice"),
+        (lambda f: meta.number_of_systems(f, "abc", sizes=[]), "sizes: at least 1 number of systems is needed"),
         (
             lambda f: meta.number_of_systems(f, "abc", sizes=[4]),
             "sizes=4 is not accepted; sizes must be a whole",

@@ -92,6 +92,8 @@ def number_of_systems(
     if sizes is None:
         sizes = [2**power for power in range(1, 32) if 2**power < len(names)] or [len(names)]
     sizes = [whole(size, "sizes", 2, len(names)) for size in sizes]
+    if not sizes:
+        raise ValueError("sizes: at least 1 number of systems is needed, 0 given")
     everyone = _levels(score, names)
     results = [_mean_tau(score, names, everyone, size, trials, seed) for size in sizes]
     tau, undefined = (np.array(column) for column in zip(*results, strict=True))
