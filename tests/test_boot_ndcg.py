@@ -5,6 +5,7 @@ import json
 import math
 import random
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -317,6 +318,7 @@ def test_to_frame_and_repr() -> None:
 def test_topics_are_found_by_their_text() -> None:
     scores = boot_ndcg({1: QRELS["1"]}, {1: RUN["1"]})
     assert scores[1] is scores["1"] and scores[1].query_id == 1
+    assert 1 in scores and "1" in scores and "7" not in scores
     with pytest.raises(KeyError, match="'7' is not in the qrels"):
         scores["7"]
 
@@ -326,8 +328,8 @@ def test_no_topics() -> None:
     assert len(scores) == 0 and scores.mean == scores.quantile(0.5) == 0 and scores.to_frame().empty
 
 
-@pytest.mark.parametrize("q", [-0.1, 1.5, 95])
-def test_quantiles_are_shares(q: float) -> None:
+@pytest.mark.parametrize("q", [-0.1, 1.5, 95, "0.5", None, True, float("nan")])
+def test_quantiles_are_shares(q: Any) -> None:
     scores = boot_ndcg(QRELS, RUN)
     for ask in (scores.quantile, scores["1"].quantile, scores.interval, scores["1"].interval):
         with pytest.raises(ValueError, match="from 0 to 1"):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import joblib
 import pandas as pd
 import pytest
+from conftest import REPOSITORY
 
 import ir_measures_relative as imr
 from ir_measures_relative import simulate
@@ -76,3 +81,35 @@ def test_an_error_in_a_worker_is_the_same_sentence() -> None:
     with pytest.raises(ValueError, match="max_rel=4"):
         runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
         imr.calc_runs([imr.TaSC(base="ERR")], {"q": {"a": 9}}, runs, n_jobs=2)
+
+
+# Long sums are where a linear algebra library would share the work among its threads
+LONG_SUMS = """
+import random
+import ir_measures_relative as imr
+from ir_measures_relative.meta.score_table import ScoreTable
+from ir_measures_relative.meta.topic_samples import sample_means
+
+draw = random.Random(5)
+docs = [f"d{i}" for i in range(400)]
+qrels = {f"q{q}": {d: draw.choice([0, 0, 0, 1, 2, 3]) for d in draw.sample(docs, 150)} for q in range(12)}
+a, b = ({q: {d: draw.random() for d in draw.sample(docs, 40)} for q in qrels} for _ in "ab")
+for k in (10, 30):
+    better = imr.prob_better(qrels, a, b, cutoff=k)
+    print(better.a_better, better.b_better, better.mean_a, [topic.a_better for topic in better.topics])
+boot = imr.boot_ndcg(qrels, a, cutoff=40)
+print(boot.mean, boot.std, boot.interval(), [(s.mean, s.std, s.quantile(0.9), s.mode) for s in boot])
+table = ScoreTable.of([[draw.random() for _ in range(600)] for _ in range(60)])
+print(sample_means(table, [draw.choices(range(600), k=600) for _ in range(200)]).tolist())
+"""
+
+
+def test_no_number_of_threads_of_linear_algebra_changes_a_bit() -> None:
+    printed = set()
+    for threads in "12":
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **dict.fromkeys(names, threads)}
+        done = subprocess.run([sys.executable, "-c", LONG_SUMS], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        printed.add(done.stdout)
+    assert len(printed) == 1

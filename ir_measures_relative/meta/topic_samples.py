@@ -48,4 +48,4 @@ def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | np.ndarra
     weights = np.zeros((len(columns), len(table.topics)))  # (R, T)
     for row, subset in zip(weights, columns, strict=True):
         np.add.at(row, subset, 1 / len(subset))
-    return weights @ table.scores.T
+    return np.einsum("rt,st->rs", weights, table.scores)  # no matrix product, whose sums depend on threads

@@ -35,6 +35,9 @@ class BootScores:
         except KeyError:
             raise KeyError(f"topic {topic!r} is not in the qrels") from None
 
+    def __contains__(self, topic: Any) -> bool:
+        return str(topic) in self._by_key
+
     def __iter__(self) -> Iterator[TopicScores]:
         return iter(self.topics)
 

@@ -19,9 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-PRIORS = ("pool", "run", "pool+run")
-POOLS = ("topic", "collection")
-
 
 class GradePrior(NamedTuple):
     """Grade probabilities of an unjudged document of each topic, and the pool's documents outside the top K."""

@@ -271,15 +271,15 @@ def topic_difference(
     start_b, b = _own(unjudged.only_b, gain, chances[1], supplies[1], chance)
     branches = [[atoms, a.last[start_a[state]], _mirrored(b.last[start_b[state]])]
                 for state, atoms in shared.last.items()]
-    shared_gain = shared.label_chance @ gain  # (n,)
+    shared_gain = (shared.label_chance * gain).sum(axis=1)  # (n,); no matrix product, whose sums depend on threads
     total = max(sum(chance.values()), TINY)
     mean_a = sum(p * a.mean[start_a[state]] for state, p in chance.items()) / total
     mean_b = sum(p * b.mean[start_b[state]] for state, p in chance.items()) / total
     return TopicDifference(
         [point(known[0] - known[1]), *shared.parts, *a.parts, *map(_mirrored, b.parts)],
         branches,
-        float(known[0] + unjudged.shared_a @ shared_gain + mean_a),
-        float(known[1] + unjudged.shared_b @ shared_gain + mean_b),
+        float(known[0] + (unjudged.shared_a * shared_gain).sum() + mean_a),
+        float(known[1] + (unjudged.shared_b * shared_gain).sum() + mean_b),
     )
 
 

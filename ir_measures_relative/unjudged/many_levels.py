@@ -59,7 +59,7 @@ def expected_gain(labels: Labelling) -> np.ndarray:
     for level in range(len(labels.gain) - 1, 0, -1):
         share = min(labels.probability[level] / undrawn, 1.0) if undrawn > 0 else 0.0
         undrawn -= labels.probability[level]
-        drawn = np.einsum("tmk,tmj->tjk", at, _more_targets(n, share), optimize=True)  # (t, M', T)
+        drawn = np.einsum("tmk,tmj->tjk", at, _more_targets(n, share))  # (t, M', T); without BLAS's threads
         at = np.zeros_like(at)
         for k in count:
             given = np.minimum(count, k + labels.supply[level])  # (M',)

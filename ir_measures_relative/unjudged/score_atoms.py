@@ -158,8 +158,9 @@ def three_chances(one: Atoms, other: Atoms, limit: float) -> tuple[float, float,
     head = np.append(0.0, np.cumsum(other.chance))  # chance of the first n atoms
     not_above = head[np.searchsorted(other.value, limit - one.value, side="right")]
     below = head[np.searchsorted(other.value, -limit - one.value, side="left")]
-    between = one.chance @ (not_above - below)
-    return float(one.chance @ (head[-1] - not_above)), float(one.chance @ below), float(between)
+    parts = (head[-1] - not_above, below, not_above - below)  # each (n,)
+    above, under, between = (float((one.chance * part).sum()) for part in parts)  # numpy's sums: the same in any thread
+    return above, under, between
 
 
 def sign_of_sum(

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
@@ -200,8 +201,8 @@ class TopicScores:
 
 def checked_share(name: str, value: float) -> float:
     """A number between 0 and 1."""
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} is {value!r}; accepted are numbers from 0 to 1.")
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= value <= 1:
+        raise ValueError(f"{name}={value!r} is not accepted; accepted is a number from 0 to 1")
     return float(value)
 
 
