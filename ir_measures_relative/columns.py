@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.sentences import quoted, shown
 from ir_measures_relative.trec_files import TrecRows, read_qrels_file, read_run_file
 
 # column or field -> the names under which it is accepted, ir_measures' own first
@@ -24,6 +25,8 @@ _NAMES = {
     "score": ("score",),
     "grade": ("relevance", "label"),
 }
+# float() reads all of these, as text, or by leaving out the imaginary part
+_NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
 _ACCEPTED = (
     "a dict of dicts, a DataFrame, an iterable of named tuples (such as ir_measures.{tuple}), "
     "or the path of a TREC file"
@@ -105,7 +108,7 @@ def _columns(data: Any, value: str, what: str) -> Columns:
 
 def _from_file(path: Path, value: str, what: str) -> Columns:
     rows: TrecRows = read_run_file(path) if value == "score" else read_qrels_file(path)
-    source = f"{what} file '{path}'" if what in ("run", "qrels") else f"{what} (file '{path}')"
+    source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
     doc_ids = np.empty(len(rows.doc_ids), dtype=object)
     doc_ids[:] = rows.doc_ids
     return Columns(rows.topics, rows.topic, doc_ids, rows.doc, rows.number, source)
@@ -119,9 +122,11 @@ def _from_dict(data: Mapping, value: str, what: str) -> Columns:
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
             raise TypeError(
-                f"{what}: topic {topic!r} holds a {type(documents).__name__}; "
+                f"{what}: topic {shown(topic)} holds a {type(documents).__name__}; "
                 f"a dict must map every topic to a dict of document: {value}"
             )
+        if is_missing(topic):
+            raise ValueError(f"{what}: {topic!r} is no topic id; every topic needs one")
         query.append(topic)
         lengths.append(len(documents))
         docs.extend(documents.keys())
@@ -157,14 +162,14 @@ def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
         name = next((n for n in _NAMES[column] if hasattr(rows[0], n)), None)
         if name is None:
             raise TypeError(
-                f"{what}: an item {rows[0]!r:.80} has no field {' or '.join(map(repr, _NAMES[column]))}; "
+                f"{what}: an item {shown(rows[0])} has no field {' or '.join(map(repr, _NAMES[column]))}; "
                 f"accepted are {_accepted(value)}"
             )
         try:
             lists[column] = [getattr(row, name) for row in rows]
         except AttributeError:
             odd = next(row for row in rows if not hasattr(row, name))
-            raise TypeError(f"{what}: the item {odd!r:.80} has no field {name!r}") from None
+            raise TypeError(f"{what}: the item {shown(odd)} has no field {name!r}") from None
     return _coded(lists["query"], lists["doc"], lists[value], what, value)
 
 
@@ -189,6 +194,11 @@ def _factorize(ids: Any, kind: str, what: str) -> tuple[list, np.ndarray]:
     if (codes < 0).any():
         raise ValueError(f"{what}: row {int(np.argmax(codes < 0)) + 1} has no {kind} id")
     return distinct, codes
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single value is what pandas takes for missing: None, NA, NaN, NaT."""
+    return value is None or value is pd.NA or bool(value != value)
 
 
 def coded_ids(ids: Any) -> tuple[list, np.ndarray]:
@@ -247,11 +257,12 @@ def _numbers(values: Any, value: str, columns: Columns) -> np.ndarray:
     out = np.empty(len(values))
     for row, entry in enumerate(values):
         try:
-            if isinstance(entry, (str, bytes, np.ndarray)):
+            if isinstance(entry, _NOT_NUMBERS):
                 raise TypeError
             out[row] = np.nan if entry is None or entry is pd.NA else float(entry)
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"{row_name(columns, row)} has the {value} {entry!r:.60}, which is not a number") from None
+            odd = f"{row_name(columns, row)} has the {value} {shown(entry, 60)}"
+            raise ValueError(f"{odd}, which is not a number") from None
     return out
 
 

@@ -12,6 +12,7 @@ from ir_measures import Measure, nDCG
 from ir_measures_relative.judged_priors import leave_unseen
 from ir_measures_relative.many_runs import Comparison
 from ir_measures_relative.measures.nrg import NRG
+from ir_measures_relative.sentences import shown
 from ir_measures_relative.user_models import divide
 
 
@@ -52,7 +53,8 @@ def select_complementary(
     comparison = Comparison(qrels, runs, progress=progress)
     most = len(comparison.runs)
     if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= most):
-        raise ValueError(f"n={n!r} is not accepted; accepted is a whole number from 1 to {most}, the number of runs")
+        accepted = f"a whole number from 1 to {most}, the number of runs"
+        raise ValueError(f"n={shown(n)} is not accepted; accepted is {accepted}")
     judgements = comparison.judgements
     if not judgements.n_topics:
         raise ValueError("select_complementary: the qrels have no topic; at least one is needed")

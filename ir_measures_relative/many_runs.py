@@ -20,6 +20,7 @@ from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import WrongKind
 from ir_measures_relative.provider import warn_if_useless
 from ir_measures_relative.run_collections import read_groups, read_runs
+from ir_measures_relative.sentences import shown
 
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
 _PARTS_PER_WORKER = 4  # so that no worker waits long for the slowest
@@ -269,14 +270,22 @@ def listed(measures: Any) -> list:
     """Several measures as they are, a single one or its text as a list."""
     if isinstance(measures, (str, Measure)):
         return [measures]
+    if not isinstance(measures, Iterable):
+        raise TypeError(
+            f"measures: cannot read a {type(measures).__name__}; accepted are measures or their text, one or several"
+        )
     return list(measures)
 
 
 def _checked_jobs(n_jobs: Any) -> int | None:
-    """joblib itself refuses 0, and says so."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
-        raise WrongKind(f"n_jobs={n_jobs!r:.60} is not accepted; accepted is a number of workers, or -1: one per core")
-    return None if n_jobs is None else int(n_jobs)
+    if n_jobs is None:
+        return None
+    refusal = f"n_jobs={shown(n_jobs, 60)} is not accepted; accepted is a number of workers, or -1: one per core"
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise WrongKind(refusal)
+    if n_jobs == 0:
+        raise ValueError(refusal)
+    return int(n_jobs)
 
 
 def _check_topics(name: str, run: Run, judgements: Judgements) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import ir_measures
 
+from ir_measures_relative.sentences import shown
+
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
 _LONGEST = 100_000  # characters; more than any measure needs, little enough to parse at once
 
@@ -123,7 +125,7 @@ def _made(measure: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.M
         if info.dtype is float and type(value) is int:
             params[name] = value = float(value)
         if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):
-            raise MeasureError(f"{measure.NAME}: {name}={value!r:.80} is not accepted; it is {info.desc}")
+            raise MeasureError(f"{measure.NAME}: {name}={shown(value)} is not accepted; it is {info.desc}")
     try:
         return measure(**params)
     except ValueError as error:

@@ -16,6 +16,7 @@ from ir_measures_relative.extremes.side_by_side import two_runs
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.med import MED, largest_and_smallest
 from ir_measures_relative.run_collections import run_sources
+from ir_measures_relative.sentences import shown
 
 EQUAL = 1e-12  # differences up to this are rounding
 
@@ -61,7 +62,7 @@ class MedResult:
         '(unseen 1)' and so on.
         """
         if value not in ("med", "above", "below"):
-            raise ValueError(f"witness: value={value!r} is not accepted; accepted is 'med', 'above' or 'below'")
+            raise ValueError(f"witness: value={shown(value)} is not accepted; accepted is 'med', 'above' or 'below'")
         topics = [str(topic) for topic in self.query_id]
         if str(query_id) not in topics:
             raise ValueError(f"witness: there is no topic {query_id!r}")

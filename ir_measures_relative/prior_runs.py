@@ -16,6 +16,7 @@ from typing import Any
 
 from ir_measures_relative.columns import is_frame, is_run
 from ir_measures_relative.judged_run import Run
+from ir_measures_relative.sentences import shown
 
 NONE = "none"
 SYMBOLS = ("others", "previous", "groups")
@@ -57,7 +58,7 @@ def prior_key(value: Any, where: str = "prior", single: bool = False) -> PriorKe
     names = sorted(_parts(value, where, parts))
     special = [name for name in names if name in SYMBOLS or name == NONE]
     if single and (len(names) != 1 or special):
-        raise ValueError(f"{where}={value!r:.80} is not accepted; accepted is one run, or the path or name of one")
+        raise ValueError(f"{where}={shown(value)} is not accepted; accepted is one run, or the path or name of one")
     if special and len(names) > 1:
         raise ValueError(f"{where}: {special[0]!r} stands alone; it cannot be combined with other prior runs")
     return PriorKey(",".join(names) or NONE, parts)
@@ -246,7 +247,7 @@ def _is_path(text: str) -> bool:
 
 def _check_name(name: Any, where: str, reserved: tuple[str, ...] = (NONE, *SYMBOLS)) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"{where}: the name of a prior run must be text, not {name!r:.60}")
+        raise TypeError(f"{where}: the name of a prior run must be text, not {shown(name, 60)}")
     if not name or _FORBIDDEN.search(name) or name in reserved:
         raise ValueError(
             f"{where}: {name!r:.60} cannot name a prior run; a name has no white space, comma or '~' "

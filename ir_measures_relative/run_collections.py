@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ir_measures_relative.columns import is_missing
 from ir_measures_relative.judged_run import Run
 from ir_measures_relative.prior_runs import NONE, SYMBOLS, run_name
+from ir_measures_relative.sentences import quoted
 
 _ACCEPTED = "a dict of name: run, a folder, a glob or a list of TREC run files"
 
@@ -44,9 +46,9 @@ def run_sources(runs: Any) -> dict[str, Any]:
         raise TypeError(f"runs: a DataFrame is one run, and its name is missing; accepted are {_ACCEPTED}")
     elif isinstance(runs, Iterable):
         paths = list(runs)
-        odd = next((path for path in paths if not isinstance(path, (str, os.PathLike))), None)
-        if odd is not None:
-            raise TypeError(f"runs: a list must hold paths, not a {type(odd).__name__}; accepted are {_ACCEPTED}")
+        odd = [type(path).__name__ for path in paths if not isinstance(path, (str, os.PathLike))]
+        if odd:
+            raise TypeError(f"runs: a list must hold paths, not a {odd[0]}; accepted are {_ACCEPTED}")
         named = [(run_name(Path(path)), Path(path).expanduser()) for path in paths]
     else:
         raise TypeError(f"runs: cannot read a {type(runs).__name__}; accepted are {_ACCEPTED}")
@@ -58,7 +60,7 @@ def read_groups(groups: Any, names: Iterable[str]) -> dict[str, str]:
     table = _group_file(Path(groups).expanduser()) if isinstance(groups, (str, os.PathLike)) else groups
     if not isinstance(table, Mapping):
         raise TypeError(f"groups: accepted are a dict of run: group and a CSV file, not a {type(table).__name__}")
-    known = {str(run): str(group) for run, group in table.items()}
+    known = {str(run): str(group) for run, group in table.items() if not is_missing(group)}
     missing = [name for name in names if name not in known]
     if missing:
         raise ValueError(f"groups: the run {missing[0]!r} has no group; every run needs one")
@@ -69,13 +71,13 @@ def _files(place: Path) -> list[Path]:
     if place.is_dir():
         found = [path for path in place.iterdir() if path.is_file() and not path.name.startswith(".")]
         if not found:
-            raise ValueError(f"runs: the folder '{place}' holds no file")
+            raise ValueError(f"runs: the folder {quoted(place)} holds no file")
     elif place.is_file():  # first: its name may hold what means something in a glob
         found = [place]
     else:
         found = [Path(path) for path in glob.glob(str(place), recursive=True) if Path(path).is_file()]
         if not found:
-            raise ValueError(f"runs: '{place}' is no folder and matches no file")
+            raise ValueError(f"runs: {quoted(place)} is no folder and matches no file")
     return sorted(found, key=lambda path: path.name)
 
 
@@ -96,20 +98,24 @@ def _distinct(named: list[tuple[str, Any]]) -> dict[str, Any]:
 def _group_file(path: Path) -> dict[str, str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"groups file '{path}' cannot be read: {error}") from None
+    except OSError as error:
+        raise ValueError(f"groups file {quoted(path)} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"groups file {quoted(path)} cannot be read: not UTF-8 text") from None
+    except ValueError:  # it holds a NUL, or half of a character
+        raise ValueError(f"groups file {quoted(path)} cannot be read: no file can have this name") from None
     try:
         rows = list(csv.reader(text.splitlines()))
     except csv.Error as error:  # a NUL byte before Python 3.11, a field without end
-        raise ValueError(f"groups file '{path}' is no CSV file: {error}") from None
+        raise ValueError(f"groups file {quoted(path)} is no CSV file: {error}") from None
     table: dict[str, str] = {}
     for number, row in enumerate(rows, start=1):
         fields = [field.strip() for field in row]
         if not any(fields) or (number == 1 and fields[:2] == ["run", "group"]):
             continue
         if len(fields) != 2 or not all(fields):
-            raise ValueError(f"groups file '{path}', line {number}: {','.join(row)!r:.80} is not 'run,group'")
+            raise ValueError(f"groups file {quoted(path)}, line {number}: {','.join(row)!r:.80} is not 'run,group'")
         if table.get(fields[0], fields[1]) != fields[1]:
-            raise ValueError(f"groups file '{path}', line {number}: the run {fields[0]!r} has two groups")
+            raise ValueError(f"groups file {quoted(path)}, line {number}: the run {fields[0]!r} has two groups")
         table[fields[0]] = fields[1]
     return table

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.sentences import shown
+
 
 class System(NamedTuple):
     """How a simulated system ranks: by a mix of the two signals and errors of its own."""
@@ -118,7 +120,7 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
 def _check_whole(low: int, **numbers: int) -> None:
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-            raise TypeError(f"{name} must be a whole number, not {value!r}.")
+            raise TypeError(f"{name} must be a whole number, not {shown(value)}.")
         if value < low:
             raise ValueError(f"{name} must be at least {low}, not {value}.")
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_measures_relative.plain_fields import plain_fields
+from ir_measures_relative.sentences import quoted, shown
 
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document grade"
@@ -109,9 +110,11 @@ def _data(path: Path, what: str) -> bytes:
         data = path.read_bytes()
         return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise ValueError(f"{what} file '{path}': the gzip data is damaged or cut short") from None
+        raise ValueError(f"{what} file {quoted(path)}: the gzip data is damaged or cut short") from None
     except OSError as error:
-        raise ValueError(f"{what} file '{path}' cannot be read: {error.strerror or error}") from None
+        raise ValueError(f"{what} file {quoted(path)} cannot be read: {error.strerror or error}") from None
+    except ValueError:  # it holds a NUL, or half of a character
+        raise ValueError(f"{what} file {quoted(path)} cannot be read: no file can have this name") from None
 
 
 def _text(data: bytes, path: Path, what: str) -> str:
@@ -119,13 +122,11 @@ def _text(data: bytes, path: Path, what: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{what} file '{path}', line {line}: not UTF-8 text") from None
+        raise ValueError(f"{what} file {quoted(path)}, line {line}: not UTF-8 text, plain or gzip") from None
 
 
 def _malformed(path: Path, what: str, number: int, line: str, fields: str) -> ValueError:
-    shown = line.strip()
-    shown = shown if len(shown) <= 80 else shown[:77] + "..."
     return ValueError(
-        f"{what} file '{path}', line {number}: {shown!r} is not '{fields}' "
+        f"{what} file {quoted(path)}, line {number}: {shown(line.strip())} is not '{fields}' "
         f"({len(fields.split())} fields, {'a number as score' if what == 'run' else 'a whole number as grade'})"
     )

@@ -17,6 +17,7 @@ ROOT = REPOSITORY / PACKAGE
 # Lowest first. A module may import from rows below its own only, never from its own row.
 # Names are relative to the package ("" is its __init__); a pattern stands for modules not named otherwise.
 LAYERS: list[list[str]] = [
+    ["sentences"],
     ["_version", "simulate", "plain_numbers", "measure_strings", "host_measures", "tables"],
     ["plain_fields"],
     ["trec_files"],

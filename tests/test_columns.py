@@ -176,6 +176,18 @@ BAD_RUNS = {
     "list": ({"q": {"a": [1.0], "b": [2.0]}}, ValueError, "document 'a' of topic 'q'", "[1.0]"),
     "ragged": ({"q": {"a": 1.0, "b": [2.0, 3.0]}}, ValueError, "document 'b' of topic 'q'", "[2.0, 3.0]"),
     "array": ({"q": {"a": 1.0, "b": np.ones(1)}}, ValueError, "document 'b' of topic 'q'", "not a number"),
+    "bytes as score": ({"q": {"b": bytearray(b"2")}}, ValueError, "document 'b' of topic 'q'", "not a number"),
+    "complex of numpy": ({"q": {"b": np.complex64(1 + 2j)}}, ValueError, "document 'b' of topic 'q'", "1+2j"),
+    "topic None": ({"q": {"b": 1.0}, None: {"b": 1.0}}, ValueError, "run: None is no topic id", "every topic"),
+    "topic NaN": ({np.nan: {"b": 1.0}}, ValueError, "run: nan is no topic id", "every topic"),
+    "topic NA": ({pd.NA: {"b": 1.0}}, ValueError, "run: <NA> is no topic id", "every topic"),
+    "frames": ([pd.DataFrame({"a": [1, 2], "b": [3, 4]})], TypeError, "an item a b 0 1 3 1 2 4", "'query_id'"),
+    "groups of a frame": (
+        pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"]}).groupby("qid"), TypeError, "('q', ", "named tuples",
+    ),
+    "lines of a file": ("q1 Q0 d 1 2.0 tag\n" * 500, ValueError, "'q1 Q0 d 1 2.0 tag\\nq1", "cannot be read"),
+    "NUL in a path": ("run\0.txt", ValueError, r"'run\x00.txt'", "no file can have this name"),
+    "half a character in a path": ("\ud800.run", ValueError, r"'\ud800.run'", "no file can have this name"),
     "complex": ({"q": {"b": 1j}}, ValueError, "document 'b' of topic 'q'", "1j"),
     "endless": ({"q": {"b": 10**400}}, ValueError, "document 'b' of topic 'q'", "not a number"),
     "column": (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), ValueError, "'score'", "it has qid, docno"),
@@ -202,7 +214,7 @@ def test_bad_runs_are_named_in_one_sentence(case: str) -> None:
     data, error, *parts = BAD_RUNS[case]
     with pytest.raises(error) as caught:
         Run.of(data)
-    assert type(caught.value) is error and "\n" not in str(caught.value)
+    assert type(caught.value) is error and "\n" not in str(caught.value) and len(str(caught.value)) < 500
     assert all(part in str(caught.value) for part in parts), caught.value
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from fuzzing import examples
 from hypothesis import given
@@ -155,7 +157,8 @@ parameters = st.sampled_from(sorted({name for measure in registry.values() for n
 odd_values = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=3),
     st.lists(st.integers(), max_size=2), st.dictionaries(st.integers(-2, 3), st.floats(), max_size=2),
-    st.sampled_from(["nDCG", "P@5", "others", "1/R", "q5", "mean", 10**30, 2**53, 1e308, object(), int, {1, 2}]))
+    st.sampled_from(["nDCG", "P@5", "others", "1/R", "q5", "mean", 10**30, 2**53, 1e308, object(), int, {1, 2},
+                     np.eye(30), pd.DataFrame({"a": range(9)}), pd.Series({"a": 1.0, "b": 2.0}), pd.NA, pd.NaT]))
 
 
 @pytest.mark.filterwarnings("ignore:prior run")

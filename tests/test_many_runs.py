@@ -298,7 +298,11 @@ class TestBadInput:
         self.refused("run 'elsewhere' has no topic in common with the qrels",
                      lambda: calc_runs([NRG @ 10], QRELS, runs))
 
-    @pytest.mark.parametrize("n_jobs", ["2", True, 2.0])
+    def test_no_worker(self) -> None:
+        self.refused("n_jobs=0 is not accepted; accepted is a number of workers",
+                     lambda: calc_runs([NRG @ 10], QRELS, RUNS, n_jobs=0))
+
+    @pytest.mark.parametrize("n_jobs", ["2", True, 2.0, [2], float("inf"), pd.DataFrame({"a": [1, 2]})])
     def test_a_number_of_workers_that_is_none(self, n_jobs: Any) -> None:
         with pytest.raises(TypeError, match="n_jobs=.* is not accepted"):
             calc_runs([NRG @ 10], QRELS, RUNS, n_jobs=n_jobs)
@@ -317,6 +321,17 @@ class TestBadInput:
             file.write_text(text)
             self.refused(sentence, lambda: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS, groups=file))
         self.refused("cannot be read", lambda: calc_runs([NRG @ 10], QRELS, RUNS, groups=tmp_path / "absent.csv"))
+
+    @pytest.mark.parametrize("group", [None, float("nan"), pd.NA])
+    def test_a_group_that_is_missing(self, group: Any) -> None:
+        """As a merge of tables leaves it: runs without a group must not become one group named nan."""
+        self.refused("the run 'bm25' has no group",
+                     lambda: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS, groups=GROUPS | {"bm25": group}))
+
+    @pytest.mark.parametrize("name", ["groups\0.csv", "\ud800"])
+    def test_a_name_that_no_group_file_can_have(self, name: str) -> None:
+        self.refused("cannot be read: no file can have this name",
+                     lambda: calc_runs([NRG @ 10], QRELS, RUNS, groups=name))
 
     def test_the_symbol_groups_without_groups(self) -> None:
         self.refused("prior='groups' needs groups", lambda: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS))
@@ -360,6 +375,8 @@ class TestBadInput:
         self.refused("a list must hold paths, not a dict",
                      lambda: calc_runs([NRG @ 10], QRELS, list(RUNS.values())), TypeError)
         self.refused("runs: cannot read a int", lambda: calc_runs([NRG @ 10], QRELS, 7), TypeError)
+        self.refused("a list must hold paths, not a NoneType", lambda: calc_runs([NRG @ 10], QRELS, [None]), TypeError)
+        self.refused("measures: cannot read a NoneType", lambda: calc_runs(None, QRELS, RUNS), TypeError)
         self.refused("groups: accepted are a dict",
                      lambda: calc_runs([NRG @ 10], QRELS, RUNS, groups=["a"]), TypeError)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 from pathlib import Path
 
@@ -122,6 +123,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         Run.of(path)
     path.write_bytes(RUN.encode() + b"q1 Q0 d\xff 1 1 t\n")
     with pytest.raises(ValueError, match=f"'{path}', line 3: not UTF-8"):
+        Run.of(path)
+    path.write_bytes(bz2.compress(RUN.encode()))
+    with pytest.raises(ValueError, match=f"'{path}', line 1: not UTF-8 text, plain or gzip"):
         Run.of(path)
 
 

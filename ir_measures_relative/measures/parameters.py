@@ -13,6 +13,7 @@ import numpy as np
 from ir_measures import measures
 
 from ir_measures_relative.prior_runs import prior_key
+from ir_measures_relative.sentences import shown
 from ir_measures_relative.user_models import LARGEST, canonical_base, canonical_gains
 
 
@@ -37,7 +38,7 @@ class Parameter(measures.ParamInfo):
         raise TypeError(f"{type(self).__name__} does not say what it accepts")
 
     def _refused(self, where: str, value: Any, error: type[ValueError] = ValueError) -> ValueError:
-        return error(f"{where}={value!r:.80} is not accepted; accepted is {self.kind}")
+        return error(f"{where}={shown(value)} is not accepted; accepted is {self.kind}")
 
 
 class Whole(Parameter):

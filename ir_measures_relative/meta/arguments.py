@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ir_measures_relative.sentences import shown
+
 
 def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
     """A whole-number parameter, or the error that names it."""
@@ -14,7 +16,7 @@ def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
         accepted = (
             f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
         )
-        raise ValueError(f"{name}={value!r} is not accepted; {name} must be {accepted}")
+        raise ValueError(f"{name}={shown(value)} is not accepted; {name} must be {accepted}")
     return int(value)
 
 
@@ -23,7 +25,7 @@ def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
     ok = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not ok or not low <= value <= high or value == np.inf:
         accepted = f"a number of at least {low:g}" if high == np.inf else f"a number from {low:g} to {high:g}"
-        raise ValueError(f"{name}={value!r} is not accepted; {name} must be {accepted}")
+        raise ValueError(f"{name}={shown(value)} is not accepted; {name} must be {accepted}")
     return float(value)
 
 
@@ -31,6 +33,6 @@ def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """One of the named choices, or the error that lists them."""
     if value not in choices:
         raise ValueError(
-            f"{name}={value!r} is not accepted; {name} must be one of {', '.join(map(repr, choices))}"
+            f"{name}={shown(value)} is not accepted; {name} must be one of {', '.join(map(repr, choices))}"
         )
     return value

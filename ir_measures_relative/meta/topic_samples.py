@@ -9,6 +9,7 @@ import numpy as np
 
 from ir_measures_relative.meta.arguments import whole
 from ir_measures_relative.meta.score_table import ScoreTable, dimensions
+from ir_measures_relative.sentences import shown
 
 
 def drawn_order(rng: np.random.Generator, trials: int, population: int) -> np.ndarray:
@@ -35,7 +36,7 @@ def given_columns(subsets: Sequence[Sequence[Any]], table: ScoreTable) -> list[l
     columns = []
     for subset in subsets:
         if dimensions(subset) != 1 or not len(subset):
-            raise ValueError(f"topics: {subset!r:.60} is not a subset; every subset must be a list of topics")
+            raise ValueError(f"topics: {shown(subset, 60)} is not a subset; every subset must be a list of topics")
         unknown = next((topic for topic in subset if str(topic) not in index), None)
         if unknown is not None:
             raise ValueError(f"topics: {unknown!r} is not a topic of the table")

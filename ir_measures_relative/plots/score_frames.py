@@ -10,6 +10,7 @@ import pandas as pd
 
 from ir_measures_relative.meta.labelled_scores import LabelledScores
 from ir_measures_relative.meta.score_table import TOPIC_COLUMNS
+from ir_measures_relative.sentences import shown
 
 
 def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
@@ -97,5 +98,5 @@ def run_groups(groups: Any, names: Iterable[Any]) -> dict[Any, str]:
 def choice(value: Any, name: str, choices: Sequence[str]) -> str:
     """One of the words that a parameter accepts."""
     if value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}")
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {shown(value)}")
     return value
