@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import ir_measures
@@ -23,6 +23,7 @@ from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import Prior
 from ir_measures_relative.prior_runs import SYMBOLS, register_prior
 from ir_measures_relative.provider import RelativeEvaluator
+from ir_measures_relative.run_collections import run_sources
 from ir_measures_relative.tables import WRITERS, Writer
 
 SUMMARY = "all"  # the topic id under which a mean is printed
@@ -53,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     make_parser, run = commands.get(name or "", (_evaluate_parser, _evaluate))
     options = make_parser().parse_args(arguments)
     if sys.stdout is None:  # closed by whoever started the command
-        print("ir_measures_relative: there is no standard output to write to", file=sys.stderr)
+        _say("ir_measures_relative: there is no standard output to write to")
         return 2
     try:
         with warnings.catch_warnings():
@@ -64,12 +65,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         warnings.simplefilter("ignore")  # joblib's, about work that is given up, while the process ends
-        print("interrupted", file=sys.stderr)
+        _say("interrupted")
         return 130
     except (ValueError, TypeError, OSError) as error:
-        print(f"ir_measures_relative: {_sentence(error)}", file=sys.stderr)
+        _say(f"ir_measures_relative: {_sentence(error)}")
         return 2
     return 0
+
+
+def _say(line: str) -> None:
+    """To standard error, or nowhere: without one, print would write among the results."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr)
 
 
 def _sentence(error: Exception) -> str:
@@ -77,12 +84,15 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         place = "standard output" if error.filename is None else f"'{error.filename}'"
         return f"{place} cannot be written: {error.strerror}"
+    if isinstance(error, UnicodeEncodeError):
+        lacks = f"its encoding, {error.encoding}, has no {ascii(error.object[error.start])}"
+        return f"standard output cannot be written: {lacks}; PYTHONIOENCODING sets another"
     return " ".join(str(error).split())
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     """One line; where in the source it comes from says nothing to the user of a command."""
-    print(f"ir_measures_relative: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    _say(f"ir_measures_relative: warning: {' '.join(str(message).split())}")
 
 
 def _evaluate(options: argparse.Namespace) -> None:
@@ -127,7 +137,7 @@ def _means(measures: list[ir_measures.Measure], metrics: list[ir_measures.Metric
 
 
 def _compare(options: argparse.Namespace) -> None:
-    _register_priors([prior for prior in options.prior if "=" in prior])
+    _register_priors([prior for prior in options.prior if "=" in prior], known=run_sources(options.runs))
     symbols = [prior for prior in options.prior if "=" not in prior]
     measures = [_with_prior(measure, symbols) for measure in _measures(options.measures)]
     table = calc_runs(
@@ -171,17 +181,25 @@ def _demo(options: argparse.Namespace) -> None:
     show_demo(options.seed, options.figures)
 
 
-def _register_priors(priors: list[str]) -> None:
+def _register_priors(priors: list[str], known: Iterable[str] = ()) -> None:
+    """Makes NAME=PATH known; a name stands for one run, and ``known`` are the names of others."""
+    taken = set(known)
     for prior in priors:
         name, _, path = prior.partition("=")
         if not name or not path:
             raise UsageError(f"--prior {prior} is not NAME=PATH")
+        if name in taken:
+            raise UsageError(f"--prior {prior}: {name!r} names another run already; names must differ")
+        taken.add(name)
         register_prior(name, Run.of(path, f"prior run {name!r}"), overwrite=True)
 
 
 def _measures(texts: list[str]) -> list[ir_measures.Measure]:
     """Measures in the order given, each once; an argument may hold several, separated by spaces."""
-    return list(dict.fromkeys(parse_measure(part) for text in texts for part in split_measures(text)))
+    measures = list(dict.fromkeys(parse_measure(part) for text in texts for part in split_measures(text)))
+    if not measures:
+        raise UsageError("there is no measure; measures are written as in nDCG@10 'NRG(prior=\"bm25\")@10'")
+    return measures
 
 
 def _qrels(source: str) -> Judgements:
@@ -200,12 +218,16 @@ def _qrels(source: str) -> Judgements:
         raise UsageError(f"'{source}' is no qrels file, no ir_datasets id and no command (compare, demo)") from None
     if not dataset.has_qrels():
         raise UsageError(f"the ir_datasets id '{source}' has no qrels")
-    return Judgements.of(dataset.qrels_iter(), f"qrels of '{source}'")
+    try:
+        rows = list(dataset.qrels_iter())
+    except (RuntimeError, OSError) as error:  # not downloaded yet, and there is no way to do it now
+        raise UsageError(f"the qrels of the ir_datasets id '{source}' cannot be read: {error.args[0]}") from None
+    return Judgements.of(rows, f"qrels of '{source}'")
 
 
 def _cite(options: argparse.Namespace, measures: list[ir_measures.Measure]) -> None:
     if options.bibtex:
-        print(bibtex(measures), file=sys.stderr)
+        _say(bibtex(measures))
 
 
 def _evaluate_parser() -> argparse.ArgumentParser:

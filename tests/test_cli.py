@@ -12,6 +12,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import ir_measures.__main__
 import pytest
@@ -36,7 +38,7 @@ def write_run(path: Path, run: Run) -> None:
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
     path.write_text("".join(f"{topic} 0 {document} {grade}\n"
-                            for topic, judged in qrels.items() for document, grade in judged.items()))
+                            for topic, judged in qrels.items() for document, grade in judged.items()), "utf-8")
 
 
 @pytest.fixture
@@ -237,6 +239,11 @@ class TestRefused:
         ("qrels.txt runs/dense.run nDCG@10 --prior bm25", "--prior bm25 is not NAME=PATH"),
         ("qrels.txt runs/dense.run nDCG@10 --prior bm25=absent.run", "absent.run"),
         ("qrels.txt runs/dense.run nDCG@10 --prior others=runs/bm25.run", "'others' cannot name a prior run"),
+        ("qrels.txt runs/dense.run nDCG@10 --prior a=runs/bm25.run --prior a=runs/fused.run", "names must differ"),
+        ("qrels.txt runs/dense.run ''", "there is no measure; measures are written as in nDCG@10"),
+        ("compare qrels.txt runs ' '", "there is no measure"),
+        ("compare qrels.txt runs NRG@10 --prior bm25=runs/dense.run", "'bm25' names another run already"),
+        ("compare qrels.txt runs NRG@10 --jobs 0", "n_jobs=0 is not accepted; accepted is a number of workers"),
         ("compare qrels.txt absent nDCG@10", "'absent' is no folder and matches no file"),
         ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' needs groups"),
         ("compare qrels.txt runs NRG@10 --prior best", "--prior best is not accepted; accepted are others, previous"),
@@ -245,6 +252,24 @@ class TestRefused:
     ])
     def test_sentence(self, arguments: str, sentence: str, complaint: Callable[..., str]) -> None:
         assert sentence in complaint(*shlex.split(arguments))
+
+    @pytest.mark.parametrize("error", [RuntimeError("All download sources failed", []), OSError("no space left")])
+    def test_qrels_that_ir_datasets_cannot_load(
+        self, error: Exception, complaint: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ir_datasets = pytest.importorskip("ir_datasets", reason="needs ir_datasets")
+        dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=Mock(side_effect=error))
+        monkeypatch.setattr(ir_datasets, "load", lambda _: dataset)
+        printed = complaint("vaswani", "runs/dense.run", "UL@10")
+        assert f"the qrels of the ir_datasets id 'vaswani' cannot be read: {error.args[0]}\n" in printed
+
+    def test_without_standard_error_nothing_stands_among_the_results(
+        self, place: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stderr", None)
+        assert cli.main(["qrels.txt", "runs/dense.run", "NRG@10"]) == 2
+        assert cli.main(["qrels.txt", "runs/dense.run", "MED(reference='runs/fused.run')@9", "--bibtex"]) == 0
+        assert len(capsys.readouterr().out.splitlines()) == 1
 
     def test_a_folder_with_a_file_that_is_no_run(self, place: Path, complaint: Callable[..., str]) -> None:
         (place / "runs" / "notes.txt").write_text("see the wiki\n")
@@ -320,6 +345,14 @@ class TestProcess:
         (line,) = done.stderr.splitlines()
         assert line.startswith("ir_measures_relative: warning: prior run 'fused~")
         assert line.endswith("has at most 1 documents a topic, fewer than the cutoff 10")
+
+    def test_an_output_that_cannot_hold_a_topic(self, place: Path) -> None:
+        write_qrels(place / "qrels.txt", {"caf\u00e9": {"a": 1}})
+        done = python("-m", "ir_measures_relative", "qrels.txt", "runs/dense.run", "UL@1", "-q",
+                      PYTHONIOENCODING="ascii")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == ("ir_measures_relative: standard output cannot be written: its encoding, ascii, has no "
+                               "'\\xe9'; PYTHONIOENCODING sets another\n")
 
     def test_a_reader_that_has_seen_enough(self, place: Path) -> None:
         code = ("import os, sys; reader, writer = os.pipe(); os.close(reader); os.dup2(writer, 1)\n"
