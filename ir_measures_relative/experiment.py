@@ -140,13 +140,13 @@ class _Host:
     def rehearse(self) -> None:
         """Lets pt.Experiment refuse arguments before anything is retrieved, by a call with made-up results."""
         topics = self._topics
-        qid = str(topics["qid"].iloc[0]) if isinstance(topics, pd.DataFrame) and len(topics) else "q"
+        qid = topics["qid"].iloc[0] if isinstance(topics, pd.DataFrame) and "qid" in topics and len(topics) else "q"
         result = pd.DataFrame({"qid": [qid], "docno": ["d"], "score": [0.0], "rank": [0]})
         test = self.kwargs.get("test", "t")
         test = test if isinstance(test, str) else _no_test
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self([result] * len(self.systems), [ir_measures.NumRet], test=test, save_dir=None, **_RESULTS_ONLY)
+            self([result] * len(self.systems), [_NOTHING], test=test, save_dir=None, **_RESULTS_ONLY)
 
 
 class _Retrieval:
@@ -215,6 +215,13 @@ class _Retrieval:
 
 def _no_test(system: np.ndarray, baseline: np.ndarray) -> tuple[float, float]:
     return 0.0, 1.0
+
+
+def _no_values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
+    return ((topic, 0.0) for topic in qrels["query_id"].unique())
+
+
+_NOTHING = ir_measures.define(_no_values, name="nothing", support_cutoff=False)  # takes ids of any kind, as ours do
 
 
 def _is_looked_up(metric: Any) -> bool:

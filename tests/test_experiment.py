@@ -205,6 +205,24 @@ def test_systems_of_one_name_are_told_apart() -> None:
     assert report["NRG@10"].tolist() == pytest.approx(table.groupby("name", sort=False)["value"].mean().tolist())
 
 
+@pytest.mark.parametrize("kind", ["int64", "Int64", "category"])
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_topics_that_are_numbers(kind: str, batch_size: int | None) -> None:
+    """pt.Experiment takes them where no measure of pytrec_eval is asked for, and so does this."""
+    topics, qrels = TOPICS.astype({"qid": kind}), QRELS.astype({"qid": kind})
+    systems = {name: pt.Transformer.from_df(result.astype({"qid": kind})) for name, result in RESULTS.items()}
+    metrics = [NRG @ 10, imr.UL @ 10]
+    report = imr.Experiment(systems, topics, qrels, metrics, batch_size=batch_size)
+    table = imr.calc_runs(metrics, TRACK.qrels, {name: TRACK.runs[name] for name in NAMES})
+    same(report, table.groupby(["name", "measure"])["value"].mean().unstack())
+
+
+def test_no_measures_get_a_sentence(systems: dict, asked: Counter) -> None:
+    with pytest.raises(TypeError, match="measures: cannot read a NoneType"):
+        imr.Experiment(systems, TOPICS, QRELS, None)  # type: ignore[arg-type]
+    assert asked == {}
+
+
 def test_measures_come_in_the_order_asked_for(systems: dict) -> None:
     """PyTerrier's own order is that of a set; what compares with a baseline stands behind the means."""
     metrics = ["UniqueRel@10", nDCG @ 10, NRG @ 10, "P_5", "mrt"]

@@ -164,7 +164,10 @@ def test_percentage_absolute_difference_at_zero():
         ({"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 2}, "x: system 'c' is missing"),
         ([1, float("nan")], [1, 2], "x: system 1 has the score nan; it must be finite"),
         ([1, "2"], [1, 2], "x: '2' is not a number; every score must be a number"),
+        ([1, np.complex64(1 + 2j)], [1, 2], f"x: {np.complex64(1 + 2j)!r} is not a number"),
         (pd.Series([1, 2], index=["a", "a"]), [1, 2], "x: system 'a' occurs twice"),
+        (np.empty((2, 0)), [1, 2], "x: at least 1 topic is needed, 0 given"),
+        (pd.DataFrame(index=["a", "b"]), {"a": 1, "b": 2}, "x: at least 1 topic is needed, 0 given"),
     ],
 )
 def test_bad_input_is_one_sentence(x, y, sentence):
@@ -172,3 +175,20 @@ def test_bad_input_is_one_sentence(x, y, sentence):
         with pytest.raises(ValueError) as error:
             function(x, y)
         assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: meta.system_order([1, 2], largest_first="False"), "largest_first='False' is not accepted"),
+        (lambda: meta.percentage_absolute_difference([1, 2], sign_safe=1), "sign_safe=1 is not accepted"),
+        (lambda: meta.stability([[1, 2], [3, 4]], relative="absolute"), "relative='absolute' is not accepted"),
+        (lambda: meta.discriminative_power([[1, 2], [3, 4]], test=np.ones((2, 2))), "test=array([[1., 1.], [1., 1.]])"),
+        (lambda: meta.discriminative_power([[1, 2], [3, 4]], level=pd.Series([1, 2])), "level=0 1 1 2 dtype: int64 is"),
+        (lambda: meta.query_types(np.empty((0, 4)), [1, 2, 3, 4], 1), "actual: at least 1 system is needed, 0 given"),
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_one_sentence(call, sentence):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value).startswith(sentence) and "\n" not in str(error.value)

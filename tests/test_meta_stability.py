@@ -303,6 +303,8 @@ def test_number_of_systems_where_all_tie_is_undefined():
             "sizes=4 is not accepted; sizes must be a whole",
         ),
         (lambda f: meta.number_of_systems(f, "abc", sizes=[1]), "sizes=1 is not accepted"),
+        (lambda f: meta.number_of_systems(f, "abc", sizes=2), "sizes=2 is not accepted; sizes must be a list"),
+        (lambda f: meta.number_of_systems(f, "abc", sizes=[]), "sizes=[] is not accepted; sizes must be a list"),
         (lambda f: meta.number_of_systems(lambda n: [1.0], "abc"), "score holds 1 systems and systems 3"),
         (
             lambda f: meta.number_of_systems(lambda n: {"a": 1.0, "b": 2.0}, "abc"),
@@ -314,3 +316,8 @@ def test_bad_input_of_number_of_systems_is_one_sentence(call, sentence):
     with pytest.raises(ValueError) as error:
         call(lambda names: list(range(len(names))))
     assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
+
+
+def test_a_score_that_is_no_function():
+    with pytest.raises(TypeError, match="score must be a function from systems to their scores, not a dict"):
+        meta.number_of_systems({"a": 1.0, "b": 2.0}, ["a", "b"])

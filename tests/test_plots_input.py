@@ -92,6 +92,9 @@ WRONG_KIND: dict[str, Any] = {
     "intervals: 'a' is a int, not a result of boot_ndcg": lambda: plots.caterpillar({"a": 1}),
     "intervals must be a DataFrame or a dict of results of boot_ndcg, not a list": lambda: plots.caterpillar([1]),
     "matrix must be a DataFrame as med_matrix gives it, not a list": lambda: plots.med_matrix([[0]]),
+    "notes must be a dict of run: note, not a list":
+        lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", notes=["2020"]),
+    "others must be a dict of name: estimates, not a list": lambda: plots.distributions(TOPICS, others=[0.5]),
     "ax must be a matplotlib Axes, not a str": lambda: plots.save("figure", "x.png"),
 }
 WRONG_VALUE: dict[str, Any] = {
@@ -110,7 +113,13 @@ WRONG_VALUE: dict[str, Any] = {
     "groups: the run 'a' has no group; every run needs one": lambda: scatter_of(TABLE, groups={"b": "team"}),
     "labels must be 'fitting' or 'none', not 'all'": lambda: scatter_of(TABLE, labels="all"),
     "order: table has no run 'b'; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=["b"]),
+    "there is no run to show": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=[]),
+    "order: table has no run 'ab'; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order="ab"),
+    "labels must be 'fitting' or 'none', not name query_id measure value 0 a q":
+        lambda: scatter_of(TABLE, labels=TABLE),
     # tau
+    "threshold='.9' is not accepted; threshold must be a number from -1 to 1":
+        lambda: plots.tau_curve([0, 1], [1, 1], threshold=".9"),
     "taus of 'P' holds 1 values and alphas 2; each alpha needs one tau": lambda: plots.tau_curve([0, 1], {"P": [1]}),
     "taus holds 1 values and alphas 2": lambda: plots.tau_curve([0, 1], [1]),
     "taus has the value 1.5; tau lies between -1 and 1": lambda: plots.tau_curve([0, 1], [1, 1.5]),
@@ -129,6 +138,7 @@ WRONG_VALUE: dict[str, Any] = {
     "types: actual has the value nan at 'q1'": lambda: plots.query_types(typed().assign(actual=np.nan)),
     "types holds no query": lambda: plots.query_types(typed()[:0]),
     # uncertainty
+    "topics: scores has no topic 7; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=7),
     "topics: scores has no topic 9; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[9]),
     "topics: scores has no topic to show; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[]),
     "scores has no topic with an unsure score": lambda: plots.distributions(TOPICS[1:2]),
@@ -150,6 +160,7 @@ WRONG_VALUE: dict[str, Any] = {
     "results of 'P' must hold p-values between 0 and 1": lambda: plots.discriminative_power({"P": [1.2]}),
     "results must hold p-values between 0 and 1": lambda: plots.discriminative_power([]),
     "level must lie between 0 and 1, not 2": lambda: plots.discriminative_power([0.1], level=2),
+    "level must lie between 0 and 1, not '.05'": lambda: plots.discriminative_power([0.1], level=".05"),
     "results have different levels (0.01, 0.05); name one with level=": lambda: plots.discriminative_power(TWO_LEVELS),
 }
 

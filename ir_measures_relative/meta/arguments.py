@@ -31,8 +31,15 @@ def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
 
 def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """One of the named choices, or the error that lists them."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(
             f"{name}={shown(value)} is not accepted; {name} must be one of {', '.join(map(repr, choices))}"
         )
     return value
+
+
+def flag(value: Any, name: str) -> bool:
+    """True or False, or the error that names the parameter: the text 'False' would count as true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={shown(value)} is not accepted; {name} must be True or False")
+    return bool(value)

@@ -34,7 +34,7 @@ class LabelledScores:
         """One score per system from a list, Series or dict, or the row means of a systems x topics table."""
         if is_vector(scores):
             return cls._of_vector(scores, "system", what)
-        table = ScoreTable.of(scores, what)
+        table = ScoreTable.of(scores, what).need(systems=0, topics=1, what=what)
         return cls(table.systems, table.means(), table.labelled)
 
     @classmethod
@@ -45,7 +45,7 @@ class LabelledScores:
             scores = scores if topic is None else _topic_series(scores, topic, what)
         if is_vector(scores):
             return cls._of_vector(scores, "topic", what)
-        table = ScoreTable.of(scores, what)
+        table = ScoreTable.of(scores, what).need(systems=1, topics=0, what=what)
         return cls(table.topics, table.topic_means(), table.labelled)
 
     @classmethod

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_measures_relative.meta.arguments import flag
 from ir_measures_relative.meta.labelled_scores import LabelledScores, system_pair
 
 
@@ -27,7 +28,7 @@ def system_order(scores: Any, largest_first: bool = True) -> list[Any]:
     """
     systems = LabelledScores.of_systems(scores, "scores").canonical()
     level = systems.levels()
-    order = np.argsort(-level if largest_first else level, kind="stable")
+    order = np.argsort(-level if flag(largest_first, "largest_first") else level, kind="stable")
     return [systems.labels[place] for place in order]
 
 
@@ -156,7 +157,7 @@ def percentage_absolute_difference(values: Any, sign_safe: bool = False) -> floa
     systems = LabelledScores.of_systems(values, "values").need(2, "system", "values").canonical()
     scores = systems.values
     i, j = np.triu_indices(len(scores), k=1)
-    larger = np.maximum(*(np.abs(scores[[i, j]]) if sign_safe else scores[[i, j]]))
+    larger = np.maximum(*(np.abs(scores[[i, j]]) if flag(sign_safe, "sign_safe") else scores[[i, j]]))
     difference = np.abs(scores[i] - scores[j])
     impossible = (larger == 0) & (difference > 0)
     if impossible.any():

@@ -81,7 +81,8 @@ class ScoreTable:
         """Itself, or an error where it has fewer systems or topics than a question about it needs."""
         for kind, has, least in (("system", len(self.systems), systems), ("topic", len(self.topics), topics)):
             if has < least:
-                raise ValueError(f"{what}: at least {least} {kind}s are needed, {has} given")
+                needed = f"{least} {kind}s are" if least > 1 else f"{least} {kind} is"
+                raise ValueError(f"{what}: at least {needed} needed, {has} given")
         return self
 
     def canonical(self) -> ScoreTable:
@@ -151,9 +152,9 @@ def numbers(values: Any, what: str) -> np.ndarray:
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     flat = np.asarray(values, dtype=object).ravel().tolist()  # not what numpy made of a mixture
-    text = next((x for x in flat if isinstance(x, (str, bytes))), None)
-    if text is not None:
-        raise ValueError(f"{what}: {text!r:.60} is not a number; every score must be a number")
+    odd = next((x for x in flat if isinstance(x, (str, bytes, np.complexfloating))), None)
+    if odd is not None:
+        raise ValueError(f"{what}: {odd!r:.60} is not a number; every score must be a number")
     try:
         return np.array([np.nan if pd.isna(x) else float(x) for x in flat]).reshape(array.shape)
     except (TypeError, ValueError):

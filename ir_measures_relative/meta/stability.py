@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.meta.arguments import real, whole
+from ir_measures_relative.meta.arguments import flag, real, whole
 from ir_measures_relative.meta.score_table import ScoreTable, dimensions
 from ir_measures_relative.meta.topic_samples import (
     drawn_order,
@@ -118,7 +118,7 @@ def stability(
     """
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
-    fuzziness = real(fuzziness, "fuzziness", 0.0)
+    fuzziness, relative = real(fuzziness, "fuzziness", 0.0), flag(relative, "relative")
     if is_drawn(topics):
         size = sample_size(topics, scores, len(scores.topics))  # type: ignore[arg-type]
         columns: Any = drawn_order(np.random.default_rng(seed), trials, len(scores.topics))[:, :size]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ir_measures_relative.meta.arguments import real
 from ir_measures_relative.plots.score_frames import finite
 from ir_measures_relative.plots.style import FAINT, axes, entry, grid, legend_beside, look
 
@@ -59,6 +60,7 @@ def tau_curve(
             raise ValueError(f"{which} {len(values)} values and alphas {len(x)}; each alpha needs one tau")
         if np.abs(values).max(initial=0) > 1 + 1e-9:
             raise ValueError(f"taus has the value {values[np.abs(values).argmax()]}; tau lies between -1 and 1")
+    threshold = None if threshold is None else real(threshold, "threshold", -1.0, 1.0)
     ax = axes(ax, 6.4, 3.8)
     order = np.argsort(x, kind="stable")
     for place, (name, values) in enumerate(lines.items()):

@@ -97,6 +97,6 @@ def run_groups(groups: Any, names: Iterable[Any]) -> dict[Any, str]:
 
 def choice(value: Any, name: str, choices: Sequence[str]) -> str:
     """One of the words that a parameter accepts."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {shown(value)}")
     return value

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from ir_measures_relative.plots.score_frames import finite
 from ir_measures_relative.plots.style import FAINT, axes, entry, grid, legend_beside, look
+from ir_measures_relative.sentences import shown
 
 
 def discriminative_power(results: Any, level: float | None = None, ax: Axes | None = None) -> Axes:
@@ -74,10 +75,10 @@ def _falling(result: Any, name: str) -> np.ndarray:
 
 
 def _level(results: Mapping[Any, Any], level: float | None) -> float:
-    levels = {result.level for result in results.values() if hasattr(result, "level")} if level is None else {level}
-    if len(levels) > 1:
+    levels = {result.level for result in results.values() if hasattr(result, "level")}
+    if level is None and len(levels) > 1:
         raise ValueError(f"results have different levels ({', '.join(map(str, sorted(levels)))}); name one with level=")
-    found = float(levels.pop()) if levels else 0.05
-    if not 0 < found < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {found}")
-    return found
+    found = (levels.pop() if levels else 0.05) if level is None else level
+    if not isinstance(found, (int, float, np.number)) or not 0 < found < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {shown(found)}")
+    return float(found)

@@ -69,10 +69,15 @@ def chronology(
     """
     means = run_means(table, [base, measure])
     if order is not None:
+        order = [order] if isinstance(order, str) else list(order)
         unknown = [name for name in order if name not in means.index]
         if unknown:
             raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(map(str, means.index))}")
         means = means.loc[list(order)]
+    if means.empty:
+        raise ValueError("there is no run to show; name at least one")
+    if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
+        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
     notes = {} if notes is None else {str(name): note for name, note in notes.items()}
     names = [plain(f"{name}\n{notes[str(name)]}" if str(name) in notes else name) for name in means.index]
     many = len(names) > 24

@@ -59,6 +59,8 @@ def distributions(
     Figure 1.
     """
     shown = _topics(scores, topics)
+    if others is not None and not isinstance(others, Mapping):
+        raise TypeError(f"others must be a dict of name: estimates, not a {type(others).__name__}")
     marks = {str(name): _marks(values, str(name), shown) for name, values in (others or {}).items()}
     ax = axes(ax, min(max(4.5, 0.5 * len(shown) + 2.4), 14.0), 3.8)
     handles = _draw_topics(ax, shown)
@@ -117,7 +119,7 @@ def _topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
             raise ValueError("scores has no topic with an unsure score; name the topics to show")
         return unsure
     by_id = {str(topic.query_id): topic for topic in known}
-    wanted = [topics] if isinstance(topics, str) else list(topics)
+    wanted = [topics] if isinstance(topics, str) or not isinstance(topics, Iterable) else list(topics)
     missing = [topic for topic in wanted if str(topic) not in by_id]
     if missing or not wanted:
         what = f"no topic {missing[0]!r}" if missing else "no topic to show"
