@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.parameters import Number
 from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior
@@ -161,8 +161,11 @@ def prob_better(
     if not judgements.n_topics:
         raise ValueError("prob_better: the qrels have no topic; at least one is needed")
     model = NDCG(measure["cutoff"], measure["dcg"], measure["gains"])
-    a, b = (_Side(JudgedRun(judgements, Run.of(run, what)), model, measure["prior"], measure["pool"])
-            for run, what in ((run_a, "run_a"), (run_b, "run_b")))
+    sides = []
+    for what, run in (("run_a", Run.of(run_a, "run_a")), ("run_b", Run.of(run_b, "run_b"))):
+        warn_of_other_topics(run, judgements, what)
+        sides.append(_Side(JudgedRun(judgements, run), model, measure["prior"], measure["pool"]))
+    a, b = sides
     # in one order whichever comes first, so that exchanged runs give exchanged answers to the last bit
     return _compared(a, b, model, step) if a.rankings <= b.rankings else _compared(b, a, model, step).mirrored()
 

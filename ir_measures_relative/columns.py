@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import GeneratorType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ _NAMES = {
 # float() reads all of these, as text, or by leaving out the imaginary part
 _NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
 _ACCEPTED = (
-    "a dict of dicts, a DataFrame, an iterable of named tuples (such as ir_measures.{tuple}), "
+    "a dict of dicts, a pandas DataFrame, an iterable of named tuples (such as ir_measures.{tuple}), "
     "or the path of a TREC file"
 )
 
@@ -139,6 +140,9 @@ def _from_dict(data: Mapping, value: str, what: str) -> Columns:
 
 
 def _from_frame(frame: Any, value: str, what: str) -> Columns:
+    if not isinstance(frame, pd.DataFrame):
+        library = type(frame).__module__.partition(".")[0]
+        raise TypeError(f"{what}: cannot read a {type(frame).__name__} of {library}; accepted are {_accepted(value)}")
     found = {}
     for column in ("query", "doc", value):
         name = next((n for n in _NAMES[column] if n in frame.columns), None)
@@ -153,8 +157,15 @@ def _from_frame(frame: Any, value: str, what: str) -> Columns:
     return _coded(found["query"], found["doc"], found[value], what, value)
 
 
+def read_once(rows: Iterable, what: str) -> list:
+    """The items of any iterable; a generator that was read before would pass for an empty input."""
+    if isinstance(rows, GeneratorType) and rows.gi_frame is None:
+        raise ValueError(f"{what}: the generator was read before, nothing is left; make a list of it to use it twice")
+    return list(rows)
+
+
 def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
-    rows = list(rows)
+    rows = read_once(rows, what)
     if not rows:
         return _coded([], [], np.zeros(0), what)
     lists = {}

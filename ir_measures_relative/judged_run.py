@@ -6,6 +6,7 @@ topics x ranks that knows which judgement belongs to each document. Measures see
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from copy import copy
 from functools import cached_property
@@ -265,6 +266,16 @@ class JudgedRun:
         grade = np.full(present.shape, np.nan)  # (Q, W)
         grade[judged] = self.judgements.grade[row[judged]]
         return Top(row, grade, self.length)
+
+
+def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run", stacklevel: int = 3) -> None:
+    """Warns of a run that has none of the qrels' topics, such as '001' for '1': all its scores are those of nothing."""
+    if judgements.n_topics and run.topic_keys and not any(topic in run.topic_index for topic in judgements.topic_keys):
+        warnings.warn(
+            f"{what} has no topic in common with the qrels (its first is {run.topic_keys[0]!r:.60}), "
+            "so each of their topics is an empty ranking",
+            stacklevel=stacklevel,
+        )
 
 
 def _one_row_per_document(columns: Columns) -> np.ndarray:

@@ -13,7 +13,7 @@ from ir_measures import nDCG
 
 from ir_measures_relative.extremes.labellings import Labelling
 from ir_measures_relative.extremes.side_by_side import two_runs
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative.measures.med import MED, largest_and_smallest
 from ir_measures_relative.run_collections import run_sources
 from ir_measures_relative.sentences import shown
@@ -138,6 +138,8 @@ def med(
     measure = _measure(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     first, second = Run.of(run), Run.of(reference, "reference")
     judgements = _judgements(qrels, first, second)
+    warn_of_other_topics(first, judgements)
+    warn_of_other_topics(second, judgements, "reference")
     question = measure.question(judgements)
     one, other = JudgedRun(judgements, first), JudgedRun(judgements, second)
     pair = two_runs(one, other, measure["cutoff"], judged == "qrels")
@@ -194,6 +196,8 @@ def med_matrix(
     read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
     known = None if qrels is None else Judgements.of(qrels)
     joined = {} if known is None else {name: JudgedRun(known, run) for name, run in read.items()}
+    for name, joint in joined.items():
+        warn_of_other_topics(joint.run, joint.judgements, f"run {name!r}")
 
     def mean(a: str, b: str) -> float:
         judgements = _judgements(known, read[a], read[b])

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ir_measures_relative.columns import is_frame, is_run
+from ir_measures_relative.columns import is_frame, is_run, read_once
 from ir_measures_relative.judged_run import Run
 from ir_measures_relative.sentences import shown
 
@@ -161,7 +161,7 @@ def _parts(
     if isinstance(value, os.PathLike):
         return [_file_part(Path(value), where, parts, name)]
     if isinstance(value, Iterable) and not isinstance(value, (Mapping, list, tuple, bytes)) and not is_frame(value):
-        value, inner = list(value), True  # read once; an empty stream of rows is a run without documents
+        value, inner = read_once(value, where), True  # read once; an empty stream of rows is a run without documents
     several = isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner)
     if several and isinstance(value, Mapping):
         return [p for key, run in value.items() for p in _parts(run, where, parts, _check_name(key, where), True)]

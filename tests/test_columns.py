@@ -164,6 +164,21 @@ def test_infinite_scores_are_allowed() -> None:
     assert run.ranking("q") == ["c", "b", "a"]
 
 
+class Frame:
+    """What tables of other libraries look like: names as columns, and no pandas behind them."""
+
+    columns = ["query_id", "doc_id", "score", "relevance"]
+
+    def __getitem__(self, name: str) -> tuple:
+        return ("q", "d") if name.endswith("id") else (1, 2)
+
+
+def read_before() -> Any:
+    rows = (row for row in [ScoredDoc("q", "d", 1.0)])
+    assert len(list(rows)) == 1
+    return rows
+
+
 Odd = namedtuple("Odd", "query_id doc_id")
 BAD_RUNS = {
     "NaN": ({"q": {"a": 1.0, "b": float("nan")}}, ValueError, "run: document 'b' of topic 'q'", "NaN"),
@@ -204,6 +219,8 @@ BAD_RUNS = {
     "plain tuples": ([("q", "d", 1.0)], TypeError, "('q', 'd', 1.0)", "named tuples"),
     "flat dict": ({"q": 1.0}, TypeError, "topic 'q' holds a float", "dict of document: score"),
     "number": (3, TypeError, "int", "DataFrame"),
+    "frame of another library": (Frame(), TypeError, "run: cannot read a Frame of test_columns", "a pandas DataFrame"),
+    "generator read before": (read_before(), ValueError, "run: the generator was read before", "make a list"),
     "bytes": (b"run", TypeError, "bytes", "path of a TREC file"),
     "nothing": (None, TypeError, "NoneType", "dict of dicts"),
 }

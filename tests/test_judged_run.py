@@ -343,3 +343,28 @@ def test_a_join_that_another_thread_keeps_meanwhile_does_not_matter() -> None:
 
     run = Shared(Judgements.of({"q": {"a": 1}}), Run.of({"q": {"x": 3.0, "y": 2.0, "a": 1.0}}))
     assert run.top(3).row.tolist() == [[-1, -1, 0]]
+
+
+RUNS_OF_OTHERS = {"001": {"a": 2.0, "b": 1.0}}, {"001": {"b": 2.0, "a": 1.0}}
+COMPARED: dict[str, tuple[Any, int]] = {  # what is asked, and of how many runs
+    "boot_ndcg": (lambda qrels, a, b: imr.boot_ndcg(qrels, a), 1),
+    "prob_better": (imr.prob_better, 2),
+    "med": (imr.med, 2),
+    "med_matrix": (lambda qrels, a, b: imr.med_matrix(qrels, {"a": a, "b": b}), 2),
+    "leave_group_out": (lambda qrels, a, b: imr.meta.leave_group_out(qrels, {"a": a, "b": b}, {"a": 1, "b": 2}), 2),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_runs_of_other_topics_are_warned_of(name: str, recwarn: pytest.WarningsRecorder) -> None:
+    """Else two runs would be called equal, or alike, whose topics are merely written otherwise."""
+    ask, runs = COMPARED[name]
+    ask({"1": {"a": 1}}, *RUNS_OF_OTHERS)
+    assert len(recwarn) == runs
+    for warned in recwarn:
+        assert "has no topic in common with the qrels (its first is '001')" in str(warned.message)
+        assert warned.category is UserWarning and warned.filename == __file__
+    recwarn.clear()
+    ask({"1": {"a": 1}, "001": {"x": 0, "z": 1}}, *RUNS_OF_OTHERS)
+    ask({"1": {"a": 1}}, {}, {})  # nothing is an empty ranking for every topic
+    assert not recwarn.list

@@ -360,3 +360,12 @@ def test_registering_bad_runs() -> None:
 
 def test_the_key_of_nothing_is_none() -> None:
     assert prior_key([]) == prior_key({}) == prior_key("none") == "none"
+
+
+def test_a_generator_serves_one_measure() -> None:
+    """As ir_measures.read_trec_run gives it: the second measure would see a prior run without documents."""
+    rows = (ScoredDoc("q1", document, 1.0) for document in "ab")
+    first = imr.NRG(prior=rows) @ 10
+    with pytest.raises(ValueError, match="UniqueRel: prior: the generator was read before"):
+        imr.UniqueRel(prior=rows)
+    assert first == imr.NRG(prior={"q1": {"a": 1.0, "b": 1.0}}) @ 10

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter, WrongKind
 from ir_measures_relative.unjudged.boot_scores import BootScores
@@ -194,4 +194,6 @@ def boot_ndcg(
     (0.9033, 1.0)
     """
     measure = _BootNDCG(cutoff=cutoff, prior=prior, dcg=dcg, gains=gains, pool=pool)
-    return BootScores(str(measure), measure.topic_scores(JudgedRun(Judgements.of(qrels), Run.of(run))))
+    judged = JudgedRun(Judgements.of(qrels), Run.of(run))
+    warn_of_other_topics(judged.run, judged.judgements)
+    return BootScores(str(measure), measure.topic_scores(judged))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative.meta.arguments import whole
 from ir_measures_relative.run_collections import read_groups, run_sources
 
@@ -66,7 +66,9 @@ def _contributed(judgements: Judgements, runs: Any, groups: Any, depth: int) -> 
     group_of = read_groups(groups, sources)
     contributed: dict[str, np.ndarray] = {}
     for name, source in sources.items():
-        rows = JudgedRun(judgements, Run.of(source, f"run {name!r}")).top(depth).row  # (Q, W)
+        run = Run.of(source, f"run {name!r}")
+        warn_of_other_topics(run, judgements, f"run {name!r}", stacklevel=4)
+        rows = JudgedRun(judgements, run).top(depth).row  # (Q, W)
         own = contributed.setdefault(group_of[name], np.zeros(len(judgements.topic), dtype=bool))
         own[rows[rows >= 0]] = True
     return contributed
