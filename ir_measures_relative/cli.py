@@ -204,7 +204,7 @@ def _measures(texts: list[str]) -> list[ir_measures.Measure]:
 
 def _qrels(source: str) -> Judgements:
     """Judgements of a TREC file or, where there is no such file, of an ir_datasets id."""
-    if os.path.exists(source):
+    if os.path.exists(source) and not os.path.isdir(source):  # a folder may have the name of a dataset
         return Judgements.of(source)
     try:
         import ir_datasets

@@ -260,6 +260,7 @@ class TestRefused:
         ir_datasets = pytest.importorskip("ir_datasets", reason="needs ir_datasets")
         dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=Mock(side_effect=error))
         monkeypatch.setattr(ir_datasets, "load", lambda _: dataset)
+        Path("vaswani").mkdir()  # a folder is no qrels file
         printed = complaint("vaswani", "runs/dense.run", "UL@10")
         assert f"the qrels of the ir_datasets id 'vaswani' cannot be read: {error.args[0]}\n" in printed
 

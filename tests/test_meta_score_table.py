@@ -109,6 +109,8 @@ def broken(**cells):
         ),
         ([[0.1, 0.2], [0.3]], "table: the rows have different lengths"),
         ({"a": [0.1, 0.2], "b": [0.3]}, "table: the rows have different lengths"),
+        (WIDE.rename(index={"a": np.nan}), "table: a system has no name (it is nan); each system needs one"),
+        (LONG.replace({"query_id": {LONG["query_id"][0]: None}}), "table: a topic has no name"),
         ([[0.1, 0.2]], "table: at least 2 systems are needed, 1 given"),
         ([[0.1], [0.2]], "table: at least 2 topics are needed, 1 given"),
         (LONG.iloc[:0], "table: at least 2 systems are needed, 0 given"),

@@ -72,6 +72,16 @@ def test_save_writes_and_closes(tmp_path: Any, ending: str) -> None:
     assert path.stat().st_size > 1000 and plt.get_fignums() == []
 
 
+@pytest.mark.parametrize("name", ["figure", "figure.", "", "figure.docx", ".png"])
+def test_save_needs_a_format(tmp_path: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=f"path '{name}' does not end in a format; accepted are .*pdf, .*png, .*svg"):
+        plots.save(CALLS["tau_curve"](), name)
+    with pytest.raises(TypeError, match="path must be the path of a file, not a NoneType"):
+        plots.save(CALLS["tau_curve"](), None)  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
 TABLE = pd.DataFrame({"name": ["a"], "query_id": ["q"], "measure": ["nDCG@10"], "value": [0.5]})
 WIDE = pd.DataFrame({"name": ["a", "a"], "x": [1, 2]})
 TWO_COLUMNS = pd.DataFrame({"query_id": ["q"], "a": [1.0], "b": [1.0]})

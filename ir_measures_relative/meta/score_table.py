@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.columns import is_missing
+
 TOPIC_COLUMNS = ("query_id", "qid")
 ACCEPTED = (
     "a DataFrame as calc_runs gives, a DataFrame of systems x topics, a two-dimensional array, "
@@ -138,9 +140,11 @@ def label_order(labels: Sequence[Any]) -> list[int]:
 
 
 def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
-    """Error where a label occurs twice (compared as text, like all ids)."""
+    """Error where a label occurs twice (compared as text, like all ids) or is missing."""
     seen: set[str] = set()
     for label in labels:
+        if is_missing(label):
+            raise ValueError(f"{what}: a {kind} has no name (it is {label!r}); each {kind} needs one")
         if str(label) in seen:
             raise ValueError(f"{what}: {kind} {label!r} occurs twice; each {kind} must occur once")
         seen.add(str(label))
@@ -157,7 +161,7 @@ def numbers(values: Any, what: str) -> np.ndarray:
         raise ValueError(f"{what}: {odd!r:.60} is not a number; every score must be a number")
     try:
         return np.array([np.nan if pd.isna(x) else float(x) for x in flat]).reshape(array.shape)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{what}: every score must be a number") from None
 
 

@@ -12,6 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ir_measures_relative.measure_strings import direction
+from ir_measures_relative.sentences import quoted
 
 # Okabe and Ito's palette without its yellow, which is weak on white
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -119,7 +120,12 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
     ('tau.png', True)
     """
     figure = _need_axes(ax).figure.figure  # of a subfigure: the whole figure
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be the path of a file, not a {type(path).__name__}")
     file = Path(path)
+    formats = figure.canvas.get_supported_filetypes()
+    if file.suffix[1:].lower() not in formats:
+        raise ValueError(f"path {quoted(path)} does not end in a format; accepted are {', '.join(sorted(formats))}")
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".part-{file.name}")
     try:
