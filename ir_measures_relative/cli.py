@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")  # joblib's, about work that is given up, while the process ends
         _say("interrupted")
         return 130
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, Warning) as error:  # a warning where PYTHONWARNINGS=error asks for it
         _say(f"ir_measures_relative: {_sentence(error)}")
         return 2
     return 0

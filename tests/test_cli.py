@@ -346,6 +346,10 @@ class TestProcess:
         (line,) = done.stderr.splitlines()
         assert line.startswith("ir_measures_relative: warning: prior run 'fused~")
         assert line.endswith("has at most 1 documents a topic, fewer than the cutoff 10")
+        strict = python("-m", "ir_measures_relative", "qrels.txt", "runs/dense.run", "NRG(prior='runs/fused.run')@10",
+                        PYTHONWARNINGS="error::UserWarning")
+        assert (strict.returncode, strict.stdout) == (2, "")
+        assert strict.stderr == line.replace("warning: ", "") + "\n"
 
     def test_an_output_that_cannot_hold_a_topic(self, place: Path) -> None:
         write_qrels(place / "qrels.txt", {"caf\u00e9": {"a": 1}})
