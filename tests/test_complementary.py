@@ -84,11 +84,6 @@ def test_a_wrong_n_is_refused(n: object) -> None:
         imr.select_complementary({"q": {"a": 1}}, runs, n=n)  # type: ignore[arg-type]
 
 
-def test_qrels_without_topics_are_refused() -> None:
-    with pytest.raises(ValueError, match="the qrels have no topic; at least one is needed"):
-        imr.select_complementary({}, {"a": {"q": {"d": 1.0}}})
-
-
 def test_a_base_without_user_model_is_refused() -> None:
     with pytest.raises(ValueError, match="accepted are nDCG, P, R, RBP, RR"):
         imr.select_complementary({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}, base="AP@10")

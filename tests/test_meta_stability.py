@@ -304,7 +304,6 @@ def test_number_of_systems_where_all_tie_is_undefined():
         ),
         (lambda f: meta.number_of_systems(f, "abc", sizes=[1]), "sizes=1 is not accepted"),
         (lambda f: meta.number_of_systems(f, "abc", sizes=2), "sizes=2 is not accepted; sizes must be a list"),
-        (lambda f: meta.number_of_systems(f, "abc", sizes=[]), "sizes=[] is not accepted; sizes must be a list"),
         (lambda f: meta.number_of_systems(lambda n: [1.0], "abc"), "score holds 1 systems and systems 3"),
         (
             lambda f: meta.number_of_systems(lambda n: {"a": 1.0, "b": 2.0}, "abc"),

@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures_relative.meta.arguments import whole
 from ir_measures_relative.meta.labelled_scores import LabelledScores
 from ir_measures_relative.meta.rank_correlation import tau_of_levels
-from ir_measures_relative.meta.score_table import dimensions, label_order, refuse_repeated
+from ir_measures_relative.meta.score_table import label_order, refuse_repeated
 from ir_measures_relative.meta.topic_samples import drawn_order
 from ir_measures_relative.sentences import shown
 
@@ -94,7 +94,7 @@ def number_of_systems(
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
     if sizes is None:
         sizes = [2**power for power in range(1, 32) if 2**power < len(names)] or [len(names)]
-    if dimensions(sizes) != 1 or not len(sizes):
+    if not isinstance(sizes, Iterable):
         raise ValueError(f"sizes={shown(sizes)} is not accepted; sizes must be a list of numbers of systems")
     sizes = [whole(size, "sizes", 2, len(names)) for size in sizes]
     if not sizes:
