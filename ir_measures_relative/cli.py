@@ -221,7 +221,8 @@ def _qrels(source: str) -> Judgements:
     try:
         rows = list(dataset.qrels_iter())
     except (RuntimeError, OSError) as error:  # not downloaded yet, and there is no way to do it now
-        raise UsageError(f"the qrels of the ir_datasets id '{source}' cannot be read: {error.args[0]}") from None
+        reason = getattr(error, "strerror", None) or " ".join(map(str, error.args[:1]))
+        raise UsageError(f"the qrels of the ir_datasets id '{source}' cannot be read: {reason}") from None
     return Judgements.of(rows, f"qrels of '{source}'")
 
 

@@ -253,16 +253,19 @@ class TestRefused:
     def test_sentence(self, arguments: str, sentence: str, complaint: Callable[..., str]) -> None:
         assert sentence in complaint(*shlex.split(arguments))
 
-    @pytest.mark.parametrize("error", [RuntimeError("All download sources failed", []), OSError("no space left")])
+    @pytest.mark.parametrize(("error", "reason"), [
+        (RuntimeError("All download sources failed", []), "All download sources failed"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+    ])
     def test_qrels_that_ir_datasets_cannot_load(
-        self, error: Exception, complaint: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+        self, error: Exception, reason: str, complaint: Callable[..., str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         ir_datasets = pytest.importorskip("ir_datasets", reason="needs ir_datasets")
         dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=Mock(side_effect=error))
         monkeypatch.setattr(ir_datasets, "load", lambda _: dataset)
         Path("vaswani").mkdir()  # a folder is no qrels file
         printed = complaint("vaswani", "runs/dense.run", "UL@10")
-        assert f"the qrels of the ir_datasets id 'vaswani' cannot be read: {error.args[0]}\n" in printed
+        assert f"the qrels of the ir_datasets id 'vaswani' cannot be read: {reason}\n" in printed
 
     def test_without_standard_error_nothing_stands_among_the_results(
         self, place: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
