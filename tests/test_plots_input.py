@@ -141,6 +141,8 @@ WRONG_VALUE: dict[str, Any] = {
     "expected: topic 'q7' has the score inf; it must be finite": lambda: plots.expected_histogram({"q7": np.inf}),
     "expected: beside 'query_id' the DataFrame must have one column of numbers; it has 'a', 'b'":
         lambda: plots.expected_histogram(TWO_COLUMNS),
+    "bins must be a whole number of at least 1, not a 0 1 1 2":
+        lambda: plots.expected_histogram([0.5], bins=pd.DataFrame({"a": [1, 2]})),
     "bins must be a whole number of at least 1, not 0": lambda: plots.expected_histogram([0.5], bins=0),
     "types has no column 'actual'": lambda: plots.query_types(typed().drop(columns="actual")),
     "types has the type 'easy'; accepted are uninformative, informative, ideal":

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from ir_measures_relative.plots.point_labels import label_points
 from ir_measures_relative.plots.score_frames import finite, need_columns, topic_values
 from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside, plain
+from ir_measures_relative.sentences import shown
 
 # type -> colour, marker; uninformative and ideal stand out, what is between stays in the background
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
@@ -51,7 +52,7 @@ def expected_histogram(
     if not len(values):
         raise ValueError("expected holds no query; it must hold at least one")
     if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise ValueError(f"bins must be a whole number of at least 1, not {bins!r}")
+        raise ValueError(f"bins must be a whole number of at least 1, not {shown(bins)}")
     ax = axes(ax, 6.0, 3.6)
     # both rounded, so that a score on an edge is counted above it whatever the last digit says
     edges = np.linspace(min(0.0, values.min()), max(1.0, values.max()), int(bins) + 1).round(12)  # (bins + 1,)
