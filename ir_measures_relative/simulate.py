@@ -102,7 +102,7 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
     _check_whole(0, seed=seed)
     _check_whole(1, topics=topics, depth=depth, pool_depth=pool_depth)
     if pool_depth > depth:
-        raise ValueError(f"pool_depth must be at most depth ({depth}), not {pool_depth}.")
+        raise ValueError(f"pool_depth must be at most depth ({depth}), not {pool_depth}")
     rng = np.random.default_rng(seed)
     grade, lexical, semantic = _documents(rng, topics, candidates=max(400, 2 * depth))
     rankings = _rankings(rng, lexical, semantic, depth)
@@ -120,9 +120,9 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
 def _check_whole(low: int, **numbers: int) -> None:
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-            raise TypeError(f"{name} must be a whole number, not {shown(value)}.")
+            raise TypeError(f"{name} must be a whole number, not {shown(value)}")
         if value < low:
-            raise ValueError(f"{name} must be at least {low}, not {value}.")
+            raise ValueError(f"{name} must be at least {low}, not {value}")
 
 
 def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[np.ndarray, ...]:

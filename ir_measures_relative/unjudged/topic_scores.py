@@ -6,6 +6,7 @@ from numbers import Real
 
 import numpy as np
 
+from ir_measures_relative.sentences import shown
 from ir_measures_relative.unjudged.labelling import Labelling
 from ir_measures_relative.unjudged.many_levels import LONGEST, every_score, expected_gain
 from ir_measures_relative.unjudged.score_distribution import (
@@ -202,7 +203,7 @@ class TopicScores:
 def checked_share(name: str, value: float) -> float:
     """A number between 0 and 1."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= value <= 1:
-        raise ValueError(f"{name}={value!r} is not accepted; accepted is a number from 0 to 1")
+        raise ValueError(f"{name}={shown(value)} is not accepted; accepted is a number from 0 to 1")
     return float(value)
 
 
