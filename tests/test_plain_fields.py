@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import random
 import string
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ir_measures_relative import plain_fields, trec_files
+from ir_measures_relative import plain_fields, plain_numbers, trec_files
 from ir_measures_relative.trec_files import read_qrels_file, read_run_file
 
 READERS = [read_run_file, read_qrels_file]
@@ -31,7 +34,7 @@ def _decimal(parts: tuple[str, int, int]) -> str:
 @st.composite
 def files(draw: st.DrawFn) -> str:
     """Mostly plain files of both kinds, some with a few characters put in or taken out."""
-    short = st.tuples(st.sampled_from(["", "-"]), st.integers(0, 10**15), st.integers(0, 15)).map(_decimal)
+    short = st.tuples(st.sampled_from(["", "-"]), st.integers(0, 10**20), st.integers(0, 20)).map(_decimal)
     score = st.one_of(st.floats().map(repr), short, st.integers(-5, 5).map(str), st.sampled_from(SCORES[:6]))
     separator = draw(st.sampled_from([" ", " ", "\t"]))
     ids = st.sampled_from(draw(st.lists(IDS, min_size=1, max_size=4)))
@@ -83,6 +86,37 @@ def test_numbers_are_read_as_python_reads_them(reader: Any, number: str, tmp_pat
     path = tmp_path / "file"
     path.write_text(f"q 0 d 1 {number} t\n" if reader is read_run_file else f"q 0 d {number}\n")
     assert answer(reader, path) == line_by_line(reader, path)
+
+
+def texts_near_the_middle(seed: int, n: int) -> list[str]:
+    """Decimals of up to 20 bytes next to the middle between two floats, which rounding has to get right."""
+    draw = random.Random(seed)
+    texts = []
+    while len(texts) < n:
+        low = draw.random() * 2.0 ** draw.randint(-3, 60)
+        low = 2.0 ** draw.randint(-3, 60) * (1 - draw.choice([0, 2**-53])) if draw.random() < 0.2 else low
+        middle = (Fraction(low) + Fraction(math.nextafter(low, math.inf))) / 2
+        decimals = draw.randint(0, 18)
+        whole = str(int(middle * 10**decimals) + draw.choice([-1, 0, 0, 1, 1, 2])).zfill(decimals + 1)
+        text = f"{whole[: len(whole) - decimals]}.{whole[len(whole) - decimals :]}"
+        texts += [text] * (len(text) <= plain_numbers.MOST_BYTES)
+    return texts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_decimals_are_rounded_to_the_nearest_float(seed: int) -> None:
+    draw = random.Random(seed)
+    texts = texts_near_the_middle(seed, 2000)
+    texts += [repr(draw.random() * 10 ** draw.randint(0, 5)) for _ in range(2000)]
+    texts += [repr(float(np.float32(draw.random() * 100))) for _ in range(2000)]
+    texts += [str(2 ** draw.randint(50, 63) + draw.randint(-3, 3)) for _ in range(2000)]
+    text = np.array(texts, dtype="S24").view(np.uint8).reshape(-1, 24)
+    length = np.array([len(one) for one in texts])
+    expected = np.array([float(one) for one in texts])
+    assert np.array_equal(plain_numbers.numbers(text, length), expected)
+    number, sure = plain_numbers._decimals(text[:, : plain_numbers.MOST_BYTES], length)
+    assert sure.mean() > 0.9, "this test would pass on a reader that always falls back"
+    assert np.array_equal(number[sure], expected[sure])
 
 
 LINE = "q 0 d 1 2.5 t\n"
