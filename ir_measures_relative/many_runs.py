@@ -59,12 +59,21 @@ def calc_runs(
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1}}
     >>> runs = {'bm25': {'q1': {'a': 2., 'c': 1.}}, 'dense': {'q1': {'c': 2., 'b': 1.}}}
-    >>> imr.calc_runs(['nDCG@10', imr.UniqueRel@10], qrels, runs)
+    >>> table = imr.calc_runs(['nDCG@10', imr.UniqueRel@10], qrels, runs)
+    >>> table
         name query_id       measure     value
     0   bm25       q1       nDCG@10  0.613147
     1   bm25       q1  UniqueRel@10  1.000000
     2  dense       q1       nDCG@10  0.386853
     3  dense       q1  UniqueRel@10  1.000000
+
+    Means over topics, a row per run:
+
+    >>> table.pivot_table(index='name', columns='measure', values='value', sort=False)
+    measure   nDCG@10  UniqueRel@10
+    name
+    bm25     0.613147           1.0
+    dense    0.386853           1.0
     """
     parsed = [parse_measure(measure) for measure in listed(measures)]
     return Comparison(qrels, runs, groups, by, n_jobs, progress, _depth_to_hold(parsed)).table(parsed)
