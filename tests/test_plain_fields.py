@@ -12,7 +12,8 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from fuzzing import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ir_measures_relative import plain_fields, plain_numbers, trec_files
@@ -67,7 +68,7 @@ def line_by_line(reader: Any, path: Path) -> Any:
 
 
 @pytest.mark.parametrize("reader", READERS)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=files(), block=st.sampled_from([1, 30, 1 << 19]))
 @example(text="q 0 d 1 2.0 t\nq 0 e 1 1.0 t\n# 0 f 1 1.0 t\n", block=1)
 @example(text="q 0 d 1 2.0 t q 0 e 1 1.0 t\n", block=1)
