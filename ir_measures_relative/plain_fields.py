@@ -99,13 +99,17 @@ def _line_fields(block: bytes, n_fields: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _words(block: bytes, start: np.ndarray, length: np.ndarray) -> Words:
     """The texts of a field."""
-    longest = int(length.max(initial=1))
+    shortest, longest = int(length.min(initial=LONGEST)), int(length.max(initial=1))
     if longest > LONGEST:
         raise NotPlain
     word_at = np.ndarray(len(block) - WORD, "<u8", block, strides=(1,))  # the eight bytes from each byte on
-    words = [word_at[start] & _KEEP[np.minimum(length, WORD)]]
-    for at in range(WORD, longest, WORD):
-        words.append(word_at[np.minimum(start + at, len(word_at) - 1)] & _KEEP[np.clip(length - at, 0, WORD)])
+    words = []
+    for at in range(0, longest, WORD):
+        if at + WORD <= shortest:  # all texts fill this word
+            words.append(word_at[start + at])
+        else:
+            word = word_at[np.minimum(start + at, len(word_at) - 1)]
+            words.append(word & _KEEP[np.clip(length - at, 0, WORD)])
     return words
 
 
