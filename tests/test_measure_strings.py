@@ -130,6 +130,16 @@ def test_what_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_what_python_thinks_of_the_text_is_not_passed_on() -> None:
+    """A backslash that is none of Python's, and digits that run into a word, are warnings of its parser."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="universe='a.+d' is not accepted"):
+            parse_measure(r"UL(universe='a\d')")
+        with pytest.raises(ValueError, match="cannot read the measure 'nDCG@1or 2'"):
+            parse_measure("nDCG@1or 2")
+
+
 @pytest.mark.parametrize("thing", [None, 10, b"nDCG", ["nDCG"], nDCG.NAME.encode()])
 def test_a_thing_of_a_wrong_kind(thing: Any) -> None:
     with pytest.raises(TypeError, match=f"cannot read a measure from a {type(thing).__name__}; a measure is written"):
