@@ -13,6 +13,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.prior_runs import fingerprint
+from ir_measures_relative.sentences import shown
 
 _warned: set[tuple] = set()  # an evaluator is made per system and batch, a warning is given once
 
@@ -85,12 +86,16 @@ def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: Relati
     cutoff = measure["cutoff"]
     if not judgements.n_topics:
         return
+    example = ""
     if not any(topic in run.topic_index for topic in judgements.topic_keys):
         problem = "shares no topic with the qrels, so it shows nothing"
+        if run.topic_keys:
+            its, theirs = (shown(topics[0], 60) for topics in (run.topic_keys, judgements.topic_keys))
+            example = f" (its first topic is {its}, theirs {theirs})"
     elif cutoff is not None and run.depth < cutoff:
         problem = f"has at most {run.depth} documents a topic, fewer than the cutoff {cutoff}"
     else:
         return
     if (fingerprint(run), problem) not in _warned:
         _warned.add((fingerprint(run), problem))
-        warnings.warn(f"prior run {part!r} {problem}", stacklevel=2)
+        warnings.warn(f"prior run {part!r} {problem}{example}", stacklevel=2)

@@ -203,6 +203,7 @@ def heard(measure: Any, qrels: Any = QRELS, times: int = 3) -> list[str]:
 def test_useless_priors_are_warned_of_once() -> None:
     (message,) = heard(imr.NRG(prior={"elsewhere": {"q9": {"a": 1.0, "b": 2.0}}}) @ 2)
     assert "'elsewhere~" in message and "shares no topic with the qrels" in message
+    assert "(its first topic is 'q9', theirs 'q2')" in message
     (message,) = heard(imr.NRG(prior={"short": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}) @ 2)
     assert "'short~" in message and "at most 1 documents a topic, fewer than the cutoff 2" in message
 
