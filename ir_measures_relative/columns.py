@@ -226,7 +226,9 @@ def coded_ids(ids: Any) -> tuple[list, np.ndarray]:
 def _not_unicode(ids: list) -> bool:
     """Whether an id holds half of a character, as text does that was read with errors='surrogateescape'."""
     try:
-        "".join(i for i in ids if isinstance(i, str)).encode()
+        "".join(ids).encode()
+    except TypeError:  # not all of them are text
+        return _not_unicode([i for i in ids if isinstance(i, str)])
     except UnicodeEncodeError:
         return True
     return False
