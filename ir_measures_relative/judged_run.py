@@ -268,9 +268,13 @@ class JudgedRun:
         return Top(row, grade, self.length)
 
 
+def shares_topic(run: Run, judgements: Judgements) -> bool:
+    return any(topic in run.topic_index for topic in judgements.topic_keys)
+
+
 def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run", stacklevel: int = 3) -> None:
     """Warns of a run that has none of the qrels' topics, such as '001' for '1': all its scores are those of nothing."""
-    if judgements.n_topics and run.topic_keys and not any(topic in run.topic_index for topic in judgements.topic_keys):
+    if judgements.n_topics and run.topic_keys and not shares_topic(run, judgements):
         warnings.warn(
             f"{what} has no topic in common with the qrels (its first is {run.topic_keys[0]!r:.60}), "
             "so each of their topics is an empty ranking",

@@ -14,7 +14,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative.field import Field
 from ir_measures_relative.host_measures import check_measure, host_metrics
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, shares_topic
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import WrongKind
@@ -298,5 +298,5 @@ def _checked_jobs(n_jobs: Any) -> int | None:
 
 
 def _check_topics(name: str, run: Run, judgements: Judgements) -> None:
-    if judgements.n_topics and not any(topic in run.topic_index for topic in judgements.topic_keys):
+    if judgements.n_topics and not shares_topic(run, judgements):
         raise ValueError(f"run {name!r} has no topic in common with the qrels (its first is {run.topic_keys[:1]})")

@@ -10,7 +10,7 @@ import ir_measures
 from ir_measures import Metric
 
 from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, shares_topic
 from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.prior_runs import fingerprint
 from ir_measures_relative.sentences import shown
@@ -87,7 +87,7 @@ def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: Relati
     if not judgements.n_topics:
         return
     example = ""
-    if not any(topic in run.topic_index for topic in judgements.topic_keys):
+    if not shares_topic(run, judgements):
         problem = "shares no topic with the qrels, so it shows nothing"
         if run.topic_keys:
             its, theirs = (shown(topics[0], 60) for topics in (run.topic_keys, judgements.topic_keys))
