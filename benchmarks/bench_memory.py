@@ -37,7 +37,7 @@ start = megabytes()
 ONE_RUN = """
 run = Run.of({run!r})
 peak = megabytes() - start
-held = run.doc.nbytes + run.score.nbytes + run.doc_ids.nbytes + sum(map(sys.getsizeof, run.doc_ids.tolist()))
+held = run.doc_id.nbytes + run.score.nbytes + sum(map(sys.getsizeof, run.doc_id.tolist()))
 print(peak, held / 1e6)
 """
 MANY_RUNS = """

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_reading.py [topics] [--rst]
 
-Ours gives ids as codes, with their distinct texts, and scores; ir_measures gives named tuples; CSV readers give six
+Ours gives topics as codes, documents as texts, and scores; ir_measures gives named tuples; CSV readers give six
 columns of text and numbers without a look at what they mean. polars and pyarrow are measured where they are installed.
 """
 

@@ -35,12 +35,15 @@ _ACCEPTED = (
 
 
 class Columns(NamedTuple):
-    """Rows as they came: ids as codes into their distinct values, in order of first appearance."""
+    """Rows as they came: topics as codes into their distinct values, in order of first appearance.
+
+    Documents stay text: few of a run's rows have one that another topic has too, so codes would save nothing, and
+    making them costs more than all the rest.
+    """
 
     topics: list[Any]  # (T,) distinct topic ids, as given
     topic: np.ndarray  # (N,) int64 index into topics
-    doc_ids: np.ndarray  # (D,) distinct document ids, as str
-    doc: np.ndarray  # (N,) int64 index into doc_ids
+    doc_id: np.ndarray  # (N,) object: document ids, as str
     number: np.ndarray  # (N,) float64 score or grade
     source: str  # how error sentences name the input
 
@@ -91,7 +94,7 @@ def row_name(columns: Columns, row: int | np.ndarray) -> str:
     """'run: document 'd' of topic 'q''; of a mask, the first row that it marks."""
     if isinstance(row, np.ndarray):
         row = int(np.argmax(row))
-    document, topic = columns.doc_ids[columns.doc[row]], columns.topics[columns.topic[row]]
+    document, topic = columns.doc_id[row], columns.topics[columns.topic[row]]
     return f"{columns.source}: document {document!r:.200} of topic {topic!r:.200}"
 
 
@@ -110,9 +113,7 @@ def _columns(data: Any, value: str, what: str) -> Columns:
 def _from_file(path: Path, value: str, what: str) -> Columns:
     rows: TrecRows = read_run_file(path) if value == "score" else read_qrels_file(path)
     source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
-    doc_ids = np.empty(len(rows.doc_ids), dtype=object)
-    doc_ids[:] = rows.doc_ids
-    return Columns(rows.topics, rows.topic, doc_ids, rows.doc, rows.number, source)
+    return Columns(rows.topics, rows.topic, _objects(rows.documents), rows.number, source)
 
 
 def _from_dict(data: Mapping, value: str, what: str) -> Columns:
@@ -134,8 +135,7 @@ def _from_dict(data: Mapping, value: str, what: str) -> Columns:
         numbers.extend(documents.values())
     rows = np.repeat(np.arange(len(query)), lengths)
     topics, merged = _merge_equal(query)
-    doc_ids, doc = _codes(docs, "document", what)
-    columns = Columns(topics, merged[rows], doc_ids, doc, np.zeros(len(doc)), what)
+    columns = Columns(topics, merged[rows], _texts(docs, what), np.zeros(len(docs)), what)
     return columns._replace(number=_numbers(numbers, value, columns))
 
 
@@ -185,21 +185,49 @@ def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
 
 
 def _coded(query: Any, doc: Any, number: Any, what: str, value: str = "score") -> Columns:
-    uniques, topic = _factorize(query, "topic", what)
-    topics, merged = _merge_equal(uniques)
-    doc_ids, docs = _codes(doc, "document", what)
-    columns = Columns(topics, merged[topic], doc_ids, docs, np.zeros(len(docs)), what)
+    topics, topic = _topics(query, what)
+    columns = Columns(topics, topic, _texts(doc, what), np.zeros(len(topic)), what)
     return columns._replace(number=_numbers(number, value, columns))
+
+
+def _topics(ids: list | pd.Series, what: str) -> tuple[list, np.ndarray]:
+    """Distinct topics as given, and the index of each row's topic among them."""
+    held_as_objects = isinstance(ids, list) or ids.dtype == object or getattr(ids.dtype, "storage", "") == "python"
+    if held_as_objects and _are_texts(texts := _objects(ids)):
+        # the rows of a topic mostly stand together, so one of each such stretch is enough
+        start = np.flatnonzero(np.append([True] * (len(texts) > 0), texts[1:] != texts[:-1]))
+        distinct, codes = _factorize(texts[start], "topic", what)
+        codes = np.repeat(codes, np.diff(start, append=len(texts)))
+    else:
+        distinct, codes = _factorize(ids, "topic", what)
+    topics, merged = _merge_equal(distinct)
+    return topics, merged[codes]
+
+
+def _texts(ids: list | pd.Series, what: str) -> np.ndarray:
+    """(N,) document ids as text."""
+    texts = _objects(ids)
+    if _are_texts(texts):
+        return texts
+    distinct, codes = _factorize(ids, "document", what)
+    return _objects(list(map(str, distinct)))[codes]
+
+
+def _are_texts(ids: np.ndarray) -> bool:
+    return set(map(type, ids)) <= {str}  # not of a subclass, which may print or compare in its own way
+
+
+def _objects(ids: list | pd.Series) -> np.ndarray:
+    """(N,) the same, as an array of objects."""
+    if isinstance(ids, pd.Series):
+        return ids.to_numpy(dtype=object)
+    return np.fromiter(ids, dtype=object, count=len(ids))
 
 
 def _factorize(ids: Any, kind: str, what: str) -> tuple[list, np.ndarray]:
     """Distinct ids in order of first appearance, and the index of each row's id among them."""
-    if isinstance(ids, list):
-        array = np.empty(len(ids), dtype=object)
-        array[:] = ids
-        ids = array
     try:
-        distinct, codes = coded_ids(ids)
+        distinct, codes = coded_ids(_objects(ids) if isinstance(ids, list) else ids)
     except TypeError:  # a list, say, has no hash
         raise TypeError(f"{what}: a {kind} id is neither text nor a number") from None
     if (codes < 0).any():
@@ -244,17 +272,6 @@ def _merge_equal(ids: list) -> tuple[list, np.ndarray]:
     for code, value in zip(index.tolist(), ids, strict=True):
         kept.setdefault(code, value)
     return list(kept.values()), index
-
-
-def _codes(ids: Any, kind: str, what: str) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct ids as text and the index of each row's id among them."""
-    uniques, codes = _factorize(ids, kind, what)
-    if not set(map(type, uniques)) <= {str}:
-        uniques, merged = _merge_equal(uniques)
-        codes, uniques = merged[codes], list(map(str, uniques))
-    texts = np.empty(len(uniques), dtype=object)
-    texts[:] = uniques
-    return texts, codes
 
 
 def _numbers(values: Any, value: str, columns: Columns) -> np.ndarray:

@@ -7,15 +7,16 @@ topics x ranks that knows which judgement belongs to each document. Measures see
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.columns import Columns, qrels_columns, row_name, run_columns
+from ir_measures_relative.columns import Columns, coded_ids, qrels_columns, row_name, run_columns
 
 
 class Judgements:
@@ -31,8 +32,9 @@ class Judgements:
     """
 
     def __init__(self, columns: Columns):
-        keep = _one_row_per_document(columns)  # (J,)
-        topic, doc, grade = columns.topic[keep], columns.doc[keep], columns.number[keep].astype(np.int64)
+        doc_ids, key = _keys(columns)
+        keep = _one_row_per_document(columns, key)  # (J,)
+        topic, key, grade = columns.topic[keep], key[keep], columns.number[keep].astype(np.int64)
         # Sorted by grade, so that a sum over a topic's rows does not depend on the order of the input.
         order = np.lexsort((-grade, topic))
         self.topics = columns.topics
@@ -41,10 +43,9 @@ class Judgements:
         self.grade = grade[order]  # (J,)
         self.start = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))  # (Q + 1,)
         self.grade_counts = dict(zip(*(a.tolist() for a in np.unique(grade, return_counts=True)), strict=True))
-        self._doc_ids = columns.doc_ids
-        key = self.topic * len(columns.doc_ids) + doc[order]  # (J,) one number per (topic, document)
-        self._row_by_key = np.argsort(key)
-        self._keys = key[self._row_by_key]
+        self._doc_ids = np.array(doc_ids, dtype=object)
+        self._row_by_key = np.argsort(key[order])
+        self._keys = key[order][self._row_by_key]
 
     @classmethod
     def of(cls, qrels: Any, what: str = "qrels") -> Judgements:
@@ -84,13 +85,10 @@ class Judgements:
         """(J,) -> (Q,): the sum over each topic's judged documents."""
         return np.bincount(self.topic, weights=value, minlength=self.n_topics)
 
-    def rows_of(self, topic: np.ndarray, doc: np.ndarray, doc_ids: np.ndarray) -> np.ndarray:
-        """(n,) topic indices and documents, as indices into doc_ids -> (n,) rows; -1 = not judged."""
-        row = np.full(len(doc), -1, dtype=np.int64)
-        if len(doc) < len(doc_ids):  # a short cut of a wide run: look up no id that is not asked for
-            known = self._doc_index.get_indexer(doc_ids[doc])
-        else:
-            known = self._doc_index.get_indexer(doc_ids)[doc]
+    def rows_of(self, topic: np.ndarray, doc_id: np.ndarray) -> np.ndarray:
+        """(n,) topic indices and document ids -> (n,) rows; -1 = not judged."""
+        row = np.full(len(doc_id), -1, dtype=np.int64)
+        known = self._doc_index.get_indexer(pd.Index(doc_id, dtype=object))  # (n,) -1 = not judged for any topic
         asked = np.flatnonzero(known >= 0)
         key = topic[asked] * len(self._doc_ids) + known[asked]
         place = np.searchsorted(self._keys, key)
@@ -123,19 +121,19 @@ class Run:
     ----------
     topic_keys : the topics that have documents, as str
     start : (T + 1,) the ranking of topic t is ``start[t]:start[t + 1]``
-    doc : (N,) documents in rank order, as indices into ``doc_ids``
+    doc_id : (N,) document ids in rank order
     score : (N,) their scores, for measures of ir_measures; nothing here looks at them again
     """
 
     def __init__(self, columns: Columns):
-        _refuse_duplicates(columns)
         order = _rank_order(columns.topic, columns.number)
         topic, score = columns.topic[order], columns.number[order]
         self.topic_keys = [str(t) for t in columns.topics]
         self.start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))  # (T + 1,)
-        self.doc = _ties_by_id(columns.doc[order], topic, score, columns.doc_ids)  # (N,)
+        self.doc_id = _ties_by_id(columns.doc_id[order], topic, score)  # (N,)
         self.score = score  # (N,)
-        self.doc_ids = columns.doc_ids
+        if any(len(set(ranking)) < len(ranking) for ranking in self.rankings()):
+            raise _duplicate(columns)
 
     @classmethod
     def of(cls, run: Any, what: str = "run") -> Run:
@@ -157,7 +155,12 @@ class Run:
         index = self.topic_index.get(str(topic))
         if index is None:
             return []
-        return self.doc_ids[self.doc[self.start[index] : self.start[index + 1]]].tolist()
+        return self.doc_id[self.start[index] : self.start[index + 1]].tolist()
+
+    def rankings(self) -> Iterator[list[str]]:
+        """Document ids of each topic, in the order of ``topic_keys``."""
+        bounds = self.start.tolist()
+        return (self.doc_id[a:b].tolist() for a, b in pairwise(bounds))
 
     def cut(self, depth: int | None) -> Run:
         """The first ``depth`` documents of every topic (None: all), without the ids of the others."""
@@ -172,16 +175,15 @@ class Run:
         size = size if depth is None else np.minimum(size, depth)
         part.start = np.append(0, np.cumsum(size))
         place = np.repeat(self.start[index] - part.start[:-1], size) + np.arange(part.start[-1])
-        used, part.doc = np.unique(self.doc[place], return_inverse=True)
-        part.doc_ids, part.score = self.doc_ids[used], self.score[place]
+        part.doc_id, part.score = self.doc_id[place], self.score[place]
         part.__dict__.pop("topic_index", None)
         return part
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The form that ir_measures reads fastest, ids as str; topics without documents are left out."""
-        documents, scores = self.doc_ids[self.doc].tolist(), self.score.tolist()
-        spans = zip(self.topic_keys, self.start[:-1], self.start[1:], strict=True)
-        return {topic: dict(zip(documents[a:b], scores[a:b], strict=True)) for topic, a, b in spans if b > a}
+        documents, scores, bounds = self.doc_id.tolist(), self.score.tolist(), pairwise(self.start.tolist())
+        spans = zip(self.topic_keys, bounds, strict=True)
+        return {topic: dict(zip(documents[a:b], scores[a:b], strict=True)) for topic, (a, b) in spans if b > a}
 
 
 class Top(NamedTuple):
@@ -245,7 +247,7 @@ class JudgedRun:
         width = self._width(cutoff)
         ids = np.full((len(self.length), width), None, dtype=object)
         present, place = self._places(width)
-        ids[present] = self.run.doc_ids[self.run.doc[place]]
+        ids[present] = self.run.doc_id[place]
         return ids
 
     def _width(self, cutoff: int | None) -> int:
@@ -261,7 +263,7 @@ class JudgedRun:
         present, place = self._places(width)
         topic = np.nonzero(present)[0]
         row = np.full(present.shape, -1, dtype=np.int64)  # (Q, W)
-        row[present] = self.judgements.rows_of(topic, self.run.doc[place], self.run.doc_ids)
+        row[present] = self.judgements.rows_of(topic, self.run.doc_id[place])
         judged = row >= 0
         grade = np.full(present.shape, np.nan)  # (Q, W)
         grade[judged] = self.judgements.grade[row[judged]]
@@ -282,9 +284,14 @@ def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run", st
         )
 
 
-def _one_row_per_document(columns: Columns) -> np.ndarray:
-    """Rows to keep when a document is judged twice with one grade; two grades are an error."""
-    key = columns.topic * len(columns.doc_ids) + columns.doc
+def _keys(columns: Columns) -> tuple[list[str], np.ndarray]:
+    """Distinct document ids, and for each row (N,) ``topic * number of ids + document``."""
+    doc_ids, doc = coded_ids(columns.doc_id)
+    return doc_ids, columns.topic * len(doc_ids) + doc
+
+
+def _one_row_per_document(columns: Columns, key: np.ndarray) -> np.ndarray:
+    """Rows to keep when a document, known by its (N,) key, is judged twice with one grade; two are an error."""
     again = pd.Series(key).duplicated().to_numpy()
     if not again.any():
         return np.arange(len(key))
@@ -301,11 +308,10 @@ def _one_row_per_document(columns: Columns) -> np.ndarray:
     return first
 
 
-def _refuse_duplicates(columns: Columns) -> None:
-    key = pd.Series(columns.topic * len(columns.doc_ids) + columns.doc)
-    if not key.is_unique:
-        row = int(np.argmax(key.duplicated().to_numpy()))
-        raise ValueError(f"{row_name(columns, row)} occurs twice; a ranking lists a document once")
+def _duplicate(columns: Columns) -> ValueError:
+    """The sentence for a run that ranks a document twice: which one, by the first row that repeats another."""
+    again = pd.Series(_keys(columns)[1]).duplicated().to_numpy()
+    return ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
 
 
 def _rank_order(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
@@ -318,17 +324,14 @@ def _rank_order(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
     return by_score[np.argsort(narrow[by_score], kind="stable")]
 
 
-def _ties_by_id(doc: np.ndarray, topic: np.ndarray, score: np.ndarray, doc_ids: np.ndarray) -> np.ndarray:
+def _ties_by_id(doc_id: np.ndarray, topic: np.ndarray, score: np.ndarray) -> np.ndarray:
     """Reorders documents of equal score by id descending; only tied rows are compared as strings."""
     same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])  # (N - 1,)
     if not same.any():
-        return doc
-    starts_group = np.append(True, ~same)
+        return doc_id
     tied = np.append(False, same) | np.append(same, False)
-    codes, inverse = np.unique(doc[tied], return_inverse=True)
-    place = np.empty(len(codes), dtype=np.int64)  # position of each id in ascending string order
-    place[np.argsort(doc_ids[codes])] = np.arange(len(codes))
-    group = np.cumsum(starts_group)[tied]
-    doc = doc.copy()
-    doc[tied] = doc[tied][np.lexsort((-place[inverse], group))]
-    return doc
+    group, ids = np.cumsum(np.append(True, ~same))[tied], doc_id[tied]
+    by_id = np.argsort(ids)[::-1]
+    doc_id = doc_id.copy()
+    doc_id[tied] = ids[by_id[np.argsort(group[by_id], kind="stable")]]
+    return doc_id

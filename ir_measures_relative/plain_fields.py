@@ -8,10 +8,11 @@ accepted and says what is wrong; so nothing is decided here that is not decided 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ir_measures_relative.plain_numbers import NotPlain, numbers
 
@@ -21,37 +22,58 @@ WORD = 8  # bytes that are compared together
 LONGEST = 1 << 12  # bytes of a field; nothing plain is longer
 # (9,) keeps the first 0, 1, ... 8 bytes of a word whose first byte is the lowest
 _KEEP = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], dtype=np.uint64)
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it loses nothing
 _COMMENT = re.compile(rb"^#.*\n", re.MULTILINE)
 
 Words = list[np.ndarray]  # texts, eight bytes at a time, each (n,) uint64; 0 past the end of a text
-Coded = tuple[list[str], np.ndarray]  # distinct texts in order of first appearance, (N,) index of each line's
 
 
-def plain_fields(
-    data: bytes, n_fields: int, ids: tuple[int, int], number: int
-) -> tuple[Coded, Coded, np.ndarray] | None:
-    """Two fields of every line as coded texts and one as (N,) numbers; None if the file is not plain."""
+class Fields(NamedTuple):
+    """Three fields of the lines of a file, or of a block of it."""
+
+    topics: list[str]  # the topic of each stretch of lines that have the same
+    n_lines: list[int]  # of each stretch
+    documents: list[str]  # of each line
+    number: np.ndarray  # (lines,) float64
+
+
+def plain_fields(data: bytes, n_fields: int, topic: int, document: int, number: int) -> Fields | None:
+    """Three of the fields of every line; None if the file is not plain."""
     try:
-        parts = [_block_fields(block, n_fields, (*ids, number)) for block in _blocks(data)]
-        first, second, values = zip(*parts, strict=True)
-        return _coded(first), _coded(second), np.concatenate(values)
+        blocks = [_block_fields(block, n_fields, [topic, document, number]) for block in _blocks(data)]
     except NotPlain:
         return None
+    return Fields(
+        list(chain.from_iterable(block.topics for block in blocks)),
+        list(chain.from_iterable(block.n_lines for block in blocks)),
+        list(chain.from_iterable(block.documents for block in blocks)),
+        np.concatenate([block.number for block in blocks]),
+    )
 
 
-def _block_fields(block: bytes, n_fields: int, asked: tuple[int, int, int]) -> tuple[Words, Words, np.ndarray]:
-    """The three fields asked for: two as texts, one as (lines,) numbers."""
+def _block_fields(block: bytes, n_fields: int, asked: list[int]) -> Fields:
     try:
         before, end = _line_fields(block, n_fields)
     except NotPlain:
         block = _tidy(block)
         before, end = _line_fields(block, n_fields)
     block += b"\n" * WORD  # so that the eight bytes from each byte on can be looked at
-    start = before.T[list(asked)] + 1  # (3, lines)
-    length = end.T[list(asked)] - start
-    first, second, number = (_words(block, *field) for field in zip(start, length, strict=True))
-    return first, second, numbers(_bytes(number), length[2])
+    start = before.T[asked] + 1  # (3, lines)
+    length = end.T[asked] - start
+    topic, document, number = (_words(block, *field) for field in zip(start, length, strict=True))
+    first = _stretches(topic)
+    return Fields(
+        _texts([word[first] for word in topic]),
+        np.diff(first, append=len(end)).tolist(),
+        _texts(document),
+        numbers(_bytes(number), length[2]),
+    )
+
+
+def _stretches(words: Words) -> np.ndarray:
+    """Where each stretch of lines with the same text begins."""
+    is_new = np.ones(len(words[0]), dtype=bool)  # (lines,)
+    is_new[1:] = np.any([word[1:] != word[:-1] for word in words], axis=0)
+    return np.flatnonzero(is_new)
 
 
 def _blocks(data: bytes) -> Iterator[bytes]:
@@ -113,29 +135,6 @@ def _words(block: bytes, start: np.ndarray, length: np.ndarray) -> Words:
     return words
 
 
-def _coded(blocks: Sequence[Words]) -> Coded:
-    """Distinct texts, given as words, block after block, and the code of each line."""
-    longest = max(map(len, blocks))
-    words = [np.concatenate([_word(block, at) for block in blocks]) for at in range(longest)]  # each (N,)
-    code, mixed = pd.factorize(_mixed(words), size_hint=len(words[0]))
-    if longest == 1:
-        return _texts([mixed]), code
-    first = np.empty(len(mixed), dtype=np.int64)  # the line where each text appears first
-    first[code[::-1]] = np.arange(len(code))[::-1]
-    distinct = [word[first] for word in words]
-    if any((word != one[code]).any() for word, one in zip(words, distinct, strict=True)):
-        raise NotPlain  # two texts became one number
-    return _texts(distinct), code
-
-
-def _mixed(words: Words) -> np.ndarray:
-    """(N,) uint64, one number for each text; two texts of several words have the same one by a rare chance only."""
-    mixed = words[0]
-    for word in words[1:]:
-        mixed = ((mixed ^ (mixed >> np.uint64(29))) * SPREAD) ^ word
-    return mixed
-
-
 def _bytes(words: Words) -> np.ndarray:
     """Words, each (n,), as (n, bytes)."""
     return np.stack(words, axis=1).astype("<u8", copy=False).view(np.uint8)
@@ -147,7 +146,3 @@ def _texts(words: Words) -> list[str]:
     spaced = np.full((len(byte), byte.shape[1] + 1), SPACE, dtype=np.uint8)
     np.copyto(spaced[:, :-1], byte, where=byte > 0)
     return spaced.tobytes().decode("ascii").split()
-
-
-def _word(words: Words, at: int) -> np.ndarray:
-    return words[at] if at < len(words) else np.zeros_like(words[0])

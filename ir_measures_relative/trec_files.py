@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_measures_relative.plain_fields import plain_fields
+from ir_measures_relative.plain_fields import Fields, plain_fields
 from ir_measures_relative.sentences import quoted, shown
 
 RUN_FIELDS = "topic Q0 document rank score tag"
@@ -23,33 +23,28 @@ QRELS_FIELDS = "topic iteration document grade"
 
 
 class TrecRows(NamedTuple):
-    """The three fields that matter, rows in file order, ids as codes into their distinct values."""
+    """The three fields that matter, rows in file order."""
 
-    topics: list[str]  # (T,) in order of first appearance
+    topics: list[str]  # (T,) distinct, in order of first appearance
     topic: np.ndarray  # (N,) int64 index into topics
-    doc_ids: list[str]  # (D,) in order of first appearance
-    doc: np.ndarray  # (N,) int64 index into doc_ids
+    documents: list[str]  # (N,)
     number: np.ndarray  # (N,) float64 score or grade
 
 
 def read_run_file(path: Path) -> TrecRows:
     """Topics, documents and scores of a TREC run file."""
     data = _data(path, "run")
-    plain = plain_fields(data, 6, ids=(0, 2), number=4)
-    if plain is not None:
-        (topics, topic), (doc_ids, doc), score = plain
-        return TrecRows(topics, topic, doc_ids, doc, score)
-    return _rows(run_lines(data, path))
+    plain = plain_fields(data, 6, topic=0, document=2, number=4)
+    return _line_rows(run_lines(data, path)) if plain is None else _rows(plain)
 
 
 def read_qrels_file(path: Path) -> TrecRows:
     """Topics, documents and grades of a TREC qrels file."""
     data = _data(path, "qrels")
-    plain = plain_fields(data, 4, ids=(0, 2), number=3)
-    if plain is not None and (np.isfinite(plain[2]) & (plain[2] == np.floor(plain[2]))).all():
-        (topics, topic), (doc_ids, doc), grade = plain
-        return TrecRows(topics, topic, doc_ids, doc, grade)
-    return _rows(qrels_lines(data, path))
+    plain = plain_fields(data, 4, topic=0, document=2, number=3)
+    if plain is not None and (np.isfinite(plain.number) & (plain.number == np.floor(plain.number))).all():
+        return _rows(plain)
+    return _line_rows(qrels_lines(data, path))
 
 
 def run_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
@@ -72,16 +67,21 @@ def qrels_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
             raise _malformed(path, "qrels", number, line, QRELS_FIELDS) from None
 
 
-def _rows(lines: Iterator[tuple[str, str, float]]) -> TrecRows:
-    topics: dict[str, int] = {}
-    doc_ids: dict[str, int] = {}
-    topic, doc, number = [], [], []
-    for query, document, value in lines:
-        topic.append(topics.setdefault(query, len(topics)))
-        doc.append(doc_ids.setdefault(document, len(doc_ids)))
-        number.append(value)
-    codes = [np.array(code, dtype=np.int64) for code in (topic, doc)]
-    return TrecRows(list(topics), codes[0], list(doc_ids), codes[1], np.array(number, dtype=np.float64))
+def _line_rows(lines: Iterator[tuple[str, str, float]]) -> TrecRows:
+    topics, documents, numbers = [], [], []
+    for topic, document, number in lines:
+        topics.append(topic)
+        documents.append(document)
+        numbers.append(number)
+    return _rows(Fields(topics, [1] * len(topics), documents, np.array(numbers, dtype=np.float64)))
+
+
+def _rows(fields: Fields) -> TrecRows:
+    """Topics as codes into their distinct values."""
+    code: dict[str, int] = {}
+    codes = [code.setdefault(topic, len(code)) for topic in fields.topics]
+    topic = np.repeat(np.array(codes, dtype=np.int64), fields.n_lines)
+    return TrecRows(list(code), topic, fields.documents, fields.number)
 
 
 def _number(text: str) -> float:

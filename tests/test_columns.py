@@ -139,8 +139,24 @@ def test_the_ir_measures_name_goes_before_the_other() -> None:
 def test_ids_equal_as_text_are_one_and_the_first_object_stands() -> None:
     qrels = qrels_columns([Qrel(1, 5, 1), Qrel("1", "6", 0), Qrel("2", "5", 1)])
     assert qrels.topics == [1, "2"] and qrels.topic.tolist() == [0, 0, 1]
-    assert qrels.doc_ids.tolist() == ["5", "6"] and qrels.doc.tolist() == [0, 1, 0]
+    assert qrels.doc_id.tolist() == ["5", "6", "5"]
     assert qrels_columns({1: {"a": 1}, "1": {"b": 1}}).topics == [1]
+
+
+@pytest.mark.parametrize("dtype", IDS)
+def test_rows_of_a_topic_need_not_stand_together(dtype: str) -> None:
+    topics, docs = ["q2", "q1", "q1", "q2", "q1"], ["a", "a", "b", "b", "c"]
+    given = pd.DataFrame({"qid": topics, "docno": docs, "score": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    columns = run_columns(given.astype({"qid": dtype, "docno": dtype}))
+    assert columns.topics == ["q2", "q1"] and columns.topic.tolist() == [0, 1, 1, 0, 1]
+    assert columns.doc_id.tolist() == docs and set(map(type, columns.doc_id)) == {str}
+
+
+def test_a_run_keeps_what_it_was_made_of() -> None:
+    given = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0]}).astype({"docno": object})
+    run = Run.of(given)
+    given.loc[0, "docno"], given.loc[1, "score"] = "x", 3.0
+    assert run.to_dict() == {"q": {"a": 2.0, "b": 1.0}}
 
 
 def test_topic_ids_are_the_objects_that_were_given() -> None:

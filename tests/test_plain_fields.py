@@ -56,10 +56,10 @@ def answer(reader: Any, path: Path) -> Any:
         rows = reader(path)
     except ValueError as error:
         return str(error)
-    assert rows.topic.dtype == rows.doc.dtype == np.int64 and rows.number.dtype == np.float64
-    return rows.topics, rows.topic.tolist(), rows.doc_ids, rows.doc.tolist(), np.abs(rows.number).view("u8").tolist(), (
-        np.signbit(rows.number) & ~np.isnan(rows.number)
-    ).tolist()
+    assert rows.topic.dtype == np.int64 and rows.number.dtype == np.float64
+    negative = np.signbit(rows.number) & ~np.isnan(rows.number)
+    bits = np.abs(rows.number).view("u8")
+    return rows.topics, rows.topic.tolist(), rows.documents, bits.tolist(), negative.tolist()
 
 
 def line_by_line(reader: Any, path: Path) -> Any:
@@ -133,22 +133,15 @@ NOT_PLAIN = ["", "q 0 d 1 2.5\n", "q 0 d\x1cx 1 2.5 t\n", "q 0 d\u00e9 1 2.5 t\n
 @pytest.mark.parametrize(("text", "plain"), [*((text, True) for text in PLAIN), *((text, False) for text in NOT_PLAIN)])
 def test_only_plain_files_need_no_loop(text: str, plain: bool) -> None:
     """The tests above would pass on a reader that always falls back."""
-    assert (plain_fields.plain_fields(text.encode(), 6, ids=(0, 2), number=4) is not None) == plain
-
-
-def test_two_long_ids_that_mix_to_one_number_are_read_line_by_line(tmp_path: Path) -> None:
-    """Long ids are told apart by one number for each, which is checked."""
-    with patch.object(plain_fields, "_mixed", lambda words: words[0]):
-        path = tmp_path / "file"
-        path.write_text("q 0 clueweb12-01 1\nq 0 clueweb12-02 2\nq 0 clueweb12-01x 0\n")
-        assert plain_fields.plain_fields(path.read_bytes(), 4, ids=(0, 2), number=3) is None
-        assert read_qrels_file(path).doc_ids == ["clueweb12-01", "clueweb12-02", "clueweb12-01x"]
+    found = plain_fields.plain_fields(text.encode(), 6, topic=0, document=2, number=4)
+    assert (found is not None) == plain
 
 
 def test_ids_of_many_lengths_are_told_apart() -> None:
-    """Ids whose words are equal but for their place, or for what follows."""
+    """Ids whose words are equal but for their place, or for what follows, as topics and as documents."""
     words = ["a" * n for n in range(1, 30)] + ["b" * 8 + "a" * 8, "a" * 8 + "b" * 8, "a" * 16 + "b", "a" * 8 + "b"]
-    text = "".join(f"q 0 {word} 1\n" for word in words * 2)
-    found = plain_fields.plain_fields(text.encode(), 4, ids=(0, 2), number=3)
+    text = "".join(f"{word} 0 {word} 1\n" * 2 for word in words)
+    found = plain_fields.plain_fields(text.encode(), 4, topic=0, document=2, number=3)
     assert found is not None
-    assert found[1][0] == words and found[1][1].tolist() == [*range(len(words))] * 2
+    assert found.topics == words and found.n_lines == [2] * len(words)
+    assert found.documents == [word for word in words for _ in range(2)]
