@@ -6,9 +6,9 @@ topics x ranks that knows which judgement belongs to each document. Measures see
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Iterable, Iterator
-from copy import copy
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -31,26 +31,40 @@ class Judgements:
     grade_counts : how many judgements of all topics have each grade
     """
 
-    def __init__(self, columns: Columns):
-        doc_ids, key = _keys(columns)
-        keep = _one_row_per_document(columns, key)  # (J,)
-        topic, key, grade = columns.topic[keep], key[keep], columns.number[keep].astype(np.int64)
-        # Sorted by grade, so that a sum over a topic's rows does not depend on the order of the input.
-        order = np.lexsort((-grade, topic))
-        self.topics = columns.topics
-        self.topic_keys = [str(t) for t in columns.topics]
-        self.topic = topic[order]  # (J,)
-        self.grade = grade[order]  # (J,)
-        self.start = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))  # (Q + 1,)
-        self.grade_counts = dict(zip(*(a.tolist() for a in np.unique(grade, return_counts=True)), strict=True))
-        self._doc_ids = np.array(doc_ids, dtype=object)
-        self._row_by_key = np.argsort(key[order])
-        self._keys = key[order][self._row_by_key]
+    def __init__(
+        self,
+        topics: list[Any],
+        topic: np.ndarray,
+        grade: np.ndarray,
+        doc_ids: np.ndarray,
+        doc: np.ndarray,
+        grade_counts: dict[int, int],
+    ):
+        self.topics = topics
+        self.topic_keys = [str(t) for t in topics]
+        self.topic = topic  # (J,) ascending
+        self.grade = grade  # (J,)
+        self.start = np.searchsorted(topic, np.arange(len(topics) + 1))  # (Q + 1,)
+        self.grade_counts = grade_counts
+        self._doc_ids = pd.Index(doc_ids, dtype=object)  # distinct
+        self._doc = doc  # (J,) index into doc_ids
+        key = topic * len(doc_ids) + doc  # (J,) one number per (topic, document)
+        self._row_by_key = np.argsort(key)
+        self._keys = key[self._row_by_key]
 
     @classmethod
     def of(cls, qrels: Any, what: str = "qrels") -> Judgements:
         """Judgements from qrels in any accepted form."""
-        return qrels if isinstance(qrels, Judgements) else cls(qrels_columns(qrels, what))
+        if isinstance(qrels, Judgements):
+            return qrels
+        columns = qrels_columns(qrels, what)
+        doc_ids, doc = coded_ids(columns.doc_id)
+        keep = _one_row_per_document(columns, columns.topic * len(doc_ids) + doc)  # (J,)
+        topic, grade, doc = columns.topic[keep], columns.number[keep].astype(np.int64), doc[keep]
+        # Sorted by grade, so that a sum over a topic's rows does not depend on the order of the input.
+        order = np.lexsort((-grade, topic))
+        counts = dict(zip(*(a.tolist() for a in np.unique(grade, return_counts=True)), strict=True))
+        return cls(columns.topics, topic[order], grade[order], np.array(doc_ids, dtype=object), doc[order], counts)
 
     @property
     def n_topics(self) -> int:
@@ -67,19 +81,11 @@ class Judgements:
         return max([1, *self.grade_counts])
 
     def part(self, first: int, last: int) -> Judgements:
-        """The topics from ``first`` to before ``last``; what concerns all topics together stays as it was."""
-        part = copy(self)
+        """The topics from ``first`` to before ``last``; ``grade_counts`` still are those of all topics."""
         rows = slice(self.start[first], self.start[last])
-        part.topics, part.topic_keys = self.topics[first:last], self.topic_keys[first:last]
-        part.topic, part.grade = self.topic[rows] - first, self.grade[rows]
-        part.start = self.start[first : last + 1] - self.start[first]
-        part._row_by_key = self._row_by_key[rows] - self.start[first]
-        topic, doc = np.divmod(self._keys[rows], max(len(self._doc_ids), 1))
-        used, doc = np.unique(doc, return_inverse=True)
-        part._doc_ids = self._doc_ids[used]
-        part._keys = (topic - first) * len(used) + doc
-        part.__dict__.pop("_doc_index", None)
-        return part
+        used, doc = np.unique(self._doc[rows], return_inverse=True)
+        topic, grade = self.topic[rows] - first, self.grade[rows]
+        return Judgements(self.topics[first:last], topic, grade, self._doc_ids[used], doc, self.grade_counts)
 
     def sum_by_topic(self, value: np.ndarray) -> np.ndarray:
         """(J,) -> (Q,): the sum over each topic's judged documents."""
@@ -88,7 +94,7 @@ class Judgements:
     def rows_of(self, topic: np.ndarray, doc_id: np.ndarray) -> np.ndarray:
         """(n,) topic indices and document ids -> (n,) rows; -1 = not judged."""
         row = np.full(len(doc_id), -1, dtype=np.int64)
-        known = self._doc_index.get_indexer(pd.Index(doc_id, dtype=object))  # (n,) -1 = not judged for any topic
+        known = self._doc_ids.get_indexer(pd.Index(doc_id, dtype=object))  # (n,) -1 = not judged for any topic
         asked = np.flatnonzero(known >= 0)
         key = topic[asked] * len(self._doc_ids) + known[asked]
         place = np.searchsorted(self._keys, key)
@@ -99,19 +105,13 @@ class Judgements:
 
     def document_ids(self) -> np.ndarray:
         """(J,) the document id of each row."""
-        ids = np.empty(len(self.topic), dtype=object)
-        ids[self._row_by_key] = self._doc_ids[self._keys % max(len(self._doc_ids), 1)]
-        return ids
+        return self._doc_ids.to_numpy()[self._doc]
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """The form that ir_measures reads fastest, ids as str."""
         documents, grades = self.document_ids().tolist(), self.grade.tolist()
-        spans = zip(self.topic_keys, self.start[:-1], self.start[1:], strict=True)
-        return {topic: dict(zip(documents[a:b], grades[a:b], strict=True)) for topic, a, b in spans}
-
-    @cached_property
-    def _doc_index(self) -> pd.Index:
-        return pd.Index(self._doc_ids, dtype=object)
+        spans = zip(self.topic_keys, pairwise(self.start.tolist()), strict=True)
+        return {topic: dict(zip(documents[a:b], grades[a:b], strict=True)) for topic, (a, b) in spans}
 
 
 class Run:
@@ -125,20 +125,26 @@ class Run:
     score : (N,) their scores, for measures of ir_measures; nothing here looks at them again
     """
 
-    def __init__(self, columns: Columns):
-        order = _rank_order(columns.topic, columns.number)
-        topic, score = columns.topic[order], columns.number[order]
-        self.topic_keys = [str(t) for t in columns.topics]
-        self.start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))  # (T + 1,)
-        self.doc_id = _ties_by_id(columns.doc_id[order], topic, score)  # (N,)
-        self.score = score  # (N,)
-        if any(len(set(ranking)) < len(ranking) for ranking in self.rankings()):
-            raise _duplicate(columns)
+    def __init__(self, topic_keys: list[str], start: np.ndarray, doc_id: np.ndarray, score: np.ndarray):
+        self.topic_keys = topic_keys
+        self.start = start
+        self.doc_id = doc_id
+        self.score = score
 
     @classmethod
     def of(cls, run: Any, what: str = "run") -> Run:
         """A run from any accepted form; ``what`` names it in error sentences."""
-        return run if isinstance(run, Run) else cls(run_columns(run, what))
+        if isinstance(run, Run):
+            return run
+        columns = run_columns(run, what)
+        order = _rank_order(columns.topic, columns.number)
+        topic, score = columns.topic[order], columns.number[order]
+        doc_id = _ties_by_id(columns.doc_id[order], topic, score)
+        start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))
+        made = cls([str(t) for t in columns.topics], start, doc_id, score)
+        if any(len(set(ranking)) < len(ranking) for ranking in made.rankings()):
+            raise _duplicate(columns)
+        return made
 
     @cached_property
     def topic_index(self) -> dict[str, int]:
@@ -159,8 +165,20 @@ class Run:
 
     def rankings(self) -> Iterator[list[str]]:
         """Document ids of each topic, in the order of ``topic_keys``."""
-        bounds = self.start.tolist()
-        return (self.doc_id[a:b].tolist() for a, b in pairwise(bounds))
+        return (self.doc_id[a:b].tolist() for a, b in pairwise(self.start.tolist()))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hex digits that depend on the topics and the order of their documents, not on scores."""
+        blake = hashlib.blake2b(digest_size=16)
+        for topic in sorted(self.topic_keys):
+            ids = [topic, *self.ranking(topic)]
+            if len(ids) > 1:
+                text = "\0".join(ids)
+                # so that an id that holds the separator cannot imitate two ids
+                lengths = [len(i) for i in ids] if text.count("\0") >= len(ids) else ""
+                blake.update(f"{len(text)} {lengths}\n{text}".encode("utf-8", "surrogatepass"))
+        return blake.hexdigest()
 
     def cut(self, depth: int | None) -> Run:
         """The first ``depth`` documents of every topic (None: all), without the ids of the others."""
@@ -168,16 +186,13 @@ class Run:
 
     def part(self, topics: Iterable[str], depth: int | None) -> Run:
         """Some topics, cut at ``depth``: all that a worker needs to be sent."""
-        part = copy(self)
-        part.topic_keys = [topic for topic in topics if topic in self.topic_index]
-        index = np.array([self.topic_index[topic] for topic in part.topic_keys], dtype=np.int64)
+        kept = [topic for topic in topics if topic in self.topic_index]
+        index = np.array([self.topic_index[topic] for topic in kept], dtype=np.int64)
         size = np.diff(self.start)[index]
         size = size if depth is None else np.minimum(size, depth)
-        part.start = np.append(0, np.cumsum(size))
-        place = np.repeat(self.start[index] - part.start[:-1], size) + np.arange(part.start[-1])
-        part.doc_id, part.score = self.doc_id[place], self.score[place]
-        part.__dict__.pop("topic_index", None)
-        return part
+        start = np.append(0, np.cumsum(size))
+        place = np.repeat(self.start[index] - start[:-1], size) + np.arange(start[-1])
+        return Run(kept, start, self.doc_id[place], self.score[place])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The form that ir_measures reads fastest, ids as str; topics without documents are left out."""
@@ -284,12 +299,6 @@ def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run", st
         )
 
 
-def _keys(columns: Columns) -> tuple[list[str], np.ndarray]:
-    """Distinct document ids, and for each row (N,) ``topic * number of ids + document``."""
-    doc_ids, doc = coded_ids(columns.doc_id)
-    return doc_ids, columns.topic * len(doc_ids) + doc
-
-
 def _one_row_per_document(columns: Columns, key: np.ndarray) -> np.ndarray:
     """Rows to keep when a document, known by its (N,) key, is judged twice with one grade; two are an error."""
     again = pd.Series(key).duplicated().to_numpy()
@@ -310,7 +319,8 @@ def _one_row_per_document(columns: Columns, key: np.ndarray) -> np.ndarray:
 
 def _duplicate(columns: Columns) -> ValueError:
     """The sentence for a run that ranks a document twice: which one, by the first row that repeats another."""
-    again = pd.Series(_keys(columns)[1]).duplicated().to_numpy()
+    doc_ids, doc = coded_ids(columns.doc_id)
+    again = pd.Series(columns.topic * len(doc_ids) + doc).duplicated().to_numpy()
     return ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
 
 

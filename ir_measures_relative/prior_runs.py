@@ -7,7 +7,6 @@ hashing, parsing and pickling work without a special case. Prior runs know no qr
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -120,24 +119,7 @@ def resolve(
         found.extend((part, run) for run in runs)
     if single and len(found) != 1:
         raise ValueError(f"{where}={str(key)!r} stands for {len(found)} runs; accepted is one")
-    return sorted(found, key=lambda named: fingerprint(named[1])) if len(found) > 1 else found
-
-
-def fingerprint(run: Run) -> str:
-    """Depends on the topics and the order of their documents, not on scores."""
-    digest = run.__dict__.get("_fingerprint")
-    if digest is None:
-        blake = hashlib.blake2b(digest_size=16)
-        for topic in sorted(run.topic_keys):
-            ranking = run.ranking(topic)
-            if ranking:
-                ids = [topic, *ranking]
-                text = "\0".join(ids)
-                # so that an id that holds the separator cannot imitate two ids
-                lengths = [len(i) for i in ids] if text.count("\0") >= len(ids) else ""
-                blake.update(f"{len(text)} {lengths}\n{text}".encode("utf-8", "surrogatepass"))
-        digest = run.__dict__["_fingerprint"] = blake.hexdigest()
-    return digest
+    return sorted(found, key=lambda named: named[1].fingerprint) if len(found) > 1 else found
 
 
 def run_name(path: Path) -> str:
@@ -194,9 +176,9 @@ def _file_part(path: Path, where: str, parts: dict[str, tuple[Run, ...]], name: 
 
 def _pinned(run: Run, name: str, parts: dict[str, tuple[Run, ...]]) -> str:
     """Keeps a run under its fingerprint; the same content is kept once."""
-    digest = fingerprint(run)
+    digest = run.fingerprint
     kept = _contents.setdefault(digest[:8], run)
-    if fingerprint(kept) != digest:
+    if kept.fingerprint != digest:
         raise ValueError(f"two different prior runs share the fingerprint {digest[:8]}; change one of them")
     part = f"{name}~{digest[:8]}"
     parts[part] = (kept,)
@@ -238,7 +220,7 @@ def _receive(name: str, runs: tuple[Run, ...]) -> bool:
 
 
 def _identity(runs: tuple[Run, ...]) -> list[str]:
-    return sorted(fingerprint(run) for run in runs)
+    return sorted(run.fingerprint for run in runs)
 
 
 def _is_path(text: str) -> bool:

@@ -12,7 +12,6 @@ from ir_measures import Metric
 from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, shares_topic
 from ir_measures_relative.measures import RelativeMeasure, registry
-from ir_measures_relative.prior_runs import fingerprint
 from ir_measures_relative.sentences import shown
 
 _warned: set[tuple] = set()  # an evaluator is made per system and batch, a warning is given once
@@ -96,6 +95,6 @@ def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: Relati
         problem = f"has at most {run.depth} documents a topic, fewer than the cutoff {cutoff}"
     else:
         return
-    if (fingerprint(run), problem) not in _warned:
-        _warned.add((fingerprint(run), problem))
+    if (run.fingerprint, problem) not in _warned:
+        _warned.add((run.fingerprint, problem))
         warnings.warn(f"prior run {part!r} {problem}{example}", stacklevel=2)

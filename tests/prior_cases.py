@@ -8,7 +8,6 @@ import numpy as np
 
 import ir_measures_relative as imr
 from ir_measures_relative.judged_run import Run
-from ir_measures_relative.prior_runs import fingerprint
 
 NRG = imr.NRG
 QRELS = {"q": {"a": 1, "b": 1, "c": 1}, "p": {"a": 1}}
@@ -18,7 +17,7 @@ DENSE = {"q": {"c": 2.0, "a": 1.0}, "p": {"a": 1.0}}
 
 
 def digest(run: Any) -> str:
-    return fingerprint(Run.of(run))[:8]
+    return Run.of(run).fingerprint[:8]
 
 
 def scored(measure: Any, run: Any = None) -> list[bytes]:

@@ -235,6 +235,11 @@ def test_the_fingerprint_depends_on_topics_and_order_alone() -> None:
     )}) == 6
 
 
+def test_a_part_of_a_run_has_a_fingerprint_of_its_own() -> None:
+    run = Run.of({"q": {"a": 2.0, "b": 1.0}})
+    assert run.fingerprint[:8] != run.cut(1).fingerprint[:8] == digest({"q": {"a": 1.0}})
+
+
 def test_ids_cannot_imitate_another_run() -> None:
     pairs = [
         ({"q": {"ab": 2, "c": 1}}, {"q": {"a": 2, "bc": 1}}),
@@ -249,8 +254,8 @@ def test_ids_cannot_imitate_another_run() -> None:
 
 def test_two_contents_with_one_fingerprint_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     NRG(prior=BM25)
-    real = prior_runs.fingerprint
-    monkeypatch.setattr(prior_runs, "fingerprint", lambda run: digest(BM25) + real(run)[8:])
+    same, real = digest(BM25), Run.fingerprint.func
+    monkeypatch.setattr(Run, "fingerprint", property(lambda run: same + real(run)[8:]))
     with pytest.raises(ValueError, match="two different prior runs share the fingerprint"):
         NRG(prior=DENSE)
 
