@@ -16,7 +16,7 @@ from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.demo import show_demo
 from ir_measures_relative.host_measures import check_measure, host_metrics
-from ir_measures_relative.judged_run import Judgements, Run
+from ir_measures_relative.judged_run import Judgements, Run, warn_of_other_topics
 from ir_measures_relative.many_runs import calc_runs
 from ir_measures_relative.measure_strings import direction, parse_measure, split_measures
 from ir_measures_relative.measures import RelativeMeasure
@@ -101,7 +101,9 @@ def _evaluate(options: argparse.Namespace) -> None:
     qrels = _qrels(options.qrels)  # first: a mistyped command stands where the qrels do
     _register_priors(options.prior)
     measures = _measures(options.measures)
-    metrics = _metrics(measures, qrels, Run.of(options.run))
+    run = Run.of(options.run)
+    warn_of_other_topics(run, qrels)
+    metrics = _metrics(measures, qrels, run)
     write = Writer(options.output_format, options.places)
     if options.by_query:
         write.header("query_id", "measure", "value")
@@ -138,8 +140,8 @@ def _means(measures: list[ir_measures.Measure], metrics: list[ir_measures.Metric
 
 def _compare(options: argparse.Namespace) -> None:
     _register_priors([prior for prior in options.prior if "=" in prior], known=run_sources(options.runs))
-    symbols = [prior for prior in options.prior if "=" not in prior]
-    measures = [_with_prior(measure, symbols) for measure in _measures(options.measures)]
+    symbol = _symbol([prior for prior in options.prior if "=" not in prior])
+    measures = [_with_prior(measure, symbol) for measure in _measures(options.measures)]
     table = calc_runs(
         measures, _qrels(options.qrels), options.runs, groups=options.groups, by=options.by, n_jobs=options.jobs
     )
@@ -167,14 +169,20 @@ def _summaries(table: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.D
     return pd.DataFrame(columns, index=means.index)
 
 
-def _with_prior(measure: ir_measures.Measure, symbols: list[str]) -> ir_measures.Measure:
+def _symbol(given: list[str]) -> str | None:
+    """The symbol that --prior names, if any."""
+    for symbol in given:
+        if symbol not in SYMBOLS:
+            raise UsageError(f"--prior {symbol} is not accepted; accepted are {', '.join(SYMBOLS)}, and NAME=PATH")
+    if len(given) > 1:
+        raise UsageError(f"--prior takes one of {', '.join(SYMBOLS)}; given are {', '.join(given)}")
+    return given[0] if given else None
+
+
+def _with_prior(measure: ir_measures.Measure, symbol: str | None) -> ir_measures.Measure:
     """The measure with --prior as its prior runs, unless it names its own."""
-    if len(symbols) > 1 or any(symbol not in SYMBOLS for symbol in symbols):
-        raise UsageError(f"--prior {symbols[-1]} is not accepted; accepted are {', '.join(SYMBOLS)}, and NAME=PATH")
     takes_prior = isinstance(measure, RelativeMeasure) and isinstance(measure.SUPPORTED_PARAMS.get("prior"), Prior)
-    if symbols and takes_prior and "prior" not in measure.params:
-        return measure(prior=symbols[0])
-    return measure
+    return measure(prior=symbol) if symbol and takes_prior and "prior" not in measure.params else measure
 
 
 def _demo(options: argparse.Namespace) -> None:
@@ -196,6 +204,9 @@ def _register_priors(priors: list[str], known: Iterable[str] = ()) -> None:
 
 def _measures(texts: list[str]) -> list[ir_measures.Measure]:
     """Measures in the order given, each once; an argument may hold several, separated by spaces."""
+    files = [text for text in texts if os.path.isfile(text)]
+    if files:
+        raise UsageError(f"'{files[0]}' is a file, not a measure; quote a glob, so that the shell leaves it as it is")
     measures = list(dict.fromkeys(parse_measure(part) for text in texts for part in split_measures(text)))
     if not measures:
         raise UsageError("there is no measure; measures are written as in nDCG@10 'NRG(prior=\"bm25\")@10'")
@@ -203,7 +214,15 @@ def _measures(texts: list[str]) -> list[ir_measures.Measure]:
 
 
 def _qrels(source: str) -> Judgements:
-    """Judgements of a TREC file or, where there is no such file, of an ir_datasets id."""
+    """Judgements of a TREC file or an ir_datasets id."""
+    qrels = _read_qrels(source)
+    if not qrels.n_topics:
+        raise UsageError(f"the qrels '{source}' have no topic; at least one judgement is needed")
+    return qrels
+
+
+def _read_qrels(source: str) -> Judgements:
+    """A file, and where there is no such file an ir_datasets id."""
     if os.path.exists(source) and not os.path.isdir(source):  # a folder may have the name of a dataset
         return Judgements.of(source)
     try:
@@ -228,7 +247,7 @@ def _qrels(source: str) -> Judgements:
 
 def _cite(options: argparse.Namespace, measures: list[ir_measures.Measure]) -> None:
     if options.bibtex:
-        _say(bibtex(measures))
+        _say(bibtex(measures) or "none of these measures has a paper that is known here")
 
 
 def _evaluate_parser() -> argparse.ArgumentParser:
@@ -273,8 +292,15 @@ def _parser(description: str, prog: str, epilog: str) -> argparse.ArgumentParser
     )
 
 
+def _places(text: str) -> int:
+    places = int(text)
+    if places < -1:
+        raise argparse.ArgumentTypeError(f"{places} is not accepted; accepted is a whole number from -1")
+    return places
+
+
 def _output_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     parser.add_argument("--by_query", "-q", action="store_true", help="a value for every topic")
-    parser.add_argument("--places", "-p", type=int, default=4, help="decimal places (-1: all)")
-    parser.add_argument("--output_format", "-o", choices=formats, default="tsv")
+    parser.add_argument("--places", "-p", type=_places, default=4, help="decimal places (-1: all)")
+    parser.add_argument("--output_format", "-o", choices=formats, default="tsv", help="how results are written")
     parser.add_argument("--bibtex", action="store_true", help="print what to cite to standard error")

@@ -28,6 +28,7 @@ _NAMES = {
 }
 # float() reads all of these, as text, or by leaving out the imaginary part
 _NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
+_READERS = {"score": "ir_measures.read_trec_run", "grade": "ir_measures.read_trec_qrels"}
 _ACCEPTED = (
     "a dict of dicts, a pandas DataFrame, an iterable of named tuples (such as ir_measures.{tuple}), "
     "or the path of a TREC file"
@@ -62,8 +63,8 @@ def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
     columns = _columns(qrels, "grade", what)
     bad = ~(np.abs(columns.number) < 2**53) | (columns.number != np.floor(columns.number))
     if bad.any():
-        grade = columns.number[np.argmax(bad)]
-        raise ValueError(f"{row_name(columns, bad)} has the grade {grade}; every grade must be a whole number")
+        odd = f"{row_name(columns, bad)} has the grade {columns.number[np.argmax(bad)]}"
+        raise ValueError(f"{odd}; every grade must be a whole number below 2^53")
     return columns
 
 
@@ -168,6 +169,8 @@ def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
     rows = read_once(rows, what)
     if not rows:
         return _coded([], [], np.zeros(0), what)
+    if isinstance(rows[0], str):  # ir_measures takes a path apart, letter by letter
+        raise TypeError(f"{what}: ir_measures opens no files; {_READERS[value]} reads one")
     lists = {}
     for column in ("query", "doc", value):
         name = next((n for n in _NAMES[column] if hasattr(rows[0], n)), None)

@@ -50,7 +50,8 @@ def select_complementary(
     measure = NRG(base=base, prior="none")
     measure.validate_params()
     model = measure.model()
-    comparison = Comparison(qrels, runs, progress=progress)
+    comparison = Comparison([], qrels, runs, progress=progress)
+    comparison.refuse_other_topics()
     most = len(comparison.runs)
     if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= most):
         accepted = f"a whole number from 1 to {most}, the number of runs"

@@ -22,10 +22,13 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative.host_measures import needs_help
-from ir_measures_relative.many_runs import Comparison, listed
+from ir_measures_relative.host_measures import check_measure, is_diversity, needs_help
+from ir_measures_relative.judged_run import warn_of_other_topics
+from ir_measures_relative.many_runs import Comparison, check_request, listed
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
+from ir_measures_relative.measures.parameters import WrongKind
+from ir_measures_relative.sentences import shown
 
 _SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
 _CSV_FILES = ("aggregated.csv", "perquery.csv")
@@ -78,13 +81,20 @@ def Experiment(
     except ImportError:
         raise ImportError("Experiment needs PyTerrier: pip install 'ir_measures_relative[pyterrier]'") from None
     metrics = [_metric(metric) for metric in listed(eval_metrics)]
+    if not metrics:
+        raise ValueError("eval_metrics: there is no measure; at least one is needed")
+    looked_up = [metric for metric in metrics if _is_looked_up(metric)]
     host = _Host(pt, retr_systems, topics, qrels, names, pt_kwargs)
+    distinct = _distinct(host.names)
+    check_request(looked_up, distinct, groups, parse_measure(by))
     host.rehearse()
     with _csv_files_aside(pt_kwargs.get("save_dir")) as scratch:
         retrieval = _Retrieval(host, "mrt" in metrics)
-        runs = dict(zip(_distinct(host.names), retrieval.results, strict=True))
-        comparison = Comparison(retrieval.qrels, runs, groups, by, progress=False)
-        lookup = _lookup_measures(comparison, [metric for metric in metrics if _is_looked_up(metric)])
+        runs = dict(zip(distinct, retrieval.results, strict=True))
+        comparison = Comparison(looked_up, retrieval.qrels, runs, groups, by, progress=False)
+        for name, run in comparison.runs.items():
+            warn_of_other_topics(run, comparison.judgements, f"system {name!r}")
+        lookup = _lookup_measures(comparison)
         shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
         asked = [lookup.get(str(metric), metric) for metric in metrics]
         report = host(shown, asked, save_dir=scratch, **_RESULTS_ONLY)
@@ -106,7 +116,13 @@ def _in_order(report: Any, metrics: list) -> Any:
 
 def _metric(metric: Any) -> Any:
     """Text that PyTerrier reads stays text; other text is read as a measure."""
-    if not isinstance(metric, str) or metric == "mrt":
+    if isinstance(metric, Measure):
+        if not is_diversity(metric):  # PyTerrier computes these, from qrels with subtopics
+            check_measure(metric)
+        return metric
+    if not isinstance(metric, str):
+        raise WrongKind(f"eval_metrics: {shown(metric, 60)} is no measure; accepted are measures and their text")
+    if metric == "mrt":
         return metric
     try:
         ir_measures.parse_trec_measure(metric)
@@ -229,9 +245,9 @@ def _is_looked_up(metric: Any) -> bool:
     return isinstance(metric, RelativeMeasure) or (isinstance(metric, Measure) and needs_help(metric))
 
 
-def _lookup_measures(comparison: Comparison, measures: list[Measure]) -> dict[str, Measure]:
+def _lookup_measures(comparison: Comparison) -> dict[str, Measure]:
     """For each measure one that prints alike and looks up what was computed from all systems."""
-    scores = comparison.scores(measures).tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
+    scores = comparison.scores().tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
     place = {topic: index for index, topic in enumerate(comparison.judgements.topic_keys)}
 
     def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:
@@ -243,7 +259,7 @@ def _lookup_measures(comparison: Comparison, measures: list[Measure]) -> dict[st
 
     return {
         str(measure): ir_measures.define(looked_up(column), name=str(measure), support_cutoff=False)
-        for column, measure in enumerate(measures)
+        for column, measure in enumerate(comparison.measures)
     }
 
 

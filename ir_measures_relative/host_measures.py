@@ -11,7 +11,7 @@ from ir_measures import Measure, Metric
 
 def check_measure(measure: Measure) -> None:
     """A sentence where ir_measures would stop with an assertion, or compute without the subtopics that it needs."""
-    if measure.NAME in {diversity.NAME for diversity in ir_measures.pyndeval.SUPPORTED_MEASURES}:
+    if is_diversity(measure):
         raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
     try:
         measure.validate_params()
@@ -24,6 +24,11 @@ def check_measure(measure: Measure) -> None:
     cutoff = measure.params.get("cutoff")
     if cutoff is not None and cutoff < 1:  # trec_eval would end the whole process
         raise ValueError(f"{measure}: cutoff={cutoff} is not accepted; accepted is a whole number from 1")
+
+
+def is_diversity(measure: Measure) -> bool:
+    """Whether a measure of ir_measures looks at subtopics."""
+    return measure.NAME in {diversity.NAME for diversity in ir_measures.pyndeval.SUPPORTED_MEASURES}
 
 
 def needs_help(measure: Measure) -> bool:

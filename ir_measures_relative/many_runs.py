@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from math import fsum
+from functools import cached_property
+from math import ceil, fsum
 from numbers import Integral
 from typing import Any
 
@@ -15,11 +16,12 @@ from ir_measures import Measure, nDCG
 from ir_measures_relative.field import Field
 from ir_measures_relative.host_measures import check_measure, host_metrics
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, shares_topic
-from ir_measures_relative.measure_strings import parse_measure
+from ir_measures_relative.measure_strings import direction, parse_measure
 from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import WrongKind
+from ir_measures_relative.prior_runs import SYMBOLS
 from ir_measures_relative.provider import warn_if_useless
-from ir_measures_relative.run_collections import read_groups, read_runs
+from ir_measures_relative.run_collections import read_groups, read_runs, run_sources
 from ir_measures_relative.sentences import shown
 
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
@@ -75,41 +77,48 @@ def calc_runs(
     bm25     0.613147           1.0
     dense    0.386853           1.0
     """
-    parsed = [parse_measure(measure) for measure in listed(measures)]
-    return Comparison(qrels, runs, groups, by, n_jobs, progress, _depth_to_hold(parsed)).table(parsed)
+    comparison = Comparison(measures, qrels, runs, groups, by, n_jobs, progress)
+    comparison.refuse_other_topics()
+    return comparison.table()
 
 
 class Comparison:
-    """Runs of one experiment, joined with the judgements once, whatever is asked of them afterwards.
+    """The runs of one experiment, joined with the judgements once, and what some measures say of them.
 
-    ``depth`` cuts the runs when they are read, which saves memory; measures that look deeper must not be asked then.
+    Whatever can be refused before a run is read is refused then; of the runs no more is held than the measures need.
     """
 
     def __init__(
         self,
+        measures: Iterable[Measure | str],
         qrels: Any,
         runs: Any,
         groups: Any = None,
         by: Measure | str = nDCG @ 10,
         n_jobs: int | None = 1,
         progress: bool | None = None,
-        depth: int | None = None,
     ):
-        self._n_jobs = _checked_jobs(n_jobs)
-        self._progress = progress
-        self.judgements = Judgements.of(qrels)
-        self.runs = read_runs(runs, self._in_parallel, depth)
-        for name, run in self.runs.items():
-            _check_topics(name, run, self.judgements)
+        self.measures = [parse_measure(measure) for measure in listed(measures)]
         self.by = parse_measure(by)
+        self._n_jobs = _checked_jobs(n_jobs)
+        self._progress = _checked_progress(progress)
+        sources = run_sources(runs)
+        check_request(self.measures, sources, groups, self.by)
+        self.judgements = Judgements.of(qrels)
+        self.runs = read_runs(sources, self._in_parallel, _depth_to_hold(self.measures))
         judged = {name: JudgedRun(self.judgements, run) for name, run in self.runs.items()}
         self.field = Field(self.judgements, judged, None if groups is None else read_groups(groups, self.runs))
-        self._best: dict[str, str] | None = None
 
-    def table(self, measures: Iterable[Measure | str]) -> pd.DataFrame:
+    def refuse_other_topics(self) -> None:
+        """A run that has none of the qrels' topics is a mistake in a list of files, such as topic '001' for '1'."""
+        for name, run in self.runs.items():
+            if self.judgements.n_topics and not shares_topic(run, self.judgements):
+                has = f"its first is {run.topic_keys[0]!r:.60}" if run.topic_keys else "it has no documents"
+                raise ValueError(f"run {name!r} has no topic in common with the qrels ({has})")
+
+    def table(self) -> pd.DataFrame:
         """[name, query_id, measure, value], as ``calc_runs`` returns it."""
-        parsed = [parse_measure(measure) for measure in listed(measures)]
-        scores = self.scores(parsed)  # (M, Q, number of measures)
+        scores = self.scores()  # (M, Q, number of measures)
         n_runs, n_topics, n_measures = scores.shape
         topics = np.empty(n_topics, dtype=object)
         topics[:] = self.judgements.topics
@@ -117,42 +126,40 @@ class Comparison:
             {
                 "name": np.repeat(list(self.runs), n_topics * n_measures),
                 "query_id": np.tile(np.repeat(topics, n_measures), n_runs),
-                "measure": np.tile([str(measure) for measure in parsed], n_runs * n_topics),
+                "measure": np.tile([str(measure) for measure in self.measures], n_runs * n_topics),
                 "value": scores.reshape(-1),
             }
         )
 
-    def scores(self, measures: list[Measure]) -> np.ndarray:
+    def scores(self) -> np.ndarray:
         """(M, Q, number of measures)"""
-        for measure in measures:
-            check_measure(measure)
+        found = self._scores(self.measures)
+        if not found:
+            return np.empty((len(self.runs), self.judgements.n_topics, 0))
+        return np.stack([found[measure] for measure in self.measures], axis=2)
+
+    def _scores(self, measures: list[Measure]) -> dict[Measure, np.ndarray]:
+        """Measure -> (M, Q)"""
         ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
         host = [measure for measure in measures if not isinstance(measure, RelativeMeasure)]
-        found = {**self._relative_scores(ours), **self._host_scores(host)}  # measure -> (M, Q)
-        if not measures:
-            return np.empty((len(self.runs), self.judgements.n_topics, 0))
-        return np.stack([found[measure] for measure in measures], axis=2)
+        return {**self._relative_scores(ours), **self._host_scores(host)}
 
+    @cached_property
     def best_of_groups(self) -> dict[str, str]:
         """Group -> its best run by the mean of ``by``; of equally good ones the first."""
-        if self.field.groups is None:
-            raise ValueError("prior='groups' needs groups, a dict of run: group or a CSV file")
-        if self._best is None:
-            direction = getattr(self.by, "DIRECTION", "larger")
-            if direction == "neither" or (isinstance(self.by, RelativeMeasure) and _key(self.by) == "groups"):
-                raise ValueError(f"by={self.by} cannot say which run of a group is its best; another measure can")
-            # summed without rounding, so that the order of the topics does not choose between equally good runs
-            sums = np.array([fsum(scores) for scores in self.scores([self.by])[:, :, 0]])  # (M,)
-            self._best = {}
-            for place in np.argsort(sums if direction == "smaller" else -sums, kind="stable"):
-                name = list(self.runs)[place]
-                self._best.setdefault(self.field.groups[name], name)
-        return self._best
+        groups, names = self.field.groups or {}, list(self.runs)
+        # summed without rounding, so that the order of the topics does not choose between equally good runs
+        sums = np.array([fsum(scores) for scores in self._scores([self.by])[self.by]])  # (M,)
+        best: dict[str, str] = {}
+        for place in np.argsort(sums if direction(self.by) == "smaller" else -sums, kind="stable"):
+            best.setdefault(groups[names[place]], names[place])
+        return best
 
     def _relative_scores(self, measures: list[RelativeMeasure]) -> dict[Measure, np.ndarray]:
         for measure in measures:
             self._find_priors(measure)
-        n_splits = len(self.runs) if self._jobs() == 1 else -(-self._jobs() // max(self.judgements.n_topics, 1))
+        # one worker: run after run; several: by topics, and by runs too where there are fewer topics than workers
+        n_splits = len(self.runs) if self._jobs() == 1 else ceil(self._jobs() / max(self.judgements.n_topics, 1))
         names_split = _split(list(self.runs), n_splits)
         tasks = [(measures, names, part) for part in self._topic_parts(measures) for names in names_split]
         done = self._in_parallel(_score_part, tasks, "evaluating", "part")
@@ -180,7 +187,7 @@ class Comparison:
         if key in ("", "others", "previous"):
             return
         if key == "groups":
-            best = self.best_of_groups()
+            best = self.best_of_groups
             for group in best:
                 others = [self.field.runs[name] for own, name in sorted(best.items()) if own != group]
                 self.field.named.setdefault((key, group), others)
@@ -228,6 +235,25 @@ class Comparison:
             warnings.filterwarnings("ignore", message="IProgress not found")
             from tqdm.auto import tqdm  # late: it takes longer to import than the rest of the package
         return tqdm(items, leave=False, delay=0.0 if self._progress else _BAR_AFTER, **bar)
+
+
+def check_request(measures: list[Measure], names: Iterable[str], groups: Any, by: Measure) -> None:
+    """Refuses what the measures and the names of the runs alone show to be wrong."""
+    unread = dict.fromkeys(names, Run.of({}))
+    if groups is not None:
+        read_groups(groups, unread)
+    for measure in measures:
+        check_measure(measure)
+        if not isinstance(measure, RelativeMeasure):
+            continue
+        if _key(measure) == "groups":
+            if groups is None:
+                raise ValueError("prior='groups' needs groups, a dict of run: group or a CSV file")
+            check_measure(by)
+            if direction(by) == "neither" or (isinstance(by, RelativeMeasure) and _key(by) == "groups"):
+                raise ValueError(f"by={by} cannot say which run of a group is its best; another measure can")
+        elif _key(measure) not in SYMBOLS:
+            measure.named_runs(unread)
 
 
 def _score_part(measures: list[RelativeMeasure], names: list[str], field: Field) -> list[np.ndarray]:
@@ -297,6 +323,7 @@ def _checked_jobs(n_jobs: Any) -> int | None:
     return int(n_jobs)
 
 
-def _check_topics(name: str, run: Run, judgements: Judgements) -> None:
-    if judgements.n_topics and not shares_topic(run, judgements):
-        raise ValueError(f"run {name!r} has no topic in common with the qrels (its first is {run.topic_keys[:1]})")
+def _checked_progress(progress: Any) -> bool | None:
+    if progress is not None and not isinstance(progress, (bool, np.bool_)):
+        raise WrongKind(f"progress={shown(progress, 60)} is not accepted; accepted are True, False and None")
+    return None if progress is None else bool(progress)

@@ -133,7 +133,9 @@ def _made(measure: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.M
         if info.dtype is float and type(value) is int:
             params[name] = value = float(value)
         if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):
-            raise MeasureError(f"{measure.NAME}: {name}={shown(value)} is not accepted; it is {info.desc}")
+            choices = info.choices if isinstance(info.choices, list) else []
+            accepted = f"accepted are {', '.join(map(repr, choices))}" if choices else f"it is {info.desc}"
+            raise MeasureError(f"{measure.NAME}: {name}={shown(value)} is not accepted; {accepted}")
     try:
         return measure(**params)
     except ValueError as error:

@@ -232,8 +232,8 @@ def _check_name(name: Any, where: str, reserved: tuple[str, ...] = (NONE, *SYMBO
         raise TypeError(f"{where}: the name of a prior run must be text, not {shown(name, 60)}")
     if not name or _FORBIDDEN.search(name) or name in reserved:
         raise ValueError(
-            f"{where}: {name!r:.60} cannot name a prior run; a name has no white space, comma or '~' "
-            f"and is none of {', '.join((NONE, *SYMBOLS))}"
+            f"{where}: {name!r:.60} cannot name a prior run; a name is not empty, has no white space, comma or '~', "
+            f"and is not one of the reserved words {', '.join(map(repr, (NONE, *SYMBOLS)))}"
         )
     return name
 
@@ -243,8 +243,9 @@ def _unknown(part: str, where: str, own: Mapping[str, Run] | None) -> ValueError
         return ValueError(
             f"{where}: the content {part!r} is not known in this process; make the measure from the run itself"
         )
-    known = [*(own or ()), *registered_priors()]
+    known = ", ".join([*(own or ()), *registered_priors()])
     return ValueError(
-        f"{where}: no prior run is known as {part!r}; known are {', '.join(known) or 'none'} "
-        "(register_prior makes a run known, and text with a '/' is read as a path)"
+        f"{where}: no prior run is known as {part!r}; {f'known are {known}' if known else 'none is known yet'} "
+        "(register_prior, or --prior NAME=PATH on the command line, makes a run known; "
+        "text with a '/' is read as a path)"
     )

@@ -97,4 +97,4 @@ def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: Relati
         return
     if (run.fingerprint, problem) not in _warned:
         _warned.add((run.fingerprint, problem))
-        warnings.warn(f"prior run {part!r} {problem}{example}", stacklevel=2)
+        warnings.warn(f"{measure.runs_parameter} run {part!r} {problem}{example}", stacklevel=2)

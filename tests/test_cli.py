@@ -103,6 +103,12 @@ class TestOneRun:
             lines = [f"{topic}\t{parse_measure(measure)}\t{score:.6f}" for topic, measure, score in expected]
             assert output(*arguments, *options).splitlines() == lines
 
+    def test_a_run_of_other_topics_is_warned_of(self, place: Path, capsys: pytest.CaptureFixture) -> None:
+        write_qrels(place / "other.txt", {"elsewhere": {"a": 1}})
+        assert cli.main(["other.txt", "runs/dense.run", "UL@3"]) == 0
+        printed = capsys.readouterr()
+        assert printed.out.startswith("UL@3\t") and "warning: run has no topic in common with the qrels" in printed.err
+
     def test_all_places(self, output: Callable[..., str]) -> None:
         assert float(output("qrels.txt", "runs/dense.run", "nDCG@10", "-p", "-1").split("\t")[1]) == value(
             "nDCG@10", "dense")
@@ -214,16 +220,18 @@ class TestCompare:
         printed = output("compare", "qrels.txt", "runs", "NRG(prior='old')@10", "--prior", "old=old.run")
         assert printed.startswith("name\tNRG(prior='old')@10\n")
 
-    def test_qrels_without_judgements(self, place: Path, output: Callable[..., str]) -> None:
-        (place / "empty.txt").write_text("")
-        assert output("compare", "empty.txt", "runs", "nDCG@10", "NRG@10").splitlines()[0] == "name\tnDCG@10\tNRG@10"
-
 
 class TestRefused:
     """Exit code 2, nothing on standard output, one line that names the thing."""
 
     @pytest.mark.parametrize(("arguments", "sentence"), [
         ("absent.txt runs/dense.run nDCG@10", "'absent.txt' is no qrels file"),
+        ("/dev/null runs/dense.run nDCG@10", "the qrels '/dev/null' have no topic; at least one judgement is needed"),
+        ("compare /dev/null runs nDCG@10", "the qrels '/dev/null' have no topic"),
+        ("compare qrels.txt runs/dense.run runs/bm25.run nDCG@10", "'runs/bm25.run' is a file, not a measure; quote"),
+        ("compare qrels.txt runs NRG@10 --prior others --prior previous",
+         "--prior takes one of others, previous, groups; given are others, previous"),
+        ("qrels.txt runs/dense.run 'nDCG(dcg=\"x\")@10'", "dcg='x' is not accepted; accepted are 'log2', 'exp-log2'"),
         ("qrels.txt absent.run nDCG@10", "run file 'absent.run' cannot be read: No such file or directory"),
         ("qrels.txt qrels.txt nDCG@10", "run file 'qrels.txt', line 1: '2 0 a 2' is not 'topic Q0 document"),
         ("runs/dense.run runs/dense.run nDCG@10", "qrels file 'runs/dense.run', line 1"),
@@ -355,7 +363,7 @@ class TestProcess:
         assert strict.stderr == line.replace("warning: ", "") + "\n"
 
     def test_an_output_that_cannot_hold_a_topic(self, place: Path) -> None:
-        write_qrels(place / "qrels.txt", {"caf\u00e9": {"a": 1}})
+        write_qrels(place / "qrels.txt", {"1": {"a": 1}, "caf\u00e9": {"a": 1}})
         done = python("-m", "ir_measures_relative", "qrels.txt", "runs/dense.run", "UL@1", "-q",
                       PYTHONIOENCODING="ascii")
         assert (done.returncode, done.stdout) == (2, "")

@@ -193,6 +193,38 @@ def test_what_pyterrier_refuses_is_refused_before_retrieval(
     assert asked == {}
 
 
+@pytest.mark.parametrize(
+    ("metrics", "arguments", "sentence"),
+    [
+        ([imr.RareP], {}, "RareP needs a cutoff, as in RareP@10"),
+        ([imr.MED @ 10], {}, "MED@10 needs reference"),
+        ([NRG(prior="zz") @ 10], {}, "no prior run is known as 'zz'; known are bm25, dense_small, fused"),
+        ([NRG(prior="groups") @ 10], {}, "prior='groups' needs groups"),
+        ([NRG(prior="groups") @ 10], {"groups": {"bm25": "sparse"}}, "the run 'dense_small' has no group"),
+        ([NRG(prior="groups") @ 10], {"groups": GROUPS, "by": "MED@10"}, "by=MED@10 cannot say|MED@10 needs reference"),
+        ([NRG @ 10], {"by": "nDCGG@10"}, "unknown measure 'nDCGG'"),
+        ([P], {}, "P needs cutoff, as in P@10"),
+        ([3], {}, "3 is no measure"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_computed_is_refused_before_retrieval(
+    metrics: list, arguments: dict, sentence: str, systems: dict, asked: Counter
+) -> None:
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        imr.Experiment(systems, TOPICS, QRELS, metrics, **arguments)
+    assert asked == {}
+
+
+def test_a_system_of_other_topics_is_scored_as_pyterrier_scores_it() -> None:
+    systems = {"bm25": RESULTS["bm25"], "lost": RESULTS["fused"].assign(qid="elsewhere")}
+    theirs = pt.Experiment(systems, TOPICS, QRELS, [nDCG @ 10])
+    with pytest.warns(UserWarning, match="system 'lost' has no topic in common with the qrels"):
+        ours = imr.Experiment(systems, TOPICS, QRELS, [nDCG @ 10, NRG @ 10])
+    pd.testing.assert_frame_equal(ours[["name", "nDCG@10"]], theirs)
+    assert ours["NRG@10"].iloc[1] == 0
+
+
 def test_unknown_measures_get_a_sentence(systems: dict) -> None:
     with pytest.raises(ValueError, match="unknown measure 'Nonsense'"):
         imr.Experiment(systems, TOPICS, QRELS, ["Nonsense@10"])

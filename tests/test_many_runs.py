@@ -345,6 +345,21 @@ class TestBadInput:
         self.refused("no prior run is known as 'splade'; known are dense, bm25, bm25+rm3, late",
                      lambda: calc_runs([NRG(prior="splade") @ 10], QRELS, RUNS))
 
+    @pytest.mark.parametrize("measure", ["P", "NRG(prior='splade')@10", "NRG(prior='groups')@10"])
+    def test_a_measure_is_refused_before_a_run_is_read(self, measure: str, tmp_path: Path) -> None:
+        (tmp_path / "no-run.txt").write_text("nothing\n")
+        with pytest.raises(ValueError, match="needs cutoff|no prior run is known|needs groups"):
+            calc_runs([measure], QRELS, tmp_path)
+
+    @pytest.mark.parametrize("progress", ["no", 0, 1.0])
+    def test_a_progress_that_is_no_answer(self, progress: Any) -> None:
+        self.refused(f"progress={progress!r} is not accepted; accepted are True, False and None",
+                     lambda: calc_runs([NRG @ 10], QRELS, RUNS, progress=progress), TypeError)
+
+    def test_a_run_without_documents(self) -> None:
+        self.refused("run 'empty' has no topic in common with the qrels (it has no documents)",
+                     lambda: calc_runs([NRG @ 10], QRELS, RUNS | {"empty": {}}))
+
     def test_duplicates_and_nan(self) -> None:
         twice = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "a"], "score": [1.0, 2.0]})
         self.refused("run 'twice': document 'a' of topic 'q1' occurs twice",

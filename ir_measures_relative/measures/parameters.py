@@ -67,7 +67,7 @@ class Number(Parameter):
     def __init__(self, low: float, high: float, default: float, desc: str = ""):
         super().__init__(float(default), desc)
         self.low, self.high = low, high
-        self.kind = f"a number from {low:g}" + (f" to {high:g}" if high < float("inf") else "")
+        self.kind = f"a number from {low:g} to {'2^53' if high == LARGEST else f'{high:g}'}"
 
     def canonical(self, where: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, Real):
@@ -75,8 +75,6 @@ class Number(Parameter):
         number = float(value) + 0.0  # -0.0 becomes 0.0: they are equal and must print alike
         if not self.low <= number <= self.high:
             raise self._refused(where, value)
-        if abs(number) > LARGEST:
-            raise ValueError(f"{where} is too large; accepted is {self.kind} to 2^53")
         return number
 
 

@@ -26,7 +26,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Number, Prior, Whole
-from ir_measures_relative.user_models import divide, sum_of_precisions, sum_over_ranks
+from ir_measures_relative.user_models import LARGEST, divide, sum_of_precisions, sum_over_ranks
 
 
 def rareness(found_by: np.ndarray, others: int, rarity: str = "share") -> np.ndarray:
@@ -47,7 +47,7 @@ class Alpha(Number):
     """The weight of rareness: a number, or '1/R' for one over the topic's number of relevant documents."""
 
     def __init__(self) -> None:
-        super().__init__(0, float("inf"), default=1.0, desc="weight of rareness; the paper recommends [0, 1]")
+        super().__init__(0, LARGEST, default=1.0, desc="weight of rareness; the paper recommends [0, 1]")
         self.kind += " or '1/R'"
 
     def canonical(self, where: str, value: Any) -> Any:
