@@ -6,6 +6,7 @@ import copy
 import gzip
 from collections import namedtuple
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -95,7 +96,10 @@ def test_arrays_of_the_input_are_not_written_to() -> None:
     assert given.docno.tolist() == ["a", "c", "b"]
 
 
-IDS = ["object", "category", "string[python]", "str"]
+IDS = [
+    "object", "category", "string[python]", "str",
+    pytest.param("string[pyarrow]", marks=pytest.mark.skipif(not find_spec("pyarrow"), reason="needs pyarrow")),
+]  # fmt: skip
 NUMBERS = ["int8", "int64", "uint64", "float32", "float64", "Int64", "Float64", "object", "category", "boolean", "bool"]
 
 

@@ -38,7 +38,7 @@ ENVIRONMENTS = {
     "numpy1": Environment("3.12", ("numpy==1.26.*", "pandas==2.2.*", "ir_measures==0.4.3")),
     "pyterrier": Environment("3.12", ("ir_measures==0.4.3",), "all,pytest"),
     "bare": Environment("3.11", (), "pytest"),  # without any extra
-    "newest": Environment("3.13"),
+    "newest": Environment("3.13", ("pyarrow",)),  # which pandas then holds text with
 }
 
 
