@@ -13,7 +13,15 @@ from small_collections import Qrels, Run, cutoffs, per_topic, qrels_of_topics, r
 
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.judged_run import Run as RankedRun
-from ir_measures_relative.user_models import canonical_base, user_model
+from ir_measures_relative.user_models import (
+    ERR,
+    NDCG,
+    Precision,
+    Recall,
+    ReciprocalRank,
+    canonical_base,
+    user_model,
+)
 
 SLOW = {"nDCG": ordinary.ndcg, "P": ordinary.precision, "R": ordinary.recall, "RBP": ordinary.rbp, "RR": ordinary.rr,
         "AP": ordinary.ap, "ERR": ordinary.err, "Success": ordinary.success, "SDCG": ordinary.sdcg}
@@ -126,6 +134,16 @@ def test_empty_ranking_and_topic_without_documents_are_0(base: str) -> None:
     assert ours(base, qrels, {}, 10).tolist() == [0.0, 0.0]
     assert ours(base, qrels, {"nothing judged": {"a": 1.0}}, 10).tolist() == [0.0, 0.0]
     assert ours(base, {}, run_of("a"), 10).tolist() == []
+
+
+def test_a_model_is_a_value() -> None:
+    """What is worked out for a model is kept under it: equal ones are one key, others never share one."""
+    models = {make(): None for make in [
+        lambda: NDCG(10), lambda: NDCG(5), lambda: NDCG(10, "exp-log2"), lambda: NDCG(10, gains={1: 5}),
+        lambda: NDCG(10, gains={1: 6}), lambda: Precision(10), lambda: Recall(10), lambda: Recall(10, rel=2),
+        lambda: ReciprocalRank(10), lambda: ERR(10), lambda: ERR(10, max_rel=2),
+    ] for _ in range(2)}
+    assert len(models) == 11
 
 
 class TestCanonicalBase:

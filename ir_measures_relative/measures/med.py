@@ -24,6 +24,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
+from ir_measures_relative.user_models import ERR, SDCG, AveragePrecision
 
 
 def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:
@@ -87,17 +88,18 @@ class _MED(RelativeMeasure):
 
     @property
     def _max_rel_of_base(self) -> int | None:
-        return getattr(self.model(), "max_rel", None) if self["base"].startswith("SDCG") else None
+        model = self.model()
+        return model.max_rel if isinstance(model, SDCG) else None
 
     @property
     def needs_cutoff(self) -> bool:
-        return super().needs_cutoff or (self["base"].startswith("AP") and self["norm"] == "k")
+        return super().needs_cutoff or (isinstance(self.model(), AveragePrecision) and self["norm"] == "k")
 
     def question(self, judgements: Judgements) -> Question:
         """What is compared and what is left open, for these judgements."""
         max_rel = self["max_rel"] or self._max_rel_of_base or judgements.max_grade
         known = judgements if self["judged"] == "qrels" else None
-        if self["base"].startswith("ERR") and known is not None:
+        if isinstance(self.model(), ERR) and known is not None:
             _refuse_grades_above(max_rel, known, self)
         open_ended = {name: self[name] for name in ("unseen", "norm", "residual")}
         return Question(self.model(max_rel), known, judgements.n_topics, max_rel, **open_ended)

@@ -34,7 +34,7 @@ from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Whole
 from ir_measures_relative.random_ranking import expected_total
-from ir_measures_relative.user_models import UserModel, divide
+from ir_measures_relative.user_models import NDCG, AveragePrecision, UserModel, divide
 
 EQUAL = 1e-12  # values that agree to this relative difference are equal: rounding must not decide a branch
 
@@ -99,8 +99,7 @@ class _UL(RelativeMeasure):
     }
 
     def check(self, given: dict[str, Any]) -> None:
-        name = self.model().name
-        if self["expected"] == "paper" and name not in ("AP", "nDCG"):
+        if self["expected"] == "paper" and not isinstance(self.model(), (AveragePrecision, NDCG)):
             raise ValueError(f"UL: expected='paper' is there for base AP and nDCG only, not for base={self['base']}")
 
     @property
