@@ -93,12 +93,15 @@ class NDCG(UserModel):
 
 @dataclass(frozen=True)
 class SDCG(NDCG):
-    """DCG over that of K documents of the top gain."""
+    """DCG over that of K documents of the top gain; as in cwl-eval, a grade above max_rel counts as max_rel."""
 
     name = "SDCG"
     needs_cutoff = True
 
     max_rel: int = 1
+
+    def gain(self, grade: np.ndarray) -> np.ndarray:
+        return np.minimum(super().gain(grade), self.max_rel)
 
     def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
         return np.full(judgements.n_topics, self.max_rel * self.seen_in_all())
@@ -258,18 +261,19 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < 1:
             raise ValueError(f"{where}: p={value!r}; accepted are numbers from 0 to below 1")
         return None if value == 0.8 else float(value) + 0.0  # -0.0 becomes 0.0
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{where}: {name}={value!r}; accepted are whole numbers from 1")
-    return None if name == "rel" and value == 1 else int(value)
+    whole = _whole(measure, name, value)
+    return None if name == "rel" and whole == 1 else whole
 
 
 def _cutoff(measure: ir_measures.Measure) -> int | None:
     cutoff = measure.params.get("cutoff")
-    if cutoff is None:
-        return None
-    if isinstance(cutoff, bool) or not isinstance(cutoff, (int, np.integer)) or not 1 <= cutoff <= LARGEST:
-        raise ValueError(f"base={measure}: cutoff={cutoff!r}; accepted are whole numbers from 1 to 2^53")
-    return int(cutoff)
+    return None if cutoff is None else _whole(measure, "cutoff", cutoff)
+
+
+def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= LARGEST:
+        raise ValueError(f"base={measure}: {name}={value!r}; accepted are whole numbers from 1 to 2^53")
+    return int(value)
 
 
 def canonical_gains(gains: Any, where: str) -> dict | None:
@@ -280,8 +284,8 @@ def canonical_gains(gains: Any, where: str) -> dict | None:
         raise TypeError(f"{where}: gains must be a dict of grade: gain, not a {type(gains).__name__}")
     table = {}
     for grade, gain in gains.items():
-        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)):
-            raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers")
+        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)) or abs(int(grade)) > LARGEST:
+            raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers up to 2^53")
         if isinstance(gain, bool) or not isinstance(gain, (int, float, np.number)) or not 0 <= gain <= LARGEST:
             raise ValueError(f"{where}: gains gives grade {grade} the gain {gain!r}; gains are numbers from 0 to 2^53")
         if gain != max(grade, 0):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, P, R, Success, nDCG
+from ir_measures import AP, RBP, RR, SDCG, P, R, Success, nDCG
 from reference import ordinary
 from small_collections import Qrels, Run, cutoffs, per_topic, qrels_of_topics, run_of, runs
 
@@ -76,6 +76,15 @@ def test_rbp_of_cwl_eval(qrels: Qrels, run: Run, p: float) -> None:
 
 
 @settings(max_examples=40)
+@given(qrels_of_topics, runs, st.integers(1, 14), st.integers(1, 4))
+def test_sdcg_of_cwl_eval(qrels: Qrels, run: Run, cutoff: int, max_rel: int) -> None:
+    """Grades go up to 3: one above max_rel counts as max_rel."""
+    pytest.importorskip("cwl", reason="needs cwl-eval, the peer for SDCG")
+    expected = theirs(ir_measures.cwl_eval, SDCG(max_rel=max_rel) @ cutoff, qrels, distinct(run))
+    assert ours(f"SDCG(max_rel={max_rel})", qrels, run, cutoff) == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=40)
 @given(qrels_of_topics, runs, cutoffs, st.integers(1, 3), st.sampled_from([0.0, 0.5, 0.8]))
 def test_slow_twin(qrels: Qrels, run: Run, cutoff: int | None, rel: int, p: float) -> None:
     for name, options in {
@@ -86,7 +95,7 @@ def test_slow_twin(qrels: Qrels, run: Run, cutoff: int | None, rel: int, p: floa
         expected = per_topic(SLOW[name], qrels, run, cutoff, **options)
         assert ours(base, qrels, run, cutoff) == pytest.approx(expected, abs=1e-12), base
     if cutoff is not None:
-        for name, options in {"P": {"rel": rel}, "Success": {"rel": rel}, "SDCG": {"max_rel": 3}}.items():
+        for name, options in {"P": {"rel": rel}, "Success": {"rel": rel}, "SDCG": {"max_rel": rel}}.items():
             base = f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})"
             expected = per_topic(SLOW[name], qrels, run, cutoff, **options)
             assert ours(base, qrels, run, cutoff) == pytest.approx(expected, abs=1e-12), base
