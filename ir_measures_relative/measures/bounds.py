@@ -13,8 +13,6 @@ in nDCG between the run and an empty list, as MED computes it (`extremes/ndcg.py
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ir_measures_relative.extremes.labellings import Question, largest_difference
@@ -87,11 +85,6 @@ class _NDCGBound(RelativeMeasure):
         "max_rel": Whole(1, desc="highest grade an unjudged document may have; left out: the highest in the qrels"),
     }
     CITATIONS = ("bootndcg",)
-
-    def check(self, given: dict[str, Any]) -> None:
-        for grade, gain in (self["gains"] or {}).items():
-            if grade <= 0:
-                raise ValueError(f"NDCGBound: gains gives grade {grade} the gain {gain}; a grade up to 0 must gain 0")
 
     @property
     def needs_cutoff(self) -> bool:
