@@ -154,7 +154,7 @@ class ReciprocalRank(UserModel):
 
 @dataclass(frozen=True)
 class ERR(ReciprocalRank):
-    """Expected reciprocal rank; the gain is the stop probability (2^grade - 1) / 2^max_rel."""
+    """Expected reciprocal rank; the gain is the stop probability (2^grade - 1) / 2^max_rel of grades up to max_rel."""
 
     name = "ERR"
     binary = False
@@ -163,9 +163,6 @@ class ERR(ReciprocalRank):
 
     def gain(self, grade: np.ndarray) -> np.ndarray:
         grade = np.maximum(np.nan_to_num(np.asarray(grade, dtype=np.float64)), 0.0)
-        if grade.size and grade.max() > self.max_rel:
-            raise ValueError(f"ERR: grade {grade.max():.0f} is above max_rel={self.max_rel}; "
-                             "accepted are grades up to max_rel")
         return np.exp2(grade - self.max_rel) - np.exp2(-float(self.max_rel))
 
 

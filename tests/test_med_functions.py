@@ -196,7 +196,7 @@ def test_refusals() -> None:
             MED(reference=run, **needs).calc_aggregate({"q": {"a": 1}}, run)
     with pytest.raises(ValueError, match="needs reference"):
         (MED @ 10).calc_aggregate({"q": {"a": 1}}, run)
-    with pytest.raises(ValueError, match="document 'a' of topic 'q' has the grade 2, above max_rel=1"):
+    with pytest.raises(ValueError, match="document 'a' of topic 'q' has the grade 2, above 1, the highest"):
         med({"q": {"a": 2}}, run, run, ERR @ 5, max_rel=1)
     assert med({"q": {"a": 2}}, run, {}, ERR @ 5, max_rel=1, judged="none").above[0] == 0.5
     twice = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [1, 2]})

@@ -114,11 +114,6 @@ def test_err_of_gdeval_on_a_worked_example() -> None:
     assert score == pytest.approx([15 / 16 + 1 / 3 * 1 / 16 * 3 / 16], abs=1e-15)
 
 
-def test_a_grade_above_the_highest_of_err_is_refused() -> None:
-    with pytest.raises(ValueError, match="grade 5 is above max_rel=4; accepted are grades up to max_rel"):
-        ours("ERR", {"q1": {"a": 5}}, run_of("a"))
-
-
 def test_a_grade_that_2_to_the_power_of_it_overflows_is_refused() -> None:
     with pytest.raises(ValueError, match="grade 1025 is too high for dcg='exp-log2'"):
         ours("nDCG(dcg='exp-log2')", {"q1": {"a": 1025}}, run_of("a"))

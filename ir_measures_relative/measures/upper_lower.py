@@ -36,7 +36,7 @@ from ir_measures_relative.measures.parameters import Base, Choice, Whole
 from ir_measures_relative.random_ranking import expected_total
 from ir_measures_relative.user_models import NDCG, AveragePrecision, UserModel, divide
 
-EQUAL = 1e-12  # values that agree to this relative difference are equal: rounding must not decide a branch
+EQUAL = 1e-12  # relative: values that differ by no more are equal, since rounding must not decide a branch
 
 
 def joint_bounds(actual: np.ndarray, upper: np.ndarray, lower: np.ndarray, version: str = "V2") -> np.ndarray:
@@ -112,7 +112,7 @@ class _UL(RelativeMeasure):
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         judgements = run.judgements
-        model = self.model(self["max_rel"] or judgements.max_grade)
+        model = self.model(self["max_rel"] or judgements.max_grade, judgements)
         value, n = shuffled(model, judgements, run if self["universe"] == "retrieved" else None)
         actual = model.total(run.top(model.cutoff).values(value))  # (Q,)
         upper = model.total(best_values(value, judgements, model.cutoff))  # (Q,)
@@ -164,7 +164,7 @@ def expected_random(
     if (universe == "retrieved") != (run is not None):
         raise ValueError("expected_random: universe='retrieved' needs run, the run to shuffle, and no other takes one")
     judgements = Judgements.of(qrels)
-    model = measure.model(max_rel or judgements.max_grade)
+    model = measure.model(max_rel or judgements.max_grade, judgements)
     judged = None if run is None else JudgedRun(judgements, Run.of(run))
     lower = expected_total(model, *shuffled(model, judgements, judged), judgements, expected)
     best = model.normalizer(model.gain(judgements.grade), judgements)
