@@ -95,7 +95,7 @@ def side_by_side(
 
 def _rank_of(ranking: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """(Q, depth) rank that each wanted document has in the other ranking, ``depth`` if none."""
-    n_topics, depth = ranking.shape
+    depth = ranking.shape[1]
     highest = max(ranking.max(initial=-1), wanted.max(initial=-1))
     rank = np.full(int(highest) + 2, depth)  # the last entry serves code -1
     rank[ranking] = np.arange(depth)
