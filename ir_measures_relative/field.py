@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ir_measures_relative.judged_priors import JudgedPriors, signature
+from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.user_models import UserModel
 
@@ -70,7 +70,7 @@ class _Exclusion:
 
     def unseen(self, model: UserModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows of the documents with a gain (n,), and products (n, M + 1) over the runs before and from each place."""
-        key = ("unseen", signature(model))
+        key = ("unseen", model)
         if key not in self._memo:
             gainful = np.flatnonzero(model.gain(self.judgements.grade) > 0)
             place = np.full(len(self.judgements.grade), -1)
@@ -98,14 +98,14 @@ class _Exclusion:
 
     def scores(self, model: UserModel) -> np.ndarray:
         """(Q, M) the ordinary measure of every run."""
-        key = ("scores", signature(model))
+        key = ("scores", model)
         if key not in self._memo:
             self._memo[key] = np.stack([model.score(run) for run in self.runs], axis=1)
         return self._memo[key]
 
     def covered(self, model: UserModel, agg: str) -> tuple[np.ndarray, np.ndarray]:
         """(Q, M + 1) maxima (or sums) of the base scores over the runs before, and from, each place."""
-        key = ("covered", signature(model), agg)
+        key = ("covered", model, agg)
         if key not in self._memo:
             combine = np.maximum if agg == "max" else np.add
             scores = self.scores(model)

@@ -31,7 +31,7 @@ class JudgedPriors:
 
     def unseen(self, model: UserModel) -> np.ndarray:
         """(J,) chance that a user of every prior run has not seen the document: product of 1 - seen(rank in top K)."""
-        return self._once(("unseen", signature(model)), lambda: self._unseen(model))
+        return self._once(("unseen", model), lambda: self._unseen(model))
 
     def found_by(self, cutoff: int | None) -> np.ndarray:
         """(J,) how many prior runs have the document in their top K."""
@@ -39,7 +39,7 @@ class JudgedPriors:
 
     def covered(self, model: UserModel, agg: str = "max") -> np.ndarray:
         """(Q,) largest (or mean) score of the prior runs under an ordinary measure; 0 without prior runs."""
-        return self._once(("covered", signature(model), agg), lambda: self._covered(model, agg))
+        return self._once(("covered", model, agg), lambda: self._covered(model, agg))
 
     def _unseen(self, model: UserModel) -> np.ndarray:
         left = np.ones(len(self.judgements.grade))
@@ -72,8 +72,3 @@ def leave_unseen(left: np.ndarray, run: JudgedRun, model: UserModel) -> None:
     judged = row >= 0
     unseen = np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)
     left[row[judged]] *= unseen[judged]
-
-
-def signature(model: UserModel) -> tuple:
-    """Two models with one signature score alike."""
-    return (type(model).__name__, *(repr(value) for value in vars(model).values()))

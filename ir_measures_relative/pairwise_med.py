@@ -18,7 +18,7 @@ from ir_measures_relative.measures.med import MED, largest_and_smallest
 from ir_measures_relative.run_collections import run_sources
 from ir_measures_relative.sentences import shown
 
-EQUAL = 1e-12  # differences up to this are rounding
+EQUAL = 1e-12  # absolute: a difference of two scores that is no larger is rounding
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -18,9 +18,14 @@ import numpy as np
 
 from ir_measures_relative.ideals import best_values
 from ir_measures_relative.judged_run import Judgements
-from ir_measures_relative.user_models import UserModel, sum_over_ranks
-
-LINEAR = ("nDCG", "P", "R", "RBP")
+from ir_measures_relative.user_models import (
+    ERR,
+    AveragePrecision,
+    ReciprocalRank,
+    Success,
+    UserModel,
+    sum_over_ranks,
+)
 
 
 def expected_total(model: UserModel, value: np.ndarray, n: np.ndarray, judgements: Judgements,
@@ -32,18 +37,19 @@ def expected_total(model: UserModel, value: np.ndarray, n: np.ndarray, judgement
     measures are the same).
     """
     m = n if model.cutoff is None else np.minimum(model.cutoff, n)  # (Q,)
-    if model.name in LINEAR:
+    if model.linear:
         mean = judgements.sum_by_topic(value) / np.maximum(n, 1)  # (Q,)
         return model.total(mean[:, None] * (np.arange(m.max(initial=0)) < m[:, None]))
     relevant = judgements.sum_by_topic(value > 0).astype(np.int64)  # (Q,)
-    if model.name == "ERR":
+    if isinstance(model, ERR):
         return expected_err(best_values(value, judgements, int(relevant.max(initial=0))), n, m)
-    if model.name == "AP" and method == "paper":
+    if isinstance(model, AveragePrecision) and method == "paper":
         return m * (relevant / np.maximum(n, 1)) ** 2
-    return {"AP": sum_of_precisions, "RR": reciprocal_rank, "Success": success}[model.name](relevant, n, m)
+    expected = {AveragePrecision: expected_sum_of_precisions, ReciprocalRank: reciprocal_rank, Success: success}
+    return expected[type(model)](relevant, n, m)
 
 
-def sum_of_precisions(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+def expected_sum_of_precisions(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
     """(Q,) expected sum over relevant documents in the top m of the precision at their rank."""
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, m.max(initial=0) + 1)))[m]  # (Q,)
     # A relevant document at rank i counts itself and the i - 1 others above it, each relevant by (R-1)/(n-1).

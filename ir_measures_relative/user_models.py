@@ -7,8 +7,9 @@ here into the *gain* of each judged document, the raw *total* of gains in rank o
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -18,19 +19,21 @@ from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measure_strings import parse_measure
 
 LARGEST = 2**53  # of all numbers given as parameters: what a float64 counts exactly, and far from overflow
-_LONGEST_IDEAL = 10**7  # documents of a list that is ideal at every rank; all its ranks are added up
+_LONGEST_IDEAL = 10**7  # largest K for an ideal of K top-grade documents, whose K discounts are summed
 _HIGHEST_LABEL = 1000  # grade of an unjudged document, where every grade up to max_rel is tried
 
 
+@dataclass(frozen=True)
 class UserModel:
-    """An ordinary measure; ``name`` is its name in ir_measures."""
+    """An ordinary measure as a value: equal models score alike. The fields are named as ir_measures' parameters."""
 
-    name = ""
-    needs_cutoff = False
+    name: ClassVar[str] = ""  # in ir_measures
+    needs_cutoff: ClassVar[bool] = False
+    binary: ClassVar[bool] = True  # a document is relevant or not
+    linear: ClassVar[bool] = True  # the raw score is a weighted sum of the values
 
-    def __init__(self, cutoff: int | None = None, rel: int = 1):
-        self.cutoff = cutoff
-        self.rel = rel
+    cutoff: int | None = None
+    rel: int = field(default=1, kw_only=True)
 
     def gain(self, grade: np.ndarray) -> np.ndarray:
         """Gain of each grade, any shape; unjudged (NaN) documents gain 0. Binary measures: 1 if grade >= rel."""
@@ -54,20 +57,20 @@ class UserModel:
         return divide(self.total(run.top(self.cutoff).values(gain)), self.normalizer(gain, run.judgements))
 
 
+@dataclass(frozen=True)
 class NDCG(UserModel):
     """Normalised discounted cumulative gain: linear or exponential gain, or a table of gains."""
 
     name = "nDCG"
+    binary = False
 
-    def __init__(self, cutoff: int | None = None, dcg: str = "log2", gains: dict | None = None):
-        super().__init__(cutoff)
-        self.dcg = dcg
-        self.gains = gains or {}
+    dcg: str = "log2"
+    gains: dict | None = field(default=None, hash=False)  # compared, but a dict has no hash
 
     def gain(self, grade: np.ndarray) -> np.ndarray:
         grade = np.asarray(grade, dtype=np.float64)
         label = np.fmax(grade, 0.0)  # NaN, unjudged, gains nothing, whatever the table says of grade 0
-        for listed, gain in self.gains.items():
+        for listed, gain in (self.gains or {}).items():
             label = np.where(grade == listed, float(gain), label)
         if self.dcg == "log2":
             return label
@@ -88,15 +91,17 @@ class NDCG(UserModel):
         return float(self.seen(self.cutoff or 0).sum())
 
 
+@dataclass(frozen=True)
 class SDCG(NDCG):
-    """DCG over that of K documents of the top gain."""
+    """DCG over that of K documents of the top gain; as in cwl-eval, a grade above max_rel counts as max_rel."""
 
     name = "SDCG"
     needs_cutoff = True
 
-    def __init__(self, cutoff: int | None = None, max_rel: int = 1):
-        super().__init__(cutoff)
-        self.max_rel = max_rel
+    max_rel: int = 1
+
+    def gain(self, grade: np.ndarray) -> np.ndarray:
+        return np.minimum(super().gain(grade), self.max_rel)
 
     def normalizer(self, value: np.ndarray, judgements: Judgements) -> np.ndarray:
         return np.full(judgements.n_topics, self.max_rel * self.seen_in_all())
@@ -117,14 +122,13 @@ class Recall(UserModel):
         return judgements.sum_by_topic(value)
 
 
+@dataclass(frozen=True)
 class RBP(UserModel):
     """Rank-biased precision."""
 
     name = "RBP"
 
-    def __init__(self, cutoff: int | None = None, p: float = 0.8, rel: int = 1):
-        super().__init__(cutoff, rel)
-        self.p = p
+    p: float = 0.8
 
     def seen(self, depth: int) -> np.ndarray:
         return self.p ** np.arange(depth)
@@ -137,6 +141,7 @@ class ReciprocalRank(UserModel):
     """With values in [0, 1]: the expected reciprocal rank of the first document that satisfies the user."""
 
     name = "RR"
+    linear = False
 
     def seen(self, depth: int) -> np.ndarray:
         return 1.0 / np.arange(1, depth + 1)
@@ -147,20 +152,17 @@ class ReciprocalRank(UserModel):
         return sum_over_ranks(value * reached * self.seen(value.shape[1]))
 
 
+@dataclass(frozen=True)
 class ERR(ReciprocalRank):
-    """Expected reciprocal rank; the gain is the stop probability (2^grade - 1) / 2^max_rel."""
+    """Expected reciprocal rank; the gain is the stop probability (2^grade - 1) / 2^max_rel of grades up to max_rel."""
 
     name = "ERR"
+    binary = False
 
-    def __init__(self, cutoff: int | None = None, max_rel: int = 4):
-        super().__init__(cutoff)
-        self.max_rel = max_rel
+    max_rel: int = 4
 
     def gain(self, grade: np.ndarray) -> np.ndarray:
         grade = np.maximum(np.nan_to_num(np.asarray(grade, dtype=np.float64)), 0.0)
-        if grade.size and grade.max() > self.max_rel:
-            raise ValueError(f"ERR: grade {grade.max():.0f} is above max_rel={self.max_rel}; "
-                             "accepted are grades up to max_rel")
         return np.exp2(grade - self.max_rel) - np.exp2(-float(self.max_rel))
 
 
@@ -168,6 +170,7 @@ class AveragePrecision(UserModel):
     """The raw total is the sum of precisions at relevant documents; AP@K divides by all relevant documents."""
 
     name = "AP"
+    linear = False
 
     def total(self, value: np.ndarray) -> np.ndarray:
         return sum_of_precisions(value, value)
@@ -179,6 +182,7 @@ class AveragePrecision(UserModel):
 class Success(UserModel):
     name = "Success"
     needs_cutoff = True
+    linear = False
 
     def total(self, value: np.ndarray) -> np.ndarray:
         return 1.0 - np.prod(1.0 - value, axis=1)
@@ -196,25 +200,13 @@ def user_model(base: Any, cutoff: int | None = None, max_rel: int | None = None)
     ``max_rel`` is the highest grade of ERR; without it gdeval's 4.
     """
     measure = parse_measure(base)
-    name = str(measure.NAME)
-    params = {k: v for k, v in measure.params.items() if k in _PARAMETERS[name]}
-    if name == "ERR" and max_rel is not None:
+    model = _MODELS[str(measure.NAME)]
+    params = {f.name: measure.params[f.name] for f in fields(model) if f.name in measure.params}
+    if cutoff is not None:
+        params["cutoff"] = cutoff
+    if model is ERR and max_rel is not None:
         params["max_rel"] = max_rel
-    return _MODELS[name](cutoff if cutoff is not None else measure.params.get("cutoff"), **params)
-
-
-# parameters that a base measure keeps, in the order ir_measures declares them
-_PARAMETERS = {
-    "nDCG": ("dcg", "gains"),
-    "SDCG": ("max_rel",),
-    "P": ("rel",),
-    "R": ("rel",),
-    "RBP": ("p", "rel"),
-    "RR": ("rel",),
-    "AP": ("rel",),
-    "ERR": (),
-    "Success": ("rel",),
-}
+    return model(**params)
 
 
 def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | None]:
@@ -266,18 +258,19 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < 1:
             raise ValueError(f"{where}: p={value!r}; accepted are numbers from 0 to below 1")
         return None if value == 0.8 else float(value) + 0.0  # -0.0 becomes 0.0
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{where}: {name}={value!r}; accepted are whole numbers from 1")
-    return None if name == "rel" and value == 1 else int(value)
+    whole = _whole(measure, name, value)
+    return None if name == "rel" and whole == 1 else whole
 
 
 def _cutoff(measure: ir_measures.Measure) -> int | None:
     cutoff = measure.params.get("cutoff")
-    if cutoff is None:
-        return None
-    if isinstance(cutoff, bool) or not isinstance(cutoff, (int, np.integer)) or not 1 <= cutoff <= LARGEST:
-        raise ValueError(f"base={measure}: cutoff={cutoff!r}; accepted are whole numbers from 1 to 2^53")
-    return int(cutoff)
+    return None if cutoff is None else _whole(measure, "cutoff", cutoff)
+
+
+def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= LARGEST:
+        raise ValueError(f"base={measure}: {name}={value!r}; accepted are whole numbers from 1 to 2^53")
+    return int(value)
 
 
 def canonical_gains(gains: Any, where: str) -> dict | None:
@@ -288,8 +281,8 @@ def canonical_gains(gains: Any, where: str) -> dict | None:
         raise TypeError(f"{where}: gains must be a dict of grade: gain, not a {type(gains).__name__}")
     table = {}
     for grade, gain in gains.items():
-        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)):
-            raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers")
+        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)) or abs(int(grade)) > LARGEST:
+            raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers up to 2^53")
         if isinstance(gain, bool) or not isinstance(gain, (int, float, np.number)) or not 0 <= gain <= LARGEST:
             raise ValueError(f"{where}: gains gives grade {grade} the gain {gain!r}; gains are numbers from 0 to 2^53")
         if gain != max(grade, 0):

@@ -46,7 +46,8 @@ def test_unseen_documents(base: B, unseen: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "base", [B("nDCG", k=4), B("nDCG", k=4, max_rel=1, dcg="exp-log2"), B("P", k=4), B("AP", k=4)], ids=text
+    "base", [B("nDCG", k=4), B("nDCG", k=4, max_rel=1, dcg="exp-log2"), B("P", k=4), B("AP", k=4),
+             B("SDCG", k=4)], ids=text
 )
 def test_known_grades_above_max_rel(base: B) -> None:
     topics = random_topics(base, 40, seed=5, n_free=5, top=4)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, ERR, RBP, RR, P, nDCG
+from ir_measures import AP, ERR, RBP, RR, SDCG, P, nDCG
 from med_cases import EVERY, fast, in_one_call, random_topics, run_of, text
 from reference import med as slow
 
@@ -39,6 +39,12 @@ def test_sdcg_has_its_own_max_rel() -> None:
     )
     with pytest.raises(ValueError, match="max_rel=4 is above the highest of base=SDCG"):
         MED(base="SDCG(max_rel=3)@2", max_rel=4)
+
+
+def test_a_known_grade_above_the_highest_of_sdcg_counts_as_the_highest() -> None:
+    """As in ir_measures, whose SDCG is at most 1."""
+    qrels, run, base = {"0": {"a": 3}}, run_of(["a"]), SDCG(max_rel=1) @ 1
+    assert med(qrels, run, run_of(["b"]), base).above[0] == base.calc_aggregate(qrels, run) == 1.0
 
 
 def test_rbp_without_rel_counts_grade_1() -> None:
@@ -190,7 +196,7 @@ def test_refusals() -> None:
             MED(reference=run, **needs).calc_aggregate({"q": {"a": 1}}, run)
     with pytest.raises(ValueError, match="needs reference"):
         (MED @ 10).calc_aggregate({"q": {"a": 1}}, run)
-    with pytest.raises(ValueError, match="document 'a' of topic 'q' has the grade 2, above max_rel=1"):
+    with pytest.raises(ValueError, match="document 'a' of topic 'q' has the grade 2, above 1, the highest"):
         med({"q": {"a": 2}}, run, run, ERR @ 5, max_rel=1)
     assert med({"q": {"a": 2}}, run, {}, ERR @ 5, max_rel=1, judged="none").above[0] == 0.5
     twice = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [1, 2]})

@@ -90,5 +90,7 @@ def test_refused() -> None:
     ]:
         with pytest.raises(ValueError, match=sentence):
             TaSC(**given_parameters)
+    with pytest.raises(ValueError, match=r"TaSC\(.*\): document 'b' of topic 'q1' has the grade 5, above 4"):
+        values([TaSC(prior=[], base="ERR")], {"q1": {"a": 4, "b": 5}}, run_of("a"))
     with pytest.raises(ValueError, match="needs a cutoff"):
         values([TaSC(prior=[], base=Success)], {"q1": {"a": 1}}, run_of("a"))

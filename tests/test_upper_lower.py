@@ -221,6 +221,8 @@ def test_expected_random_by_the_papers_formula_and_of_err() -> None:
     (lambda: value(UL(base=P), {"a": 1}, ["a"]), "cutoff"),
     (lambda: value(UL(base=Success), {"a": 1}, ["a"]), "cutoff"),
     (lambda: value(UL(base=AP, expected="paper"), {"a": 1}, ["a"]), "cutoff"),
+    (lambda: value(UL(base=ERR, max_rel=2), {"a": 1, "b": 3}, ["a"]), "document 'b' of topic .* grade 3, above 2"),
+    (lambda: expected_random({"q": {"a": 3}}, base=ERR, max_rel=2), "document 'a' of topic 'q' .* grade 3, above 2"),
     (lambda: expected_random({"q": {"a": 1}}, base=P), "cutoff"),
     (lambda: expected_random({"q": {"a": 1}}, universe="retrieved"), "run"),
     (lambda: expected_random({"q": {"a": 1}}, run=run_of(["a"])), "retrieved"),

@@ -6,11 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ir_measures_relative.extremes.prefix_values import (
-    between_free,
-    expected_reciprocal_rank,
-    sum_of_precisions,
-)
+from ir_measures_relative.extremes.prefix_values import between_free, prefix_precisions, prefix_reciprocal_ranks
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.extremes.staircase import FreeDocuments, Staircases, best_staircases
 
@@ -32,13 +28,13 @@ def ap_labels(pair: SideBySide, relevant: np.ndarray, n_relevant: np.ndarray, di
     retrieved or not.
     """
     return _best_labels(
-        pair, relevant.astype(np.float64), sum_of_precisions, lambda topic, n: divisor(n_relevant[topic], n)
+        pair, relevant.astype(np.float64), prefix_precisions, lambda topic, n: divisor(n_relevant[topic], n)
     )
 
 
 def err_labels(pair: SideBySide, stop: np.ndarray, top_stop: float) -> np.ndarray:
-    """(Q, D) bool: the free documents of the highest grade, the others having grade 0, of the largest ERR
-    difference.
+    """(Q, D) bool: the free documents that get the highest grade in the labelling of largest ERR(first) - ERR(second);
+    all others get grade 0.
 
     ERR is linear in each stop probability, so no grade in between is ever better than both.
 
@@ -46,7 +42,7 @@ def err_labels(pair: SideBySide, stop: np.ndarray, top_stop: float) -> np.ndarra
     """
 
     def prefix_values(stops: np.ndarray, n_labels: int) -> np.ndarray:
-        return expected_reciprocal_rank(stops, n_labels, top_stop)
+        return prefix_reciprocal_ranks(stops, n_labels, top_stop)
 
     return _best_labels(pair, stop, prefix_values, lambda topic, n: np.ones(len(n)))
 

@@ -18,7 +18,18 @@ from ir_measures_relative.extremes.ndcg import KnownGains, ndcg_labels
 from ir_measures_relative.extremes.reciprocal_rank import reciprocal_rank_labels
 from ir_measures_relative.extremes.side_by_side import SideBySide
 from ir_measures_relative.judged_run import Judgements
-from ir_measures_relative.user_models import RBP, SDCG, UserModel, divide, label_grades
+from ir_measures_relative.user_models import (
+    ERR,
+    NDCG,
+    RBP,
+    SDCG,
+    AveragePrecision,
+    Precision,
+    ReciprocalRank,
+    UserModel,
+    divide,
+    label_grades,
+)
 
 
 @dataclass(frozen=True)
@@ -45,8 +56,7 @@ class Question:
     @property
     def grades(self) -> np.ndarray:
         """The grades that a free document may have."""
-        binary = self.model.name in ("P", "RBP", "RR", "AP")
-        return np.array([0, self.model.rel]) if binary else label_grades(self.max_rel)
+        return np.array([0, self.model.rel]) if self.model.binary else label_grades(self.max_rel)
 
     @property
     def top_grade(self) -> int:
@@ -66,7 +76,7 @@ def largest_difference(pair: SideBySide, question: Question) -> Labelling:
 
     A method finds the labels; the base measure itself then says what they are worth.
     """
-    return _METHODS[question.model.name](pair, question)
+    return _METHODS[type(question.model)](pair, question)
 
 
 def _linear(pair: SideBySide, question: Question) -> Labelling:
@@ -137,16 +147,16 @@ def _err(pair: SideBySide, question: Question) -> Labelling:
     return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
 
 
-_METHODS: dict[str, Callable[[SideBySide, Question], Labelling]] = {
-    "nDCG": _ndcg,
-    "P": _linear,
-    "SDCG": _sdcg,
-    "RBP": _rbp,
-    "RR": _reciprocal_rank,
-    "AP": _ap,
-    "ERR": _err,
+_METHODS: dict[type[UserModel], Callable[[SideBySide, Question], Labelling]] = {
+    NDCG: _ndcg,
+    Precision: _linear,
+    SDCG: _sdcg,
+    RBP: _rbp,
+    ReciprocalRank: _reciprocal_rank,
+    AveragePrecision: _ap,
+    ERR: _err,
 }
-BASES = tuple(_METHODS)  # the ordinary measures with an exact method
+BASES = tuple(model.name for model in _METHODS)  # the ordinary measures with an exact method
 
 
 def _known_gain(pair: SideBySide, model: UserModel) -> np.ndarray:

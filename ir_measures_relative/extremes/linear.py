@@ -8,7 +8,8 @@ from ir_measures_relative.extremes.side_by_side import SideBySide
 
 
 def linear_labels(pair: SideBySide, weight: np.ndarray) -> np.ndarray:
-    """(Q, D) bool: where the difference is largest, the free documents of the highest gain; the others have the lowest.
+    """(Q, D) bool: the free documents that get the highest gain in the labelling of largest difference; all others get
+    the lowest.
 
     A free document helps the favoured list exactly when it ranks higher there (Tan and Clarke 2015).
 

@@ -22,13 +22,13 @@ def _prefix_weights(depth: int) -> np.ndarray:
     return weights
 
 
-def sum_of_precisions(relevant: np.ndarray, n_labels: int) -> np.ndarray:
+def prefix_precisions(relevant: np.ndarray, n_labels: int) -> np.ndarray:
     """(depth,) known relevance in rank order -> (depth, n_labels + 1) worth of each prefix in SP."""
     known = np.cumsum(relevant)[:, None] + np.arange(n_labels + 1.0)
     return _prefix_weights(len(relevant))[:, None] * (known * (known + 1) / 2)
 
 
-def expected_reciprocal_rank(stop: np.ndarray, n_labels: int, label_stop: float) -> np.ndarray:
+def prefix_reciprocal_ranks(stop: np.ndarray, n_labels: int, label_stop: float) -> np.ndarray:
     """(depth,) known stop probabilities by rank -> (depth, n_labels + 1) worth of each prefix in ERR."""
     reading = np.cumprod(1 - stop)[:, None] * (1 - label_stop) ** np.arange(n_labels + 1.0)
     return _prefix_weights(len(stop))[:, None] * (1 - reading)

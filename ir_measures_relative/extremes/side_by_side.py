@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative.columns import coded_ids
-from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative.judged_run import JudgedRun, Top
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def side_by_side(
 
 def _rank_of(ranking: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """(Q, depth) rank that each wanted document has in the other ranking, ``depth`` if none."""
-    n_topics, depth = ranking.shape
+    depth = ranking.shape[1]
     highest = max(ranking.max(initial=-1), wanted.max(initial=-1))
     rank = np.full(int(highest) + 2, depth)  # the last entry serves code -1
     rank[ranking] = np.arange(depth)
@@ -120,6 +120,12 @@ def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: b
     if not judged:
         grade_y, grade_z = np.full_like(grade_y, np.nan), np.full_like(grade_z, np.nan)
     return side_by_side(_padded(code_y, depth, -1), _padded(code_z, depth, -1), grade_y, grade_z)
+
+
+def against_nothing(top: Top) -> SideBySide:
+    """The top of one run beside an empty list."""
+    code = np.where(top.present, np.arange(top.row.shape[1]), -1)  # (Q, W)
+    return side_by_side(code, np.full_like(code, -1), top.grade, np.full_like(top.grade, np.nan))
 
 
 def _padded(array: np.ndarray, width: int, fill: float) -> np.ndarray:

@@ -98,7 +98,7 @@ def best_staircases(documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray
 
 
 class _Walk:
-    """The dynamic programme, column by column.
+    """The dynamic programme, column by column, over C columns, R rows and up to S - 1 skipped documents.
 
     ``toll[t, s]`` is what the rows below threshold t cost if they are passed now with s documents skipped.
     ``worth[t, s] + offset[s] - toll[t, s]`` is the best sum of the columns passed minus the rows below the
@@ -113,14 +113,14 @@ class _Walk:
         self.column = 0
         self.width = 1  # 1 + the most documents that can have been skipped so far
         size = int(documents.shared.sum()) + 1
-        self.worth = np.full((n_rows + 1, size), -np.inf)
+        self.worth = np.full((n_rows + 1, size), -np.inf)  # (R + 1, S)
         self.worth[0, 0] = gain[0, 0] - cost[0, 0]
-        self.offset = np.zeros(size)
-        self.in_rows = np.zeros(n_rows, dtype=np.int64)  # documents of the columns passed in rows 0..y
-        self.toll = np.zeros((n_rows + 1, size))
+        self.offset = np.zeros(size)  # (S,)
+        self.in_rows = np.zeros(n_rows, dtype=np.int64)  # (R,) documents of the columns passed in rows 0..y
+        self.toll = np.zeros((n_rows + 1, size))  # (R + 1, S)
         self.toll[1:, 0] = cost[1:, 0].cumsum()
         n_free = n_columns + int(documents.only_in_rows.sum())
-        self.best = np.full(n_free + 1, -np.inf)
+        self.best = np.full(n_free + 1, -np.inf)  # (F + 1,)
         self.end = np.zeros((n_free + 1, 4), dtype=np.int64)
         self.raised_from: list = []
 
@@ -134,11 +134,13 @@ class _Walk:
         self.raised_from.append(raised_from)
         np.maximum(worth[above, :w], raised, out=worth[above, :w])
 
-        # beyond its row the document is skipped, one more than before; and its row holds one more document
-        dearer = toll[row, 1 : w + 1] - toll[row, :w]
-        worth[above:, 1 : w + 1] = worth[above:, :w] + (dearer - self.offset[1 : w + 1] + self.offset[:w])
+        # A threshold beyond its row skips the document: s becomes s + 1. From its row on there is one document more
+        # and one more is skipped, so that the toll of these rows stays; that of the rows above becomes that of s + 1.
+        change = toll[row, 1 : w + 1] - toll[row, :w]  # (w,)
+        # The best sum so far, worth + offset - toll, stays too: worth takes up what the other two change by.
+        worth[above:, 1 : w + 1] = worth[above:, :w] + (change - self.offset[1 : w + 1] + self.offset[:w])
         worth[above:, 0] = -np.inf
-        toll[above:, 1 : w + 1] = toll[above:, :w] + dearer
+        toll[above:, 1 : w + 1] = toll[above:, :w] + change
         self.in_rows[row:] += 1
         rows = np.arange(above, len(self.in_rows) + 1)
         toll[above:, 0] = toll[row, 0] + self.cost[rows, self.in_rows[row:]].cumsum()

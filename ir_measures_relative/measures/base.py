@@ -10,10 +10,10 @@ import numpy as np
 from ir_measures import measures
 
 from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
 from ir_measures_relative.prior_runs import resolve
-from ir_measures_relative.user_models import UserModel, user_model
+from ir_measures_relative.user_models import ERR, UserModel, user_model
 
 
 def cutoff_parameter() -> Whole:
@@ -73,9 +73,22 @@ class RelativeMeasure(ir_measures.Measure):
         single = isinstance(self.SUPPORTED_PARAMS[name], Reference)
         return resolve(self[name], f"{self}: {name}", own, single)
 
-    def model(self, max_rel: int | None = None) -> UserModel:
-        """The ordinary measure underneath, cut at K."""
-        return user_model(self["base"], self["cutoff"], max_rel)
+    def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
+        """The ordinary measure underneath, cut at K; ``judgements`` that it cannot value are refused."""
+        model = user_model(self["base"], self["cutoff"], max_rel)
+        if isinstance(model, ERR) and judgements is not None:
+            self._refuse_grades_above(model.max_rel, judgements)
+        return model
+
+    def _refuse_grades_above(self, highest: int, judgements: Judgements) -> None:
+        above = np.flatnonzero(judgements.grade > highest)
+        if above.size:
+            row = above[0]
+            document, topic = judgements.document_ids()[row], judgements.topics[judgements.topic[row]]
+            raise ValueError(
+                f"{self}: document {document!r} of topic {topic!r} has the grade {judgements.grade[row]}, "
+                f"above {highest}, the highest that ERR accepts here"
+            )
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         """(Q,) one finite value for each topic of the judgements."""

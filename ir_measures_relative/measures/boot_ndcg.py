@@ -125,11 +125,6 @@ class _BootNDCG(RelativeMeasure):
     }
     CITATIONS = ("bootndcg",)
 
-    def check(self, given: dict[str, Any]) -> None:
-        for grade, gain in (self["gains"] or {}).items():
-            if grade <= 0:
-                raise ValueError(f"BootNDCG: gains gives grade {grade} the gain {gain}; a grade up to 0 must gain 0")
-
     @property
     def DIRECTION(self) -> str:  # type: ignore[override]
         return "neither" if self["estimate"] == "std" else "larger"

@@ -24,6 +24,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
+from ir_measures_relative.user_models import SDCG, AveragePrecision
 
 
 def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:
@@ -87,20 +88,19 @@ class _MED(RelativeMeasure):
 
     @property
     def _max_rel_of_base(self) -> int | None:
-        return getattr(self.model(), "max_rel", None) if self["base"].startswith("SDCG") else None
+        model = self.model()
+        return model.max_rel if isinstance(model, SDCG) else None
 
     @property
     def needs_cutoff(self) -> bool:
-        return super().needs_cutoff or (self["base"].startswith("AP") and self["norm"] == "k")
+        return super().needs_cutoff or (isinstance(self.model(), AveragePrecision) and self["norm"] == "k")
 
     def question(self, judgements: Judgements) -> Question:
         """What is compared and what is left open, for these judgements."""
         max_rel = self["max_rel"] or self._max_rel_of_base or judgements.max_grade
         known = judgements if self["judged"] == "qrels" else None
-        if self["base"].startswith("ERR") and known is not None:
-            _refuse_grades_above(max_rel, known, self)
         open_ended = {name: self[name] for name in ("unseen", "norm", "residual")}
-        return Question(self.model(max_rel), known, judgements.n_topics, max_rel, **open_ended)
+        return Question(self.model(max_rel, known), known, judgements.n_topics, max_rel, **open_ended)
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         """(Q,) the distance, or a signed end of the difference."""
@@ -128,18 +128,6 @@ class _MED(RelativeMeasure):
         if key not in run.memo:  # the reference stays alive with its join, so that its id stays its own
             run.memo[key] = reference, two_runs(run, reference, self["cutoff"], self["judged"] == "qrels")
         return run.memo[key][1]
-
-
-def _refuse_grades_above(max_rel: int, judgements: Judgements, measure: RelativeMeasure) -> None:
-    """A stop probability is at most that of max_rel."""
-    above = np.flatnonzero(judgements.grade > max_rel)
-    if above.size:
-        row = above[0]
-        document, topic = judgements.document_ids()[row], judgements.topics[judgements.topic[row]]
-        raise ValueError(
-            f"{measure}: document {document!r} of topic {topic!r} has the grade {judgements.grade[row]}, "
-            f"above max_rel={max_rel}; ERR accepts grades up to max_rel"
-        )
 
 
 MED = register(_MED())

@@ -22,7 +22,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Prior, Whole
-from ir_measures_relative.user_models import UserModel, divide, sum_over_ranks
+from ir_measures_relative.user_models import NDCG, UserModel, divide, sum_over_ranks
 
 
 def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normalizer: str = "residual") -> np.ndarray:
@@ -30,7 +30,7 @@ def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normal
     gain = model.gain(run.judgements.grade)  # (J,)
     residual = gain * priors.unseen(model)  # (J,)
     total = model.total(run.top(model.cutoff).values(residual))  # (Q,)
-    revalued = model.name == "nDCG" and normalizer == "residual"
+    revalued = isinstance(model, NDCG) and normalizer == "residual"
     return divide(total, model.normalizer(residual if revalued else gain, run.judgements))
 
 
@@ -72,7 +72,7 @@ class _NRG(RelativeMeasure):
     CITATIONS = ("nrg",)
 
     def check(self, given: dict[str, Any]) -> None:
-        if "normalizer" in given and self.model().name != "nDCG":
+        if "normalizer" in given and not isinstance(self.model(), NDCG):
             raise ValueError(f"NRG: normalizer acts on base nDCG only, not on base={self['base']}")
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:

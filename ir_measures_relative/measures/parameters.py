@@ -106,12 +106,17 @@ class Choice(Parameter):
 
 
 class GainTable(Parameter):
-    """A dict of grade: gain, as in ir_measures' nDCG."""
+    """A dict of grade: gain, as in ir_measures' nDCG, in which a grade up to 0 gains 0."""
 
     kind = "a dict of grade: gain"
 
     def canonical(self, where: str, value: Any) -> dict | None:
-        return canonical_gains(value, where.rsplit(":", 1)[0])
+        measure = where.rsplit(":", 1)[0]
+        gains = canonical_gains(value, measure)
+        for grade, gain in (gains or {}).items():
+            if grade <= 0:
+                raise ValueError(f"{measure}: gains gives grade {grade} the gain {gain}; a grade up to 0 must gain 0")
+        return gains
 
 
 class Base(Parameter):

@@ -50,7 +50,7 @@ class _TaSC(RelativeMeasure):
     CITATIONS = ("tasc",)
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
-        return subspace_coverage(run, priors, self.model(), self["agg"])
+        return subspace_coverage(run, priors, self.model(judgements=run.judgements), self["agg"])
 
 
 TaSC = register(_TaSC())

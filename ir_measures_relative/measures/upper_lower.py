@@ -34,9 +34,9 @@ from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Whole
 from ir_measures_relative.random_ranking import expected_total
-from ir_measures_relative.user_models import UserModel, divide
+from ir_measures_relative.user_models import NDCG, AveragePrecision, UserModel, divide
 
-EQUAL = 1e-12  # values that agree to this relative difference are equal: rounding must not decide a branch
+EQUAL = 1e-12  # relative: values that differ by no more are equal, since rounding must not decide a branch
 
 
 def joint_bounds(actual: np.ndarray, upper: np.ndarray, lower: np.ndarray, version: str = "V2") -> np.ndarray:
@@ -99,8 +99,7 @@ class _UL(RelativeMeasure):
     }
 
     def check(self, given: dict[str, Any]) -> None:
-        name = self.model().name
-        if self["expected"] == "paper" and name not in ("AP", "nDCG"):
+        if self["expected"] == "paper" and not isinstance(self.model(), (AveragePrecision, NDCG)):
             raise ValueError(f"UL: expected='paper' is there for base AP and nDCG only, not for base={self['base']}")
 
     @property
@@ -113,7 +112,7 @@ class _UL(RelativeMeasure):
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         judgements = run.judgements
-        model = self.model(self["max_rel"] or judgements.max_grade)
+        model = self.model(self["max_rel"] or judgements.max_grade, judgements)
         value, n = shuffled(model, judgements, run if self["universe"] == "retrieved" else None)
         actual = model.total(run.top(model.cutoff).values(value))  # (Q,)
         upper = model.total(best_values(value, judgements, model.cutoff))  # (Q,)
@@ -165,7 +164,7 @@ def expected_random(
     if (universe == "retrieved") != (run is not None):
         raise ValueError("expected_random: universe='retrieved' needs run, the run to shuffle, and no other takes one")
     judgements = Judgements.of(qrels)
-    model = measure.model(max_rel or judgements.max_grade)
+    model = measure.model(max_rel or judgements.max_grade, judgements)
     judged = None if run is None else JudgedRun(judgements, Run.of(run))
     lower = expected_total(model, *shuffled(model, judgements, judged), judgements, expected)
     best = model.normalizer(model.gain(judgements.grade), judgements)

@@ -32,7 +32,9 @@ class Base:
 
     def gain(self, grade: int | None) -> float:
         """Gain of a grade; no label (None) is worth nothing, nor is a negative grade that a table does not list."""
-        if self.name in ("nDCG", "SDCG"):
+        if self.name == "SDCG":
+            return min(ordinary.gain(grade), self.max_rel)
+        if self.name == "nDCG":
             return ordinary.gain(grade, self.dcg, self.gains)
         if grade is None or grade < 0:
             return 0.0

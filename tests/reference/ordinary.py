@@ -51,8 +51,9 @@ def ndcg(ranking: Ranking, qrels: Qrels, k: int | None = None, dcg: str = "log2"
 
 
 def sdcg(ranking: Ranking, qrels: Qrels, k: int, max_rel: int) -> float:
-    """DCG over that of k documents of the top grade."""
-    return discounted([gain(qrels.get(document)) for document in cut(ranking, k)]) / discounted([max_rel] * k)
+    """DCG over that of k documents of the top grade; a higher grade counts as the top grade."""
+    gains = [min(gain(qrels.get(document)), max_rel) for document in cut(ranking, k)]
+    return discounted(gains) / discounted([max_rel] * k)
 
 
 def precision(ranking: Ranking, qrels: Qrels, k: int, rel: int = 1) -> float:
