@@ -73,7 +73,7 @@ def test_query_types_of_every_form_of_input():
 @pytest.mark.parametrize(
     ("actual", "expected", "n", "sentence"),
     [
-        ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n=2 is not accepted; n must be a whole number from 1 to 1"),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n=2 is not accepted; accepted is a whole number from 1 to 1"),
         ({"a": 1, "b": 2}, {"a": 1, "c": 2}, 1, "expected: topic 'b' is missing"),
         ({"a": 1, "b": math.nan}, {"a": 1, "b": 2}, 1, "actual: topic 'b' has the score nan"),
         ({"a": 1}, {"a": 1}, 1, "actual: at least 2 topics are needed, 1 given"),

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from figures import INTERVALS, TOPICS, drawn_labels, legend, many_runs, matrix, means, overlaps, points, ticks, typed
+from matplotlib.colors import to_hex
 
 import ir_measures_relative as imr
 from ir_measures_relative import plots
@@ -84,6 +85,26 @@ def test_scatter_has_a_point_and_a_name_for_every_run(table: pd.DataFrame, track
     assert ticks(ax.texts) == list(track.runs)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10", "NRG@10")
     assert len(drawn_labels(ax)) == len(track.runs)
+
+
+@pytest.mark.parametrize("form", ["dict", "series", "file"])
+def test_groups_of_any_form_in_any_order_look_alike(
+    table: pd.DataFrame, track: imr.simulate.Track, tmp_path: Any, form: str
+) -> None:
+    groups: Any = dict(reversed(track.groups.items()))
+    if form == "series":
+        groups = pd.Series(groups)
+    elif form == "file":
+        path = tmp_path / "groups.csv"
+        path.write_text("".join(f"{run},{group}\n" for run, group in groups.items()))
+        groups = path
+    frame = pd.DataFrame({"name": list(track.runs), "value": 0.5, "low": 0.4, "high": 0.6})
+    expected = list(dict.fromkeys(reversed(track.groups.values())))
+    scattered, intervals = plots.scatter(table, "nDCG@10", "NRG@10", groups), plots.caterpillar(frame, groups)
+    assert legend(scattered) == legend(intervals) == expected
+    colors = [to_hex(part.get_facecolor()[0]) for part in scattered.collections]
+    assert colors == [to_hex(line.get_color()) for line in intervals.lines]
+    assert len(points(scattered)) == len(track.runs)
 
 
 def test_scatter_without_groups_has_no_legend(table: pd.DataFrame) -> None:
@@ -235,6 +256,21 @@ def test_discriminative_power_sorts_and_counts() -> None:
     assert ax.lines[1].get_ydata().tolist() == [0.9, 0.1, 0.04, 0.001]
     assert ax.lines[3].get_ydata()[0] == 0.05 and ax.get_ylim() == (0, 0.2)
     assert legend(plots.discriminative_power(result, level=0.01)) == ["1 of 4"]
+
+
+def test_discriminative_power_of_one_pair_shows_a_point_inside_the_limits() -> None:
+    for p in (0.01, 0.15, 0.2, 0.7):
+        ax = plots.discriminative_power({"nDCG@10": [p], "P@10": [0.9]})
+        assert [line.get_marker() for line in ax.lines[:2]] == ["o", "s"]
+        assert ax.get_ylim() == ((0, 0.2) if p < 0.2 else (0, 1))
+    assert plots.discriminative_power([0.1, 0.2]).lines[0].get_marker() == "None"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("level", "count"), [(0, 1), (1, 3)])
+def test_discriminative_power_at_the_ends_of_the_levels(level: float, count: int) -> None:
+    ax = plots.discriminative_power([0.0, 0.5, 1.0], level=level)
+    assert legend(ax) == [f"{count} of 3"] and ax.get_ylim() == (0, 1)
 
 
 # --- what the package itself computes ------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.arguments import whole
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
-from ir_measures_relative.meta.arguments import whole
 from ir_measures_relative.run_collections import read_groups, run_sources
 
 

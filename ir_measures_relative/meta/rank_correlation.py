@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.meta.arguments import flag
+from ir_measures_relative.arguments import flag
 from ir_measures_relative.meta.labelled_scores import LabelledScores, system_pair
 
 

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ir_measures_relative.arguments import flag, whole
 from ir_measures_relative.plots.point_labels import label_points
 from ir_measures_relative.plots.score_frames import finite, need_columns, topic_values
 from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside, plain
-from ir_measures_relative.sentences import shown
 
 # type -> colour, marker; uninformative and ideal stand out, what is between stays in the background
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
@@ -51,11 +51,10 @@ def expected_histogram(
     values = topic_values(expected, "expected").to_numpy()
     if not len(values):
         raise ValueError("expected holds no query; it must hold at least one")
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise ValueError(f"bins must be a whole number of at least 1, not {shown(bins)}")
+    bins = whole(bins, "bins", 1)
     ax = axes(ax, 6.0, 3.6)
     # both rounded, so that a score on an edge is counted above it whatever the last digit says
-    edges = np.linspace(min(0.0, values.min()), max(1.0, values.max()), int(bins) + 1).round(12)  # (bins + 1,)
+    edges = np.linspace(min(0.0, values.min()), max(1.0, values.max()), bins + 1).round(12)  # (bins + 1,)
     counts, _ = np.histogram(values.round(12), edges)
     ax.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=PALETTE[0], edgecolor="white", linewidth=0.8)
     mean = float(values.mean())
@@ -102,7 +101,7 @@ def query_types(types: Any, measure: Any = None, labels: bool = True, ax: Axes |
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Figure 1 and section 4.4.
     """
-    frame = _typed(types)
+    frame, labels = _typed(types), flag(labels, "labels")
     ax = axes(ax, 6.6, 4.6)
     for kind in reversed(TYPES):
         part = frame[frame["type"] == kind]

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ir_measures_relative.plots.score_frames import choice, finite
-from ir_measures_relative.plots.style import axes, plain
+from ir_measures_relative.arguments import choice
+from ir_measures_relative.plots.score_frames import finite
+from ir_measures_relative.plots.style import axes, plain, short
 
 READABLE = 25  # runs up to which the numbers are written into the cells
 LIGHT = 0.179  # luminance above which black has more contrast than white (WCAG 2)
@@ -46,12 +47,13 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
         arranged = _by_similarity(values)
         names, values = [names[place] for place in arranged], values[np.ix_(arranged, arranged)]
     n = len(names)
-    side = min(max(3.6, 0.42 * n + 1.6), 11.0)
-    ax = axes(ax, side + 1.1, side)
+    shown = short(names)
+    room = 0.06 * max(0, min(max(map(len, shown)), 40) - 16)  # inches for long names
+    side = min(max(3.6, 0.42 * n + 1.6), 11.0) + room
+    ax = axes(ax, side + 1.1, side, layout="compressed")  # for square cells, which "constrained" may cut off
     top = max(float(values.max()), 1e-12)
     image = ax.imshow(values, cmap="cividis", vmin=min(0.0, float(values.min())), vmax=top)
     font = "small" if n <= 12 else "x-small" if n <= 18 else "xx-small"
-    shown = [plain(name) for name in names]
     ax.set_xticks(np.arange(n), shown, rotation=45, ha="right", rotation_mode="anchor", fontsize=font)
     ax.set_yticks(np.arange(n), shown, fontsize=font)
     ax.tick_params(length=0)

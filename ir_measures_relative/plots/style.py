@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from ir_measures_relative.arguments import whole
 from ir_measures_relative.measure_strings import direction
 from ir_measures_relative.sentences import quoted
 
@@ -21,6 +22,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINES = ("-", "--", "-.", ":")
 INK = "#333333"
 FAINT = "#999999"
+LONGEST = 32  # characters of a name that leave room for the data
 
 
 class Look(NamedTuple):
@@ -46,6 +48,13 @@ def plain(name: Any) -> str:
     return str(name).replace("$", r"\$")
 
 
+def short(names: Iterable[Any]) -> list[str]:
+    """Names as plain text; very long ones lose their middle, unless that would make two of them alike."""
+    full = [str(name) for name in names]
+    cut = [text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[1 - LONGEST // 2 :]}" for text in full]
+    return [plain(text) for text in (cut if len(set(cut)) == len(set(full)) else full)]
+
+
 def axis_name(measure: Any) -> str:
     """A measure as the text of an axis, which says so where larger is not better."""
     try:
@@ -62,10 +71,10 @@ def entry(name: Any) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4) -> Axes:
+def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4, layout: str = "constrained") -> Axes:
     """The Axes given, or those of a new figure of this size in inches."""
     if ax is None:
-        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+        ax = plt.subplots(figsize=(width, height), layout=layout)[1]
     _need_axes(ax).spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     return ax
@@ -120,6 +129,7 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
     ('tau.png', True)
     """
     figure = _need_axes(ax).figure.figure  # of a subfigure: the whole figure
+    dpi = whole(dpi, "dpi", 1)
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the path of a file, not a {type(path).__name__}")
     file = Path(path)
