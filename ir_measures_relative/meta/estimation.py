@@ -150,8 +150,8 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
 
     On each topic every estimated system is compared with the *true* score of every other system. It is said
     to be better if its estimate (or the lower end of its range) lies strictly above, worse if its estimate
-    (or the upper end) lies strictly below; otherwise nothing is said. Scores within 1e-12 of each other are
-    equal.
+    (or the upper end) lies strictly below; otherwise nothing is said. Scores that differ by no
+    more than 1e-12 of the largest true score are equal.
 
     Parameters
     ----------
