@@ -9,7 +9,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from figures import INTERVALS, TOPICS, drawn_labels, legend, many_runs, matrix, means, overlaps, points, ticks, typed
+from figures import (
+    INTERVALS,
+    TOPICS,
+    drawn_labels,
+    legend,
+    many_runs,
+    matrix,
+    means,
+    overlaps,
+    points,
+    ticks,
+    topic,
+    typed,
+)
 from matplotlib.colors import to_hex
 
 import ir_measures_relative as imr
@@ -162,6 +175,13 @@ def test_query_types_by_expected_and_actual(types: Any) -> None:
     assert not plots.query_types(types, labels=False).texts
 
 
+def test_query_types_below_zero_are_inside_the_limits() -> None:
+    ax = plots.query_types(typed().assign(actual=[-0.6, 0.5, 0.6, 0.9], expected=[-0.3, 0.3, 0.2, 0.1]))
+    assert ax.get_xlim()[0] < -0.3 and ax.get_ylim()[0] < -0.6
+    assert ax.lines[0].get_xdata()[0] == -0.6  # the diagonal reaches as far
+    assert plots.query_types(typed()).get_xlim()[0] == 0
+
+
 # --- uncertainty --------------------------------------------------------------------------------------------------
 
 
@@ -188,6 +208,15 @@ def test_topics_are_shown_in_the_order_asked_for_also_sure_ones() -> None:
     ax = plots.distributions(TOPICS, topics=["3", 2])
     assert ticks(ax.get_xticklabels()) == ["3", "2"]
     assert ax.lines[1].get_ydata().tolist() == pytest.approx([0.1, 0.7])
+
+
+def test_names_of_200_topics_do_not_overlap() -> None:
+    ax = plots.distributions([topic(f"q{i}", [0.2, 0.4], [0.5, 0.5]) for i in range(200)])
+    ax.figure.canvas.draw()
+    labels = ax.get_xticklabels()
+    assert [label.get_text() for label in labels[:3]] == ["q0", "q2", "q4"]
+    assert [label.get_position()[0] for label in labels[:3]] == [0, 2, 4]
+    assert overlaps([label.get_window_extent() for label in labels]) == []
 
 
 def test_caterpillar_puts_the_best_on_top() -> None:
@@ -240,6 +269,11 @@ def test_med_matrix_by_similarity_puts_like_runs_side_by_side() -> None:
     order = "".join(ticks(ax.get_xticklabels()))
     assert {order[:2], order[2:]} in ({"ac", "bd"}, {"ca", "bd"}, {"ac", "db"}, {"ca", "db"})
     assert ax.images[0].get_array()[0, 1] in (0.1, 0.2)
+
+
+def test_a_matrix_of_equal_runs_has_a_scale_that_can_be_read() -> None:
+    image = plots.med_matrix(matrix(np.zeros((2, 2)), "ab")).images[0]
+    assert (image.norm.vmin, image.norm.vmax) == (0, 1)
 
 
 def test_a_large_matrix_has_no_numbers() -> None:

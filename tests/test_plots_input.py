@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from figures import INTERVALS, TOPICS, many_runs, matrix, typed
+from matplotlib.text import Text
 
 from ir_measures_relative import plots
 
@@ -88,6 +89,31 @@ def test_very_long_names_lose_their_middle_and_leave_room(name: str) -> None:
     data, whole = figure.axes[0].get_window_extent(), figure.bbox
     assert data.width * data.height > 0.2 * whole.width * whole.height
     assert figure.get_tightbbox().x0 >= 0 and figure.get_tightbbox().y0 >= 0
+
+
+LONG_MEASURE = "NRG(base='nDCG', prior='previous', normalizer='absolute', gains={0: 0, 1: 1, 2: 3, 3: 7})@10"
+LONG_MEASURE_CALLS: dict[str, Any] = {
+    "chronology": lambda: plots.chronology(many_runs(4)[0].rename(columns={"NRG@10": LONG_MEASURE}), LONG_MEASURE,
+                                           "nDCG@10"),
+    "scatter": lambda: plots.scatter(many_runs(4)[0].rename(columns={"NRG@10": LONG_MEASURE}), LONG_MEASURE,
+                                     LONG_MEASURE),
+    "expected_histogram": lambda: plots.expected_histogram([0.1, 0.2], LONG_MEASURE),
+    "query_types": lambda: plots.query_types(typed(), LONG_MEASURE),
+    "tau_curve": lambda: plots.tau_curve([0, 1], {LONG_MEASURE: [1, 0.9]}),
+    "discriminative_power": lambda: plots.discriminative_power({LONG_MEASURE: [0.1, 0.2]}),
+    "med_matrix": lambda: plots.med_matrix(matrix([[0, 1], [1, 0]], "ab"), name=LONG_MEASURE),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", LONG_MEASURE_CALLS)
+def test_a_measure_with_many_parameters_is_written_in_full_and_nothing_is_cut_off(name: str) -> None:
+    ax = LONG_MEASURE_CALLS[name]()
+    ax.figure.canvas.draw()
+    texts = [text.get_text() for text in ax.figure.findobj(Text)]
+    assert any(LONG_MEASURE in text.replace("\n", " ") for text in texts)
+    tight, (width, height) = ax.figure.get_tightbbox(), ax.figure.get_size_inches()
+    assert min(tight.x0, tight.y0, width - tight.x1, height - tight.y1) >= 0
 
 
 def test_long_names_that_differ_in_the_middle_stay_whole() -> None:

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from ir_measures_relative.arguments import flag, whole
 from ir_measures_relative.plots.point_labels import label_points
 from ir_measures_relative.plots.score_frames import finite, need_columns, topic_values
-from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside, plain
+from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside, wrapped
 
 # type -> colour, marker; uninformative and ideal stand out, what is between stays in the background
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
@@ -62,7 +62,7 @@ def expected_histogram(
     ax.annotate(f"mean {mean:.3f}", (mean, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
                 textcoords="offset points", va="bottom", ha="center", fontsize="small", color=PALETTE[1])
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_xlabel(f"expected {'score' if measure is None else plain(measure)} of a random ranking")
+    ax.set_xlabel(wrapped(f"expected {'score' if measure is None else measure} of a random ranking", 60))
     ax.set_ylabel(f"queries (of {len(values):,})")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     grid(ax, "y")
@@ -108,18 +108,19 @@ def query_types(types: Any, measure: Any = None, labels: bool = True, ax: Axes |
         color, marker = TYPES[kind]
         ax.scatter(part["expected"], part["actual"], s=30, color=color, marker=marker, edgecolor="white",
                    linewidth=0.5, label=f"{kind} ({len(part)})", zorder=2 if kind == "informative" else 3)
-    top = max(1.0, float(frame[["actual", "expected"]].to_numpy().max()))
-    ax.plot([0, top], [0, top], color=FAINT, linestyle="--", linewidth=1.2, label="no better than random", zorder=1)
-    ax.set_xlim(0, max(1.12 * float(frame["expected"].max()), 0.1))
-    ax.set_ylim(-0.02 * top, 1.04 * top)
-    name = "score" if measure is None else plain(measure)
-    ax.set_xlabel(f"expected {name} of a random ranking")
-    ax.set_ylabel(f"actual {name}")
+    values = frame[["actual", "expected"]].to_numpy()
+    low, top = min(0.0, float(values.min())), max(1.0, float(values.max()))
+    ax.plot([low, top], [low, top], color=FAINT, linestyle="--", linewidth=1.2, label="no better than random", zorder=1)
+    ax.set_xlim(min(0.0, 1.12 * float(frame["expected"].min())), max(1.12 * float(frame["expected"].max()), 0.1))
+    ax.set_ylim(1.04 * min(0.0, float(frame["actual"].min())) - 0.02 * top, 1.04 * top)
+    name = "score" if measure is None else str(measure)
+    ax.set_xlabel(wrapped(f"expected {name} of a random ranking", 60))
+    ax.set_ylabel(wrapped(f"actual {name}", 50))
     grid(ax, "both")
     legend_beside(ax)
     if labels:
         named = frame[frame["type"] != "informative"]
-        diagonal = np.repeat(np.linspace(0, top, 200)[:, None], 2, axis=1)  # (200, 2)
+        diagonal = np.repeat(np.linspace(low, top, 200)[:, None], 2, axis=1)  # (200, 2)
         avoid = np.concatenate([frame[["expected", "actual"]].to_numpy(), diagonal])
         label_points(ax, named["expected"].to_numpy(), named["actual"].to_numpy(), named["query_id"].tolist(), avoid)
     return ax

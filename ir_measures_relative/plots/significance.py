@@ -52,7 +52,7 @@ def discriminative_power(results: Any, level: float | None = None, ax: Axes | No
     style = {name: look(place) for place, name in enumerate(curves)}
     for name in sorted(curves, key=lambda name: -apart[name] / len(curves[name])):
         curve = curves[name]
-        label = f"{entry(name)}: {apart[name]} of {len(curve)}" if name else f"{apart[name]} of {len(curve)}"
+        label = entry(f"{name}: {apart[name]} of {len(curve)}") if name else f"{apart[name]} of {len(curve)}"
         # a curve of one pair is a point, which only a marker shows
         ax.plot(np.arange(1, len(curve) + 1), curve, color=style[name].color, linestyle=style[name].line,
                 marker=style[name].marker if len(curve) == 1 else None, linewidth=1.8, label=label)
@@ -61,7 +61,7 @@ def discriminative_power(results: Any, level: float | None = None, ax: Axes | No
                 textcoords="offset points", ha="left", va="bottom", fontsize="x-small", color=INK)
     near = min(1.0, 4 * level)  # what lies far above the level is cut off, unless that is everything
     ax.set_ylim(0, near if min(curve[-1] for curve in curves.values()) < near else 1.0)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     ax.set_xlim(0, max(map(len, curves.values())) + 1)
     ax.set_xlabel("pairs of systems, by falling p-value")
     ax.set_ylabel("p-value")

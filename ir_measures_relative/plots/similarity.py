@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 
 from ir_measures_relative.arguments import choice
 from ir_measures_relative.plots.score_frames import finite
-from ir_measures_relative.plots.style import axes, plain, short
+from ir_measures_relative.plots.style import axes, short, wrapped
 
 READABLE = 25  # runs up to which the numbers are written into the cells
 LIGHT = 0.179  # luminance above which black has more contrast than white (WCAG 2)
@@ -51,8 +51,8 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
     room = 0.06 * max(0, min(max(map(len, shown)), 40) - 16)  # inches for long names
     side = min(max(3.6, 0.42 * n + 1.6), 11.0) + room
     ax = axes(ax, side + 1.1, side, layout="compressed")  # for square cells, which "constrained" may cut off
-    top = max(float(values.max()), 1e-12)
-    image = ax.imshow(values, cmap="cividis", vmin=min(0.0, float(values.min())), vmax=top)
+    low, top = min(0.0, float(values.min())), float(values.max())
+    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=top if top > low else low + 1)
     font = "small" if n <= 12 else "x-small" if n <= 18 else "xx-small"
     ax.set_xticks(np.arange(n), shown, rotation=45, ha="right", rotation_mode="anchor", fontsize=font)
     ax.set_yticks(np.arange(n), shown, fontsize=font)
@@ -64,7 +64,7 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
             ax.text(column, row, _short(float(values[row, column])), ha="center", va="center", fontsize=font,
                     color="black" if light[row, column] else "white")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
-    bar.set_label(plain(name), fontsize="small")
+    bar.set_label(wrapped(str(name), 50), fontsize="small")
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize="small")
     return ax

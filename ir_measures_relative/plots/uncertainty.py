@@ -74,7 +74,10 @@ def distributions(
         ax.plot(np.array(list(values)) + sideways[number], list(values.values()), zorder=5, **form)
         handles.append(Line2D([], [], label=entry(name), **form))
     ids = short(topic.query_id for topic in shown)
-    ax.set_xticks(np.arange(len(ids)), ids, fontsize="small", rotation=90 if max(map(len, ids)) > 4 else 0)
+    long = max(map(len, ids))
+    step = 1 + (len(ids) - 1) // 100  # more names than this do not fit the page
+    ax.set_xticks(np.arange(0, len(ids), step), ids[::step], fontsize="small" if len(ids) <= 60 else "xx-small",
+                  rotation=90 if long > 4 or long * len(ids) > 150 else 0)
     ax.set_xlim(-0.6, len(shown) - 0.4)
     ax.set_ylim(-0.02, max(1.0, max(topic.upper for topic in shown)) + 0.02)
     ax.set_xlabel("topic")
