@@ -317,6 +317,11 @@ def test_bad_input_of_number_of_systems_is_one_sentence(call, sentence):
     assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
 
 
+def test_systems_that_are_no_names():
+    with pytest.raises(TypeError, match="systems must be the names of all systems, not a NoneType"):
+        meta.number_of_systems(len, None)
+
+
 def test_a_score_that_is_no_function():
     with pytest.raises(TypeError, match="score must be a function from systems to their scores, not a dict"):
         meta.number_of_systems({"a": 1.0, "b": 2.0}, ["a", "b"])

@@ -73,6 +73,11 @@ def test_chronology_takes_an_order_notes_and_measure_objects(table: pd.DataFrame
     assert len(stems) == 2 and stems[0][1, 1] == pytest.approx(means(table, "nDCG@10")["hybrid"])
 
 
+def test_chronology_matches_names_of_its_order_as_text() -> None:
+    frame = pd.DataFrame({"name": [1, 2, 3], "x": [0.1, 0.2, 0.3]})
+    assert ticks(plots.chronology(frame, "x", "x", order=["3", 1]).get_xticklabels()) == ["3", "1"]
+
+
 def test_chronology_of_many_runs_stays_on_a_page() -> None:
     frame, _ = many_runs(100)
     ax = plots.chronology(frame, "NRG@10", "nDCG@10")

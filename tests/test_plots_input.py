@@ -201,8 +201,10 @@ WRONG_VALUE: dict[str, Any] = {
         lambda: scatter_of(TABLE, groups=pd.Series(["one", "two"], index=["a", "a"])),
     "labels='all' is not accepted; accepted is 'fitting' or 'none'": lambda: scatter_of(TABLE, labels="all"),
     "order: table has no run 'b'; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=["b"]),
-    "there is no run to show": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=[]),
+    "order names no run; it must name at least one": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=[]),
     "order: table has no run 'ab'; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order="ab"),
+    "order: table has no run 7; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=7),
+    "table holds no run; it must hold at least one": lambda: plots.scatter(WIDE[:0], "x", "x"),
     # tau
     "threshold=2 is not accepted; accepted is a number from -1 to 1":
         lambda: plots.tau_curve([0, 1], [1, 1], threshold=2),
@@ -228,6 +230,7 @@ WRONG_VALUE: dict[str, Any] = {
     "topics: scores has no topic 7; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=7),
     "topics: scores has no topic 9; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[9]),
     "topics: scores has no topic to show; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[]),
+    "scores holds no topic; it must hold at least one": lambda: plots.distributions([]),
     "scores has no topic with an unsure score": lambda: plots.distributions(TOPICS[1:2]),
     "others 'x' has none of the topics shown; it has 7": lambda: plots.distributions(TOPICS, others={"x": {7: 1.0}}),
     "intervals has no column 'low'; it has name, value, high": lambda: plots.caterpillar(INTERVALS.drop(columns="low")),
@@ -242,6 +245,7 @@ WRONG_VALUE: dict[str, Any] = {
     "matrix must be symmetric; it differs for 'a' and 'b'": lambda: plots.med_matrix(matrix([[0, 1], [2, 0]], "ab")),
     "matrix has the value nan at ('a', 'b')":
         lambda: plots.med_matrix(matrix([[0, np.nan], [np.nan, 0]], "ab")),
+    "matrix: run 'a' occurs twice": lambda: plots.med_matrix(matrix([[0, 1], [1, 0]], "aa")),
     "matrix holds no run": lambda: plots.med_matrix(pd.DataFrame()),
     "results holds no measure": lambda: plots.discriminative_power({}),
     "results of 'P' must hold p-values between 0 and 1": lambda: plots.discriminative_power({"P": [1.2]}),

@@ -211,7 +211,7 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[np.ndarray, np.ndarray, li
     """(E, T) lower and upper ends of the E estimated systems, and the rows of these systems in ``true``."""
     is_range = isinstance(estimate, tuple) and len(estimate) == 2
     ends = [_one_topic_or_more(end, "estimate") for end in (estimate if is_range else (estimate, estimate))]
-    low = ends[0]
+    low = ends[0].need(systems=1, what="estimate")
     if not low.labelled and len(low.systems) != len(true.systems):
         raise ValueError(
             f"estimate holds {len(low.systems)} systems and truth {len(true.systems)}; "

@@ -84,6 +84,8 @@ def number_of_systems(
     Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Algorithm 1,
     Table 3.
     """
+    if not isinstance(systems, Iterable):
+        raise TypeError(f"systems must be the names of all systems, not a {type(systems).__name__}")
     names = list(systems)
     refuse_repeated(names, "system", "systems")
     if len(names) < 2:

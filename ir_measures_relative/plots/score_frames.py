@@ -27,6 +27,8 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     for measure in wanted:
         if measure not in known:
             raise ValueError(f"table has no measure {measure!r}; it has {', '.join(known) or 'none'}")
+    if table.empty:
+        raise ValueError("table holds no run; it must hold at least one")
     means = _means_of_long(table[table["measure"].map(str).isin(wanted)]) if long else _indexed(table)
     found = means.reindex(columns=wanted)
     values = finite(found.to_numpy().ravel(), "table", [(n, m) for n in found.index for m in wanted])

@@ -11,6 +11,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ir_measures_relative.arguments import choice
+from ir_measures_relative.meta.score_table import refuse_repeated
 from ir_measures_relative.plots.score_frames import finite
 from ir_measures_relative.plots.style import axes, short, wrapped
 
@@ -94,6 +95,7 @@ def _checked(matrix: Any) -> tuple[list[Any], np.ndarray]:
         raise ValueError("matrix must have the same names as rows and columns, in the same order")
     if not names:
         raise ValueError("matrix holds no run; it must hold at least one")
+    refuse_repeated(names, "run", "matrix")
     pairs = [(a, b) for a in names for b in names]
     values = finite(matrix.to_numpy().ravel(), "matrix", pairs).reshape(len(names), len(names))
     odd = np.argwhere(np.abs(values - values.T) > 1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ def chronology(
     table: pd.DataFrame,
     measure: Any,
     base: Any,
-    order: Sequence[Any] | None = None,
+    order: Iterable[Any] | None = None,
     notes: Mapping[Any, Any] | None = None,
     joined: bool = True,
     ax: Axes | None = None,
@@ -73,13 +73,14 @@ def chronology(
     joined = flag(joined, "joined")
     means = run_means(table, [base, measure])
     if order is not None:
-        order = [order] if isinstance(order, str) else list(order)
-        unknown = [name for name in order if name not in means.index]
+        wanted = [order] if isinstance(order, str) or not isinstance(order, Iterable) else list(order)
+        known = {str(name): name for name in means.index}
+        unknown = [name for name in wanted if str(name) not in known]
         if unknown:
-            raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(map(str, means.index))}")
-        means = means.loc[list(order)]
+            raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(known)}")
+        means = means.loc[[known[str(name)] for name in wanted]]
     if means.empty:
-        raise ValueError("there is no run to show; name at least one")
+        raise ValueError("order names no run; it must name at least one")
     if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
         raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
     notes = {} if notes is None else {str(name): note for name, note in notes.items()}

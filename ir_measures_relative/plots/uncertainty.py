@@ -118,6 +118,8 @@ def _topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
         lacks = next((name for name in NEEDED if not hasattr(topic, name)), None)
         if lacks:
             raise TypeError(f"scores must be the result of boot_ndcg; a {type(topic).__name__} in it has no {lacks!r}")
+    if not known:
+        raise ValueError("scores holds no topic; it must hold at least one")
     if topics is None:
         unsure = [topic for topic in known if topic.upper > topic.lower]
         if not unsure:
