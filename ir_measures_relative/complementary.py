@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from math import fsum
-from numbers import Integral
 from typing import Any
 
 import pandas as pd
 from ir_measures import Measure, nDCG
 
+from ir_measures_relative.arguments import whole
 from ir_measures_relative.judged_priors import leave_unseen
 from ir_measures_relative.many_runs import Comparison
 from ir_measures_relative.measures.nrg import NRG
-from ir_measures_relative.sentences import shown
 from ir_measures_relative.user_models import divide
 
 
@@ -52,10 +51,7 @@ def select_complementary(
     model = measure.model()
     comparison = Comparison([], qrels, runs, progress=progress)
     comparison.refuse_other_topics()
-    most = len(comparison.runs)
-    if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= most):
-        accepted = f"a whole number from 1 to {most}, the number of runs"
-        raise ValueError(f"n={shown(n)} is not accepted; accepted is {accepted}")
+    steps = len(comparison.runs) if n is None else whole(n, "n", 1, len(comparison.runs))
     judgements = comparison.judgements
     if not judgements.n_topics:
         raise ValueError("select_complementary: the qrels have no topic; at least one is needed")
@@ -63,7 +59,7 @@ def select_complementary(
     norm = model.normalizer(gain, judgements)  # (Q,)
     left = {name: comparison.field.runs[name] for name in sorted(comparison.runs)}
     taken: list[tuple[str, float]] = []
-    for _ in range(len(left) if n is None else n):
+    for _ in range(steps):
         totals = {name: model.total(run.top(model.cutoff).values(gain)) for name, run in left.items()}  # (Q,) each
         adds = {name: fsum(divide(total, norm)) / judgements.n_topics for name, total in totals.items()}
         best = max(adds, key=adds.__getitem__)  # the first of equals, and names are sorted

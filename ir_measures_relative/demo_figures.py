@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ PREVIOUS = "NRG(prior='previous')@10"
 def write_demo_figures(
     table: pd.DataFrame,
     folder: str | os.PathLike[str],
-    groups: Mapping[str, str] | None = None,
+    groups: Any = None,
     intervals: Any = None,
 ) -> list[Path]:
     """Write the figures of a leaderboard to a folder, which is made if absent.
@@ -25,7 +24,7 @@ def write_demo_figures(
     table : as ``calc_runs`` gives it, with nDCG@10 and NRG@10; with NRG(prior='previous')@10 too, the chronology shows
         what each system added to those before it, otherwise to all others
     folder : where the files go
-    groups : system -> family
+    groups : the family of every system, as ``plots.scatter`` takes it
     intervals : as ``plots.caterpillar`` takes them (dict of system: result of ``boot_ndcg``, or a DataFrame); without
         them there is no figure of intervals
 

@@ -22,12 +22,12 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
+from ir_measures_relative.arguments import WrongKind
 from ir_measures_relative.host_measures import check_measure, is_diversity, needs_help
 from ir_measures_relative.judged_run import warn_of_other_topics
 from ir_measures_relative.many_runs import Comparison, check_request, listed
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
-from ir_measures_relative.measures.parameters import WrongKind
 from ir_measures_relative.sentences import shown
 
 _SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
@@ -55,7 +55,7 @@ def Experiment(
     retr_systems, topics, qrels, names : as in pt.Experiment
     eval_metrics : as in pt.Experiment, and text such as ``'NRG@10'``. ``prior`` may be 'others' (the default),
         'previous' (the systems listed before), 'groups' (the best system of every other group), or names of systems.
-    groups : dict of system: group, or a CSV file with the columns run and group
+    groups : dict or Series of system: group, or a CSV file with the columns run and group
     by : the measure whose mean decides which system of a group is its best
     **pt_kwargs : every other argument of pt.Experiment (baseline, correction, perquery, batch_size, save_dir, ...)
 

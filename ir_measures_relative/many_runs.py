@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
+from ir_measures_relative.arguments import WrongKind, flag
 from ir_measures_relative.field import Field
 from ir_measures_relative.host_measures import check_measure, host_metrics
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, shares_topic
 from ir_measures_relative.measure_strings import direction, parse_measure
 from ir_measures_relative.measures import RelativeMeasure
-from ir_measures_relative.measures.parameters import WrongKind
 from ir_measures_relative.prior_runs import SYMBOLS
 from ir_measures_relative.provider import warn_if_useless
 from ir_measures_relative.run_collections import read_groups, read_runs, run_sources
@@ -46,7 +46,7 @@ def calc_runs(
         other group), and names of runs.
     qrels : in any form (dict, DataFrame, named tuples, path of a TREC file)
     runs : dict of name: run, a folder, a glob or a list of TREC run files
-    groups : dict of run: group, or a CSV file with the columns run and group; for prior='groups'
+    groups : dict or Series of run: group, or a CSV file with the columns run and group; for prior='groups'
     by : the measure whose mean decides which run of a group is its best
     n_jobs : how many workers, as in joblib; ``joblib.parallel_config`` chooses their kind (processes, dask, ray, ...)
     progress : True or False for a progress bar or none; by default one appears when the work takes long
@@ -101,7 +101,7 @@ class Comparison:
         self.measures = [parse_measure(measure) for measure in listed(measures)]
         self.by = parse_measure(by)
         self._n_jobs = _checked_jobs(n_jobs)
-        self._progress = _checked_progress(progress)
+        self._progress = None if progress is None else flag(progress, "progress")
         sources = run_sources(runs)
         check_request(self.measures, sources, groups, self.by)
         self.judgements = Judgements.of(qrels)
@@ -322,8 +322,3 @@ def _checked_jobs(n_jobs: Any) -> int | None:
         raise ValueError(refusal)
     return int(n_jobs)
 
-
-def _checked_progress(progress: Any) -> bool | None:
-    if progress is not None and not isinstance(progress, (bool, np.bool_)):
-        raise WrongKind(f"progress={shown(progress, 60)} is not accepted; accepted are True, False and None")
-    return None if progress is None else bool(progress)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ir_measures_relative.columns import is_missing
 from ir_measures_relative.judged_run import Run
 from ir_measures_relative.prior_runs import NONE, SYMBOLS, run_name
@@ -55,16 +57,24 @@ def run_sources(runs: Any) -> dict[str, Any]:
     return _distinct(named)
 
 
-def read_groups(groups: Any, names: Iterable[str]) -> dict[str, str]:
-    """Run -> group for every run, from a dict or a CSV file with the columns run and group."""
+def read_groups(groups: Any, names: Iterable[Any]) -> dict[Any, str]:
+    """Run -> group for every run named, in the order of ``groups``, so that a group looks alike in all figures.
+
+    ``groups``: dict, Series, or a CSV file with the columns run and group; runs are matched as text.
+    """
     table = _group_file(Path(groups).expanduser()) if isinstance(groups, (str, os.PathLike)) else groups
-    if not isinstance(table, Mapping):
-        raise TypeError(f"groups: accepted are a dict of run: group and a CSV file, not a {type(table).__name__}")
-    known = {str(run): str(group) for run, group in table.items() if not is_missing(group)}
-    missing = [name for name in names if name not in known]
-    if missing:
-        raise ValueError(f"groups: the run {missing[0]!r} has no group; every run needs one")
-    return {name: known[name] for name in names}
+    if not isinstance(table, (Mapping, pd.Series)):
+        raise TypeError("groups: accepted are a dict or Series of run: group and a CSV file with the columns run and "
+                        f"group, not a {type(table).__name__}")
+    known: dict[str, str] = {}
+    for run, group in table.items():
+        if not is_missing(group) and known.setdefault(str(run), str(group)) != str(group):
+            raise ValueError(f"groups: the run {str(run)!r} has two groups; one is accepted")
+    asked = {str(name): name for name in names}
+    missing = next((name for run, name in asked.items() if run not in known), None)
+    if missing is not None:
+        raise ValueError(f"groups: the run {missing!r} has no group; every run needs one")
+    return {asked[run]: group for run, group in known.items() if run in asked}
 
 
 def _files(place: Path) -> list[Path]:
@@ -102,11 +112,13 @@ def _group_file(path: Path) -> dict[str, str]:
         raise ValueError(f"groups file {quoted(path)} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise ValueError(f"groups file {quoted(path)} cannot be read: not UTF-8 text") from None
-    except ValueError:  # it holds a NUL, or half of a character
+    except ValueError:  # it holds a NUL or an unpaired surrogate
         raise ValueError(f"groups file {quoted(path)} cannot be read: no file can have this name") from None
+    if "\0" in text:  # which csv takes for a character of a name from Python 3.11 on
+        raise ValueError(f"groups file {quoted(path)} is no CSV file: it holds a NUL byte")
     try:
         rows = list(csv.reader(text.splitlines()))
-    except csv.Error as error:  # a NUL byte before Python 3.11, a field without end
+    except csv.Error as error:  # a field that is too long
         raise ValueError(f"groups file {quoted(path)} is no CSV file: {error}") from None
     table: dict[str, str] = {}
     for number, row in enumerate(rows, start=1):

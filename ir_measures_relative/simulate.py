@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.sentences import shown
+from ir_measures_relative.arguments import whole
 
 
 class System(NamedTuple):
@@ -81,7 +81,7 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
     depth : int
         Documents that every system returns for a topic.
     pool_depth : int
-        Ranks of the pooled systems that are judged.
+        Ranks of the pooled systems that are judged; at most ``depth``.
 
     Returns
     -------
@@ -99,11 +99,9 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
     >>> track.runs['bm25'].columns.tolist()
     ['query_id', 'doc_id', 'score']
     """
-    _check_whole(0, seed=seed)
-    _check_whole(1, topics=topics, depth=depth, pool_depth=pool_depth)
-    if pool_depth > depth:
-        raise ValueError(f"pool_depth must be at most depth ({depth}), not {pool_depth}")
-    rng = np.random.default_rng(seed)
+    topics, depth = whole(topics, "topics", 1), whole(depth, "depth", 1)
+    pool_depth = whole(pool_depth, "pool_depth", 1, depth)
+    rng = np.random.default_rng(whole(seed, "seed", 0))
     grade, lexical, semantic = _documents(rng, topics, candidates=max(400, 2 * depth))
     rankings = _rankings(rng, lexical, semantic, depth)
     pooled = tuple(name for name, system in SYSTEMS.items() if system.pooled)
@@ -115,14 +113,6 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
         groups=groups,
         pooled=pooled,
     )
-
-
-def _check_whole(low: int, **numbers: int) -> None:
-    for name, value in numbers.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-            raise TypeError(f"{name} must be a whole number, not {shown(value)}")
-        if value < low:
-            raise ValueError(f"{name} must be at least {low}, not {value}")
 
 
 def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[np.ndarray, ...]:

@@ -18,6 +18,7 @@ ROOT = REPOSITORY / PACKAGE
 # Names are relative to the package ("" is its __init__); a pattern stands for modules not named otherwise.
 LAYERS: list[list[str]] = [
     ["sentences"],
+    ["arguments"],
     ["_version", "simulate", "plain_numbers", "measure_strings", "host_measures", "tables"],
     ["plain_fields"],
     ["trec_files"],
@@ -37,7 +38,7 @@ LAYERS: list[list[str]] = [
     ["extremes.labellings"],
     ["measures.parameters"],
     ["measures.base"],
-    ["meta.arguments", "meta.score_table"],
+    ["meta.score_table"],
     ["meta.labelled_scores", "meta.pairwise_tests", "meta.topic_samples"],
     ["meta.rank_correlation"],
     ["measures.*", "meta.*"],

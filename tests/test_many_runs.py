@@ -353,7 +353,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize("progress", ["no", 0, 1.0])
     def test_a_progress_that_is_no_answer(self, progress: Any) -> None:
-        self.refused(f"progress={progress!r} is not accepted; accepted are True, False and None",
+        self.refused(f"progress={progress!r} is not accepted; accepted is True or False",
                      lambda: calc_runs([NRG @ 10], QRELS, RUNS, progress=progress), TypeError)
 
     def test_a_run_without_documents(self) -> None:

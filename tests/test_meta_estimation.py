@@ -73,7 +73,7 @@ def test_query_types_of_every_form_of_input():
 @pytest.mark.parametrize(
     ("actual", "expected", "n", "sentence"),
     [
-        ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n=2 is not accepted; n must be a whole number from 1 to 1"),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n=2 is not accepted; accepted is a whole number from 1 to 1"),
         ({"a": 1, "b": 2}, {"a": 1, "c": 2}, 1, "expected: topic 'b' is missing"),
         ({"a": 1, "b": math.nan}, {"a": 1, "b": 2}, 1, "actual: topic 'b' has the score nan"),
         ({"a": 1}, {"a": 1}, 1, "actual: at least 2 topics are needed, 1 given"),
@@ -216,7 +216,10 @@ def test_estimation_error_is_its_slow_twin(pairs):
 def test_the_parts_of_table_4_add_up_as_ours_do():
     """Condensed lists on Robust04, ClueWeb09 and ClueWeb12: lower, actual, upper of the paper's Table 4."""
     for lower, actual, upper in [(0.062, 0.068, 0.027), (0.081, 0.087, 0.034), (0.081, 0.092, 0.043)]:
-        assert math.hypot(lower, upper) == pytest.approx(actual, abs=0.0011)
+        # of two values one is too high and one too low, so that each part is its error over the root of 2
+        result = meta.estimation_error([0.5 + math.sqrt(2) * lower, 0.5 - math.sqrt(2) * upper], [0.5, 0.5])
+        assert (result.over, result.under) == pytest.approx((lower, upper))
+        assert result.rmse == pytest.approx(actual, abs=0.0011)
 
 
 def test_a_bound_that_holds_has_no_error_on_its_side():
@@ -331,6 +334,8 @@ def test_tables_are_matched_by_name_whatever_their_order():
         ),
         ({"z": 0.5}, {"a": 0.1, "b": 0.2}, "truth: system 'z' is missing"),
         ([0.5], [0.1, 0.2], "estimate holds 1 systems and truth 2"),
+        ({}, {"a": 0.1, "b": 0.2}, "estimate: at least 1 system is needed, 0 given"),
+        (({}, {}), {"a": 0.1, "b": 0.2}, "estimate: at least 1 system is needed, 0 given"),
         ({"a": 0.5}, {"a": 0.1}, "truth: at least 2 systems are needed"),
         (({"a": 0.5}, {"b": 0.6}), {"a": 0.1, "b": 0.2}, "upper: system 'a' is missing"),
     ],

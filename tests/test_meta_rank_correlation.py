@@ -163,8 +163,15 @@ def test_percentage_absolute_difference_at_zero():
         ),
         ({"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 2}, "x: system 'c' is missing"),
         ([1, float("nan")], [1, 2], "x: system 1 has the score nan; it must be finite"),
-        ([1, "2"], [1, 2], "x: '2' is not a number; every score must be a number"),
-        ([1, np.complex64(1 + 2j)], [1, 2], f"x: {np.complex64(1 + 2j)!r} is not a number"),
+        ([1, "2"], [1, 2], "x: '2' for system 1 is not a number; every score must be a number"),
+        ([1, np.complex64(1 + 2j)], [1, 2], f"x: {np.complex64(1 + 2j)!r} for system 1 is not a number"),
+        (
+            pd.Series([1, 2], index=pd.MultiIndex.from_product([["a", "b"], ["q"]])),
+            [1, 2],
+            "x: names of 2 levels are not accepted",
+        ),
+        ({}, {}, "x: at least 2 systems are needed, 0 given"),
+        ([], [], "x: at least 2 systems are needed, 0 given"),
         (pd.Series([1, 2], index=["a", "a"]), [1, 2], "x: system 'a' occurs twice"),
         (np.empty((2, 0)), [1, 2], "x: at least 1 topic is needed, 0 given"),
         (pd.DataFrame(index=["a", "b"]), {"a": 1, "b": 2}, "x: at least 1 topic is needed, 0 given"),
@@ -175,6 +182,12 @@ def test_bad_input_is_one_sentence(x, y, sentence):
         with pytest.raises(ValueError) as error:
             function(x, y)
         assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("scores", [[pd.Series({"q": 1.0})] * 2, [{"q": 1.0}] * 2, None, "scores.csv"])
+def test_scores_of_a_wrong_kind_are_one_sentence_of_what_is_accepted(scores):
+    with pytest.raises(TypeError, match=r"^scores: cannot read a .*; accepted are one score per system"):
+        meta.system_order(scores)
 
 
 @pytest.mark.parametrize(

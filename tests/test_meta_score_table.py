@@ -31,6 +31,8 @@ WIDE = pd.DataFrame([[0.4, 0.5], [0.1, 0.3]], index=["b", "a"], columns=["q2", "
         {"b": WIDE.loc["b"], "a": WIDE.loc["a"]},
         WIDE.astype(object),
         WIDE.astype("Float64"),
+        LONG.pivot(index="query_id", columns="name", values="value").loc[["q2", "q10"], ["b", "a"]],
+        WIDE.T.rename_axis("qid"),
     ],
 )
 def test_named_forms_keep_names_and_order(table):
@@ -91,7 +93,25 @@ def broken(**cells):
         ),
         (broken(q2=None), "table: system 'a' has no score for topic 'q2'"),
         (broken(q10=np.inf), "table: system 'a' has the score inf for topic 'q10'"),
-        (broken(q10="0.3"), "table: '0.3' is not a number; every score must be a number"),
+        (
+            broken(q10="0.3"),
+            "table: '0.3' for topic 'q10' of system 'a' is not a number; every score must be a number",
+        ),
+        (broken(q2=1j), "table: 1j for topic 'q2' of system 'a' is not a number"),
+        (
+            WIDE.rename_axis("name").reset_index(),
+            "table: the DataFrame has a column 'name', but not all of name, query_id, measure, value; without these, "
+            "the systems must be its index and the topics its columns",
+        ),
+        (WIDE.T.rename_axis("qid").reset_index(), "table: the DataFrame has a column 'qid', but not all of name"),
+        (LONG.rename(columns={"value": "score"}), "table: the DataFrame has a column 'name', but not all of name"),
+        (
+            LONG.set_index(["name", "query_id"])[["value"]],
+            "table: names of 2 levels are not accepted; accepted is one name for each system and topic",
+        ),
+        (LONG.pivot(index="name", columns=["measure", "query_id"], values="value"), "table: names of 2 levels"),
+        ({}, "table: at least 2 systems are needed, 0 given"),
+        (pd.DataFrame(), "table: at least 2 systems are needed, 0 given"),
         (LONG.iloc[:3], "table: system 'a' has no score for topic 'q10'"),
         (
             pd.concat([LONG, LONG.iloc[2:3]]),
@@ -124,7 +144,9 @@ def test_a_broken_table_is_a_sentence_everywhere(table, sentence):
 
 
 @pytest.mark.parametrize(
-    "table", [3, "scores.csv", [0.1, 0.2], {}, {"a": 0.1}, {"a": [0.1], "b": {"q": 1}}, None]
+    "table",
+    [3, "scores.csv", [0.1, 0.2], {"a": 0.1}, {"a": [0.1], "b": {"q": 1}}, None, [{"q": 1}, {"q": 2}],
+     [WIDE.loc["a"], WIDE.loc["b"]]],
 )
 def test_a_wrong_kind_is_a_type_error(table):
     with pytest.raises(TypeError, match="^table: "):

@@ -268,12 +268,12 @@ def test_significance_disagreement_matches_names_as_text_and_topics_may_differ()
     [
         (
             {"test": "wilcoxon"},
-            "test='wilcoxon' is not accepted; test must be one of 'tukey', 'ttest', 'randomized",
+            "test='wilcoxon' is not accepted; accepted is 'tukey', 'ttest' or 'randomized",
         ),
-        ({"level": 1.5}, "level=1.5 is not accepted; level must be a number from 0 to 1"),
+        ({"level": 1.5}, "level=1.5 is not accepted; accepted is a number from 0 to 1"),
         ({"level": float("nan")}, "level=nan is not accepted"),
         ({"level": True}, "level=True is not accepted"),
-        ({"trials": 0}, "trials=0 is not accepted; trials must be a whole number of at least 1"),
+        ({"trials": 0}, "trials=0 is not accepted; accepted is a whole number from 1"),
         ({"seed": -1}, "seed=-1 is not accepted"),
         ({"seed": True}, "seed=True is not accepted"),
     ],

@@ -175,12 +175,12 @@ def test_results_have_frames_and_short_reprs():
     [
         (
             lambda t: meta.stability(t, topics=13),
-            "topics=13 is not accepted; topics must be a whole number from 1 to 12",
+            "topics=13 is not accepted; accepted is a whole number from 1 to 12",
         ),
         (lambda t: meta.stability(t, topics=0), "topics=0 is not accepted"),
         (
             lambda t: meta.swap_rate(t, topics=7),
-            "topics=7 is not accepted; topics must be a whole number from 1 to 6",
+            "topics=7 is not accepted; accepted is a whole number from 1 to 6",
         ),
         (lambda t: meta.stability(t, topics=2.5), "topics=2.5 is not accepted"),
         (lambda t: meta.stability(t, topics="all"), "topics='all' is not accepted"),
@@ -200,7 +200,7 @@ def test_results_have_frames_and_short_reprs():
         ),
         (
             lambda t: meta.stability(t, fuzziness=-0.1),
-            "fuzziness=-0.1 is not accepted; fuzziness must be a number of",
+            "fuzziness=-0.1 is not accepted; accepted is a number from 0",
         ),
         (lambda t: meta.stability(t, trials=True), "trials=True is not accepted"),
         (lambda t: meta.swap_rate(t, width=0), "width=0 is not accepted"),
@@ -300,10 +300,10 @@ def test_number_of_systems_where_all_tie_is_undefined():
         (lambda f: meta.number_of_systems(f, "abc", sizes=[]), "sizes: at least 1 number of systems is needed"),
         (
             lambda f: meta.number_of_systems(f, "abc", sizes=[4]),
-            "sizes=4 is not accepted; sizes must be a whole",
+            "sizes=4 is not accepted; accepted is a whole",
         ),
         (lambda f: meta.number_of_systems(f, "abc", sizes=[1]), "sizes=1 is not accepted"),
-        (lambda f: meta.number_of_systems(f, "abc", sizes=2), "sizes=2 is not accepted; sizes must be a list"),
+        (lambda f: meta.number_of_systems(f, "abc", sizes=2), "sizes=2 is not accepted; accepted is a list"),
         (lambda f: meta.number_of_systems(lambda n: [1.0], "abc"), "score holds 1 systems and systems 3"),
         (
             lambda f: meta.number_of_systems(lambda n: {"a": 1.0, "b": 2.0}, "abc"),
@@ -315,6 +315,11 @@ def test_bad_input_of_number_of_systems_is_one_sentence(call, sentence):
     with pytest.raises(ValueError) as error:
         call(lambda names: list(range(len(names))))
     assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
+
+
+def test_systems_that_are_no_names():
+    with pytest.raises(TypeError, match="systems must be the names of all systems, not a NoneType"):
+        meta.number_of_systems(len, None)
 
 
 def test_a_score_that_is_no_function():

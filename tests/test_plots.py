@@ -9,7 +9,21 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from figures import INTERVALS, TOPICS, drawn_labels, legend, many_runs, matrix, means, overlaps, points, ticks, typed
+from figures import (
+    INTERVALS,
+    TOPICS,
+    drawn_labels,
+    legend,
+    many_runs,
+    matrix,
+    means,
+    overlaps,
+    points,
+    ticks,
+    topic,
+    typed,
+)
+from matplotlib.colors import to_hex
 
 import ir_measures_relative as imr
 from ir_measures_relative import plots
@@ -59,6 +73,11 @@ def test_chronology_takes_an_order_notes_and_measure_objects(table: pd.DataFrame
     assert len(stems) == 2 and stems[0][1, 1] == pytest.approx(means(table, "nDCG@10")["hybrid"])
 
 
+def test_chronology_matches_names_of_its_order_as_text() -> None:
+    frame = pd.DataFrame({"name": [1, 2, 3], "x": [0.1, 0.2, 0.3]})
+    assert ticks(plots.chronology(frame, "x", "x", order=["3", 1]).get_xticklabels()) == ["3", "1"]
+
+
 def test_chronology_of_many_runs_stays_on_a_page() -> None:
     frame, _ = many_runs(100)
     ax = plots.chronology(frame, "NRG@10", "nDCG@10")
@@ -84,6 +103,26 @@ def test_scatter_has_a_point_and_a_name_for_every_run(table: pd.DataFrame, track
     assert ticks(ax.texts) == list(track.runs)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10", "NRG@10")
     assert len(drawn_labels(ax)) == len(track.runs)
+
+
+@pytest.mark.parametrize("form", ["dict", "series", "file"])
+def test_groups_of_any_form_in_any_order_look_alike(
+    table: pd.DataFrame, track: imr.simulate.Track, tmp_path: Any, form: str
+) -> None:
+    groups: Any = dict(reversed(track.groups.items()))
+    if form == "series":
+        groups = pd.Series(groups)
+    elif form == "file":
+        path = tmp_path / "groups.csv"
+        path.write_text("".join(f"{run},{group}\n" for run, group in groups.items()))
+        groups = path
+    frame = pd.DataFrame({"name": list(track.runs), "value": 0.5, "low": 0.4, "high": 0.6})
+    expected = list(dict.fromkeys(reversed(track.groups.values())))
+    scattered, intervals = plots.scatter(table, "nDCG@10", "NRG@10", groups), plots.caterpillar(frame, groups)
+    assert legend(scattered) == legend(intervals) == expected
+    colors = [to_hex(part.get_facecolor()[0]) for part in scattered.collections]
+    assert colors == [to_hex(line.get_color()) for line in intervals.lines]
+    assert len(points(scattered)) == len(track.runs)
 
 
 def test_scatter_without_groups_has_no_legend(table: pd.DataFrame) -> None:
@@ -141,6 +180,13 @@ def test_query_types_by_expected_and_actual(types: Any) -> None:
     assert not plots.query_types(types, labels=False).texts
 
 
+def test_query_types_below_zero_are_inside_the_limits() -> None:
+    ax = plots.query_types(typed().assign(actual=[-0.6, 0.5, 0.6, 0.9], expected=[-0.3, 0.3, 0.2, 0.1]))
+    assert ax.get_xlim()[0] < -0.3 and ax.get_ylim()[0] < -0.6
+    assert ax.lines[0].get_xdata()[0] == -0.6  # the diagonal reaches as far
+    assert plots.query_types(typed()).get_xlim()[0] == 0
+
+
 # --- uncertainty --------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +213,15 @@ def test_topics_are_shown_in_the_order_asked_for_also_sure_ones() -> None:
     ax = plots.distributions(TOPICS, topics=["3", 2])
     assert ticks(ax.get_xticklabels()) == ["3", "2"]
     assert ax.lines[1].get_ydata().tolist() == pytest.approx([0.1, 0.7])
+
+
+def test_names_of_200_topics_do_not_overlap() -> None:
+    ax = plots.distributions([topic(f"q{i}", [0.2, 0.4], [0.5, 0.5]) for i in range(200)])
+    ax.figure.canvas.draw()
+    labels = ax.get_xticklabels()
+    assert [label.get_text() for label in labels[:3]] == ["q0", "q2", "q4"]
+    assert [label.get_position()[0] for label in labels[:3]] == [0, 2, 4]
+    assert overlaps([label.get_window_extent() for label in labels]) == []
 
 
 def test_caterpillar_puts_the_best_on_top() -> None:
@@ -221,6 +276,11 @@ def test_med_matrix_by_similarity_puts_like_runs_side_by_side() -> None:
     assert ax.images[0].get_array()[0, 1] in (0.1, 0.2)
 
 
+def test_a_matrix_of_equal_runs_has_a_scale_that_can_be_read() -> None:
+    image = plots.med_matrix(matrix(np.zeros((2, 2)), "ab")).images[0]
+    assert (image.norm.vmin, image.norm.vmax) == (0, 1)
+
+
 def test_a_large_matrix_has_no_numbers() -> None:
     n = 40
     ax = plots.med_matrix(pd.DataFrame(np.ones((n, n)) - np.eye(n)), order="similarity")
@@ -235,6 +295,21 @@ def test_discriminative_power_sorts_and_counts() -> None:
     assert ax.lines[1].get_ydata().tolist() == [0.9, 0.1, 0.04, 0.001]
     assert ax.lines[3].get_ydata()[0] == 0.05 and ax.get_ylim() == (0, 0.2)
     assert legend(plots.discriminative_power(result, level=0.01)) == ["1 of 4"]
+
+
+def test_discriminative_power_of_one_pair_shows_a_point_inside_the_limits() -> None:
+    for p in (0.01, 0.15, 0.2, 0.7):
+        ax = plots.discriminative_power({"nDCG@10": [p], "P@10": [0.9]})
+        assert [line.get_marker() for line in ax.lines[:2]] == ["o", "s"]
+        assert ax.get_ylim() == ((0, 0.2) if p < 0.2 else (0, 1))
+    assert plots.discriminative_power([0.1, 0.2]).lines[0].get_marker() == "None"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("level", "count"), [(0, 1), (1, 3)])
+def test_discriminative_power_at_the_ends_of_the_levels(level: float, count: int) -> None:
+    ax = plots.discriminative_power([0.0, 0.5, 1.0], level=level)
+    assert legend(ax) == [f"{count} of 3"] and ax.get_ylim() == (0, 1)
 
 
 # --- what the package itself computes ------------------------------------------------------------------------------

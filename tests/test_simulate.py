@@ -112,11 +112,11 @@ def test_sizes_are_obeyed() -> None:
 
 
 @pytest.mark.parametrize(("arguments", "error", "sentence"), [
-    ({"seed": -1}, ValueError, "seed must be at least 0, not -1"),
-    ({"topics": 0}, ValueError, "topics must be at least 1, not 0"),
-    ({"depth": 2.5}, TypeError, "depth must be a whole number, not 2.5"),
-    ({"topics": True}, TypeError, "topics must be a whole number, not True"),
-    ({"depth": 5, "pool_depth": 6}, ValueError, r"pool_depth must be at most depth \(5\), not 6"),
+    ({"seed": -1}, ValueError, "seed=-1 is not accepted; accepted is a whole number from 0"),
+    ({"topics": 0}, ValueError, "topics=0 is not accepted; accepted is a whole number from 1"),
+    ({"depth": 2.5}, TypeError, "depth=2.5 is not accepted"),
+    ({"topics": True}, TypeError, "topics=True is not accepted"),
+    ({"depth": 5, "pool_depth": 6}, ValueError, "pool_depth=6 is not accepted; accepted is a whole number from 1 to 5"),
 ])
 def test_bad_sizes(arguments: dict[str, Any], error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):

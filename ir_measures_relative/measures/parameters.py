@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 from ir_measures import measures
 
+from ir_measures_relative.arguments import WrongKind
 from ir_measures_relative.prior_runs import prior_key
 from ir_measures_relative.sentences import shown
 from ir_measures_relative.user_models import LARGEST, canonical_base, canonical_gains
-
-
-class WrongKind(ValueError, TypeError):
-    """A value of a wrong kind, such as True for a number; to be caught as either."""
 
 
 class Parameter(measures.ParamInfo):

@@ -150,8 +150,8 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
 
     On each topic every estimated system is compared with the *true* score of every other system. It is said
     to be better if its estimate (or the lower end of its range) lies strictly above, worse if its estimate
-    (or the upper end) lies strictly below; otherwise nothing is said. Scores within 1e-12 of each other are
-    equal.
+    (or the upper end) lies strictly below; otherwise nothing is said. Scores that differ by no
+    more than 1e-12 of the largest true score are equal.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[np.ndarray, np.ndarray, li
     """(E, T) lower and upper ends of the E estimated systems, and the rows of these systems in ``true``."""
     is_range = isinstance(estimate, tuple) and len(estimate) == 2
     ends = [_one_topic_or_more(end, "estimate") for end in (estimate if is_range else (estimate, estimate))]
-    low = ends[0]
+    low = ends[0].need(systems=1, what="estimate")
     if not low.labelled and len(low.systems) != len(true.systems):
         raise ValueError(
             f"estimate holds {len(low.systems)} systems and truth {len(true.systems)}; "

@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative.meta.score_table import (
+    ACCEPTED,
     TOPIC_COLUMNS,
     ScoreTable,
     dimensions,
     label_order,
     numbers,
     places,
+    refuse_levels,
     refuse_repeated,
     tolerance,
 )
@@ -34,7 +36,8 @@ class LabelledScores:
         """One score per system from a list, Series or dict, or the row means of a systems x topics table."""
         if is_vector(scores):
             return cls._of_vector(scores, "system", what)
-        table = ScoreTable.of(scores, what).need(systems=0, topics=1, what=what)
+        table = ScoreTable.of(scores, what, f"one score per system (a list, Series or dict), {ACCEPTED}")
+        table.need(systems=0, topics=1, what=what)
         return cls(table.systems, table.means(), table.labelled)
 
     @classmethod
@@ -45,19 +48,22 @@ class LabelledScores:
             scores = scores if topic is None else _topic_series(scores, topic, what)
         if is_vector(scores):
             return cls._of_vector(scores, "topic", what)
-        table = ScoreTable.of(scores, what).need(systems=1, topics=0, what=what)
+        table = ScoreTable.of(scores, what, f"one score per topic (a list, Series or dict), {ACCEPTED}")
+        table.need(systems=1, topics=0, what=what)
         return cls(table.topics, table.topic_means(), table.labelled)
 
     @classmethod
     def _of_vector(cls, scores: Any, kind: str, what: str) -> LabelledScores:
         labelled = isinstance(scores, (pd.Series, Mapping))
+        if isinstance(scores, pd.Series):
+            refuse_levels(scores.index, what)
         if isinstance(scores, Mapping):
             scores = pd.Series(
                 list(scores.values()), index=pd.Index(list(scores), dtype=object), dtype=object
             )
         labels = scores.index.tolist() if labelled else list(range(len(scores)))
         refuse_repeated(labels, kind, what)
-        values = numbers(scores, what)
+        values = numbers(scores, what, lambda place: f"{kind} {labels[place]!r}")
         bad = ~np.isfinite(values)
         if bad.any():
             place = int(np.argmax(bad))
@@ -102,7 +108,7 @@ class LabelledScores:
 def is_vector(scores: Any) -> bool:
     """Whether the input holds one score per label rather than a table."""
     if isinstance(scores, Mapping):
-        return bool(scores) and not any(isinstance(x, Mapping) or np.ndim(x) for x in scores.values())
+        return not any(isinstance(x, Mapping) or np.ndim(x) for x in scores.values())
     return isinstance(scores, pd.Series) or dimensions(scores) == 1
 
 

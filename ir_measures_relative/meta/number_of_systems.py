@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.meta.arguments import whole
+from ir_measures_relative.arguments import WrongKind, whole
 from ir_measures_relative.meta.labelled_scores import LabelledScores
 from ir_measures_relative.meta.rank_correlation import tau_of_levels
 from ir_measures_relative.meta.score_table import label_order, refuse_repeated
@@ -84,6 +84,8 @@ def number_of_systems(
     Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Algorithm 1,
     Table 3.
     """
+    if not isinstance(systems, Iterable):
+        raise TypeError(f"systems must be the names of all systems, not a {type(systems).__name__}")
     names = list(systems)
     refuse_repeated(names, "system", "systems")
     if len(names) < 2:
@@ -95,7 +97,7 @@ def number_of_systems(
     if sizes is None:
         sizes = [2**power for power in range(1, 32) if 2**power < len(names)] or [len(names)]
     if not isinstance(sizes, Iterable):
-        raise ValueError(f"sizes={shown(sizes)} is not accepted; sizes must be a list of numbers of systems")
+        raise WrongKind(f"sizes={shown(sizes)} is not accepted; accepted is a list of whole numbers")
     sizes = [whole(size, "sizes", 2, len(names)) for size in sizes]
     if not sizes:
         raise ValueError("sizes: at least 1 number of systems is needed, 0 given")

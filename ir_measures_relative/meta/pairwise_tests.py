@@ -80,7 +80,7 @@ def studentized_range_sf(q: np.ndarray, n_systems: int, freedom: int) -> np.ndar
     from scipy.stats import studentized_range
 
     def exact(values: np.ndarray) -> np.ndarray:
-        with warnings.catch_warnings():  # quad grumbles far out in the tail, where the value is 0
+        with warnings.catch_warnings():  # quad warns far out in the tail, where the value is 0
             warnings.simplefilter("ignore")
             return np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
 

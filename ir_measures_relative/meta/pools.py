@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.arguments import whole
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
-from ir_measures_relative.meta.arguments import whole
 from ir_measures_relative.run_collections import read_groups, run_sources
 
 
@@ -25,7 +25,7 @@ def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict
     ----------
     qrels : judgements in any form
     runs : dict of name: run, a folder, a glob or a list of TREC run files
-    groups : dict of run: group, or a CSV file with the columns run and group; every run needs one
+    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run needs one
     depth : pool depth (the paper: 10)
 
     Returns

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.meta.arguments import whole
+from ir_measures_relative.arguments import whole
 from ir_measures_relative.meta.labelled_scores import LabelledScores
 from ir_measures_relative.meta.score_table import label_order
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.meta.arguments import flag
+from ir_measures_relative.arguments import flag
 from ir_measures_relative.meta.labelled_scores import LabelledScores, system_pair
 
 
@@ -22,6 +22,10 @@ def system_order(scores: Any, largest_first: bool = True) -> list[Any]:
     ----------
     scores : one score per system, or a systems x topics table (row means)
     largest_first : False for a measure of which smaller is better
+
+    Returns
+    -------
+    list of the names (positions where the scores have none).
 
     >>> system_order({"bm25": 0.41, "splade": 0.55, "ance": 0.41})
     ['splade', 'ance', 'bm25']
@@ -75,6 +79,10 @@ def tau_ap(truth: Any, estimate: Any) -> float:
     ----------
     truth, estimate : the scores of the same systems, each one per system or a systems x topics table (row means)
 
+    Returns
+    -------
+    -1 (reversed) to 1 (the same order).
+
     Notes
     -----
     Ties. A pair that ``truth`` ties counts half. Systems that ``estimate`` ties stand in every order equally
@@ -118,6 +126,10 @@ def discordant_pairs(x: Any, y: Any) -> float:
     Parameters
     ----------
     x, y : the scores of the same systems, each one per system or a systems x topics table (row means)
+
+    Returns
+    -------
+    0 (no pair) to 1 (every pair).
 
     >>> round(discordant_pairs([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.1667

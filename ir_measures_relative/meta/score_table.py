@@ -8,21 +8,25 @@ scores.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.arguments import WrongKind
 from ir_measures_relative.columns import is_missing
+from ir_measures_relative.sentences import shown
 
 TOPIC_COLUMNS = ("query_id", "qid")
 ACCEPTED = (
     "a DataFrame as calc_runs gives, a DataFrame of systems x topics, a two-dimensional array, "
     "or a dict from system to its scores"
 )
-# Scores closer than this share of the largest score are equal: rounding must not order systems.
+LONG = "name, query_id, measure, value"
+# Relative to the largest score of a table: measures differ in scale. Rounding moves a mean by some 1e-16 of that score,
+# thousands of topics by less than 1e-12; a real difference of 1e-12 between two systems means nothing.
 TOLERANCE = 1e-12
 
 
@@ -44,8 +48,18 @@ class ScoreTable:
     labelled: bool = True
 
     @classmethod
-    def of(cls, table: Any, what: str = "table") -> ScoreTable:
-        """The table of any accepted form; ``what`` names it in error sentences.
+    def of(cls, table: Any, what: str = "table", accepted: str = ACCEPTED) -> ScoreTable:
+        """The table of any accepted form.
+
+        Parameters
+        ----------
+        table : systems x topics, in any form that the module names
+        what : its name in error sentences
+        accepted : the forms that the error sentence names
+
+        Returns
+        -------
+        ScoreTable. An error names the system and topic without a finite score, or what occurs twice.
 
         >>> ScoreTable.of({"bm25": [0.2, 0.4], "splade": [0.5, 0.3]})
         ScoreTable(2 systems x 2 topics)
@@ -54,13 +68,13 @@ class ScoreTable:
             return table
         labelled = True
         if isinstance(table, pd.DataFrame):
-            wide = _pivoted(table, what) if "value" in table.columns and "name" in table.columns else table
+            wide = _frame_of_frame(table, what)
         elif isinstance(table, Mapping):
             wide = _frame_of_mapping(table, what)
         elif dimensions(table) == 2:
             wide, labelled = _frame_of_rows(table, what), False
         else:
-            raise TypeError(f"{what}: cannot read a {type(table).__name__}; accepted are {ACCEPTED}")
+            raise TypeError(f"{what}: cannot read a {type(table).__name__}; accepted are {accepted}")
         return cls._checked(wide, what, labelled)
 
     @classmethod
@@ -68,7 +82,10 @@ class ScoreTable:
         systems, topics = wide.index.tolist(), wide.columns.tolist()
         refuse_repeated(systems, "system", what)
         refuse_repeated(topics, "topic", what)
-        scores = numbers(wide.to_numpy(), what)
+        scores = numbers(
+            wide.to_numpy(), what, lambda cell: f"topic {topics[cell % len(topics)]!r} of system "
+            f"{systems[cell // len(topics)]!r}"
+        )
         bad = ~np.isfinite(scores)
         if bad.any():
             system, topic = np.argwhere(bad)[0]
@@ -124,10 +141,15 @@ def tolerance(scores: np.ndarray) -> float:
 
 
 def dimensions(values: Any) -> int:
-    """2 for an array of two dimensions or a list of lists, 1 for a list, 0 for anything else."""
+    """2 for an array of two dimensions or a list of lists, 1 for a list, 0 for anything else.
+
+    A list of dicts or Series is neither: what these name would be lost.
+    """
     if isinstance(values, np.ndarray):
         return values.ndim
     if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
+        return 0
+    if any(isinstance(row, (Mapping, pd.Series, pd.DataFrame)) for row in values):
         return 0
     nested = any(isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, str) for row in values)
     return 2 if nested else 1
@@ -150,19 +172,32 @@ def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
         seen.add(str(label))
 
 
-def numbers(values: Any, what: str) -> np.ndarray:
-    """Float64 array; missing values become NaN, text is refused."""
+def numbers(values: Any, what: str, label: Callable[[int], str]) -> np.ndarray:
+    """Float64 array; missing values become NaN. What is no number is refused by its label, given its flat position."""
     array = np.asarray(values)
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     flat = np.asarray(values, dtype=object).ravel().tolist()  # not what numpy made of a mixture
-    odd = next((x for x in flat if isinstance(x, (str, bytes, np.complexfloating))), None)
-    if odd is not None:
-        raise ValueError(f"{what}: {odd!r:.60} is not a number; every score must be a number")
-    try:
-        return np.array([np.nan if pd.isna(x) else float(x) for x in flat]).reshape(array.shape)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{what}: every score must be a number") from None
+    found = np.full(len(flat), np.nan)
+    for place, x in enumerate(flat):
+        try:
+            if isinstance(x, (str, bytes, np.complexfloating)):  # of which float() would make a number
+                raise TypeError
+            found[place] = np.nan if pd.isna(x) else float(x)
+        except (TypeError, ValueError, OverflowError):
+            raise WrongKind(
+                f"{what}: {shown(x, 60)} for {label(place)} is not a number; every score must be a number"
+            ) from None
+    return found.reshape(array.shape)
+
+
+def refuse_levels(labels: pd.Index, what: str) -> None:
+    """Error where pandas names rows or columns by several values: a pair of system and topic is no system."""
+    if labels.nlevels > 1:
+        raise ValueError(
+            f"{what}: names of {labels.nlevels} levels are not accepted; accepted is one name for each system and "
+            "topic (unstack() turns a level into columns)"
+        )
 
 
 def places(wanted: Iterable[Any], labels: Sequence[Any], kind: str, what: str) -> list[int]:
@@ -183,6 +218,22 @@ def same_cells(table: ScoreTable, like: ScoreTable, what: str, what_like: str) -
     columns = places(like.topics, table.topics, "topic", what)
     places(table.topics, like.topics, "topic", what_like)
     return table.scores[np.ix_(rows, columns)]
+
+
+def _frame_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """A DataFrame as systems x topics: the long one of calc_runs, or a wide one."""
+    refuse_levels(frame.index, what)
+    refuse_levels(frame.columns, what)
+    if "name" in frame.columns and "value" in frame.columns:
+        return _pivoted(frame, what)
+    column = next((c for c in ("name", *TOPIC_COLUMNS) if c in frame.columns), None)
+    if column is not None:
+        raise ValueError(
+            f"{what}: the DataFrame has a column {column!r}, but not all of {LONG}; without these, "
+            "the systems must be its index and the topics its columns"
+        )
+    turned = frame.index.name in TOPIC_COLUMNS or frame.columns.name == "name"  # as a pivot names them
+    return frame.T if turned else frame
 
 
 def _pivoted(frame: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -216,7 +267,9 @@ def _frame_of_rows(table: Any, what: str) -> pd.DataFrame:
 def _frame_of_mapping(table: Mapping, what: str) -> pd.DataFrame:
     """{system: scores in topic order} or {system: {topic: score}} as a DataFrame."""
     named = [isinstance(row, (Mapping, pd.Series)) for row in table.values()]
-    if not table or not (all(named) or all(dimensions(row) == 1 for row in table.values())):
+    if not table:
+        return pd.DataFrame()
+    if not (all(named) or all(dimensions(row) == 1 for row in table.values())):
         raise TypeError(f"{what}: a dict must map every system to a list or every system to a dict")
     if not any(named):
         frame = _frame_of_rows(list(table.values()), what)

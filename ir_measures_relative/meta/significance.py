@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.meta.arguments import choice, real, whole
+from ir_measures_relative.arguments import choice, real, whole
 from ir_measures_relative.meta.pairwise_tests import (
     PairwiseTest,
     paired_t,

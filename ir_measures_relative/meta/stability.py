@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.meta.arguments import flag, real, whole
+from ir_measures_relative.arguments import flag, real, whole
 from ir_measures_relative.meta.score_table import ScoreTable, dimensions
 from ir_measures_relative.meta.topic_samples import (
     drawn_order,

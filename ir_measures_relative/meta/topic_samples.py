@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.meta.arguments import whole
+from ir_measures_relative.arguments import whole
 from ir_measures_relative.meta.score_table import ScoreTable, dimensions
 from ir_measures_relative.sentences import shown
 

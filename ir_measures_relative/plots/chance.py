@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ir_measures_relative.arguments import flag, whole
 from ir_measures_relative.plots.point_labels import label_points
 from ir_measures_relative.plots.score_frames import finite, need_columns, topic_values
-from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside, plain
-from ir_measures_relative.sentences import shown
+from ir_measures_relative.plots.style import FAINT, PALETTE, axes, grid, legend_beside, wrapped
 
 # type -> colour, marker; uninformative and ideal stand out, what is between stays in the background
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
@@ -51,11 +51,10 @@ def expected_histogram(
     values = topic_values(expected, "expected").to_numpy()
     if not len(values):
         raise ValueError("expected holds no query; it must hold at least one")
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise ValueError(f"bins must be a whole number of at least 1, not {shown(bins)}")
+    bins = whole(bins, "bins", 1)
     ax = axes(ax, 6.0, 3.6)
     # both rounded, so that a score on an edge is counted above it whatever the last digit says
-    edges = np.linspace(min(0.0, values.min()), max(1.0, values.max()), int(bins) + 1).round(12)  # (bins + 1,)
+    edges = np.linspace(min(0.0, values.min()), max(1.0, values.max()), bins + 1).round(12)  # (bins + 1,)
     counts, _ = np.histogram(values.round(12), edges)
     ax.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=PALETTE[0], edgecolor="white", linewidth=0.8)
     mean = float(values.mean())
@@ -63,7 +62,7 @@ def expected_histogram(
     ax.annotate(f"mean {mean:.3f}", (mean, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
                 textcoords="offset points", va="bottom", ha="center", fontsize="small", color=PALETTE[1])
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_xlabel(f"expected {'score' if measure is None else plain(measure)} of a random ranking")
+    ax.set_xlabel(wrapped(f"expected {'score' if measure is None else measure} of a random ranking", 60))
     ax.set_ylabel(f"queries (of {len(values):,})")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     grid(ax, "y")
@@ -102,25 +101,26 @@ def query_types(types: Any, measure: Any = None, labels: bool = True, ax: Axes |
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Figure 1 and section 4.4.
     """
-    frame = _typed(types)
+    frame, labels = _typed(types), flag(labels, "labels")
     ax = axes(ax, 6.6, 4.6)
     for kind in reversed(TYPES):
         part = frame[frame["type"] == kind]
         color, marker = TYPES[kind]
         ax.scatter(part["expected"], part["actual"], s=30, color=color, marker=marker, edgecolor="white",
                    linewidth=0.5, label=f"{kind} ({len(part)})", zorder=2 if kind == "informative" else 3)
-    top = max(1.0, float(frame[["actual", "expected"]].to_numpy().max()))
-    ax.plot([0, top], [0, top], color=FAINT, linestyle="--", linewidth=1.2, label="no better than random", zorder=1)
-    ax.set_xlim(0, max(1.12 * float(frame["expected"].max()), 0.1))
-    ax.set_ylim(-0.02 * top, 1.04 * top)
-    name = "score" if measure is None else plain(measure)
-    ax.set_xlabel(f"expected {name} of a random ranking")
-    ax.set_ylabel(f"actual {name}")
+    values = frame[["actual", "expected"]].to_numpy()
+    low, top = min(0.0, float(values.min())), max(1.0, float(values.max()))
+    ax.plot([low, top], [low, top], color=FAINT, linestyle="--", linewidth=1.2, label="no better than random", zorder=1)
+    ax.set_xlim(min(0.0, 1.12 * float(frame["expected"].min())), max(1.12 * float(frame["expected"].max()), 0.1))
+    ax.set_ylim(1.04 * min(0.0, float(frame["actual"].min())) - 0.02 * top, 1.04 * top)
+    name = "score" if measure is None else str(measure)
+    ax.set_xlabel(wrapped(f"expected {name} of a random ranking", 60))
+    ax.set_ylabel(wrapped(f"actual {name}", 50))
     grid(ax, "both")
     legend_beside(ax)
     if labels:
         named = frame[frame["type"] != "informative"]
-        diagonal = np.repeat(np.linspace(0, top, 200)[:, None], 2, axis=1)  # (200, 2)
+        diagonal = np.repeat(np.linspace(low, top, 200)[:, None], 2, axis=1)  # (200, 2)
         avoid = np.concatenate([frame[["expected", "actual"]].to_numpy(), diagonal])
         label_points(ax, named["expected"].to_numpy(), named["actual"].to_numpy(), named["query_id"].tolist(), avoid)
     return ax

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Annotation, Text
 
-from ir_measures_relative.plots.style import FAINT, INK, plain
+from ir_measures_relative.plots.style import FAINT, INK, short
 
 GAP = 6.0  # points between the middle of a marker and its name
 SPACE = 4.0  # points between two names on one line, so that they do not read as one
@@ -30,11 +30,11 @@ def label_points(
     """
     labels = [
         ax.annotate(
-            plain(name), (a, b), xytext=(0, 0), textcoords="offset points", fontsize="x-small", color=INK,
+            name, (a, b), xytext=(0, 0), textcoords="offset points", fontsize="x-small", color=INK,
             ha="center", va="center", annotation_clip=True, in_layout=False, zorder=4,
             arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2},
         )
-        for a, b, name in zip(x, y, names, strict=True)
+        for a, b, name in zip(x, y, short(names), strict=True)
     ]
     ax.add_artist(Placement(labels, np.column_stack([x, y]), np.empty((0, 2)) if avoid is None else avoid))
     return labels

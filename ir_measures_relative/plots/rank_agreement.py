@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ir_measures_relative.meta.arguments import real
+from ir_measures_relative.arguments import real
 from ir_measures_relative.plots.score_frames import finite
 from ir_measures_relative.plots.style import FAINT, axes, entry, grid, legend_beside, look
 
@@ -54,6 +54,8 @@ def tau_curve(
         "": finite(taus, "taus")}
     if not lines:
         raise ValueError("taus holds no line; it must hold at least one")
+    if not len(x):
+        raise ValueError("alphas holds no value; it must hold at least one")
     for name, values in lines.items():
         if len(values) != len(x):
             which = f"taus of {name!r} holds" if named else "taus holds"

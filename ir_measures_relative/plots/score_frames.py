@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import pandas as pd
 
 from ir_measures_relative.meta.labelled_scores import LabelledScores
 from ir_measures_relative.meta.score_table import TOPIC_COLUMNS
-from ir_measures_relative.sentences import shown
 
 
 def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
@@ -28,6 +27,8 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     for measure in wanted:
         if measure not in known:
             raise ValueError(f"table has no measure {measure!r}; it has {', '.join(known) or 'none'}")
+    if table.empty:
+        raise ValueError("table holds no run; it must hold at least one")
     means = _means_of_long(table[table["measure"].map(str).isin(wanted)]) if long else _indexed(table)
     found = means.reindex(columns=wanted)
     values = finite(found.to_numpy().ravel(), "table", [(n, m) for n in found.index for m in wanted])
@@ -82,21 +83,3 @@ def topic_values(values: Any, what: str) -> pd.Series:
     """One finite number per topic, in any form that ``meta`` takes (DataFrame, Series, dict, list)."""
     scores = LabelledScores.of_topics(values, what)
     return pd.Series(scores.values, index=pd.Index(scores.labels, dtype=object))
-
-
-def run_groups(groups: Any, names: Iterable[Any]) -> dict[Any, str]:
-    """Run -> group for every run named."""
-    if not isinstance(groups, (Mapping, pd.Series)):
-        raise TypeError(f"groups must be a dict of run: group, not a {type(groups).__name__}")
-    known = {str(name): str(group) for name, group in groups.items()}
-    missing = [name for name in names if str(name) not in known]
-    if missing:
-        raise ValueError(f"groups: the run {missing[0]!r} has no group; every run needs one")
-    return {name: known[str(name)] for name in names}
-
-
-def choice(value: Any, name: str, choices: Sequence[str]) -> str:
-    """One of the words that a parameter accepts."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {shown(value)}")
-    return value

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
+from ir_measures_relative.arguments import real
 from ir_measures_relative.plots.score_frames import finite
-from ir_measures_relative.plots.style import FAINT, axes, entry, grid, legend_beside, look
-from ir_measures_relative.sentences import shown
+from ir_measures_relative.plots.style import FAINT, INK, axes, entry, grid, legend_beside, look
 
 
 def discriminative_power(results: Any, level: float | None = None, ax: Axes | None = None) -> Axes:
@@ -51,13 +52,16 @@ def discriminative_power(results: Any, level: float | None = None, ax: Axes | No
     style = {name: look(place) for place, name in enumerate(curves)}
     for name in sorted(curves, key=lambda name: -apart[name] / len(curves[name])):
         curve = curves[name]
-        label = f"{entry(name)}: {apart[name]} of {len(curve)}" if name else f"{apart[name]} of {len(curve)}"
+        label = entry(f"{name}: {apart[name]} of {len(curve)}") if name else f"{apart[name]} of {len(curve)}"
+        # a curve of one pair is a point, which only a marker shows
         ax.plot(np.arange(1, len(curve) + 1), curve, color=style[name].color, linestyle=style[name].line,
-                linewidth=1.8, label=label)
+                marker=style[name].marker if len(curve) == 1 else None, linewidth=1.8, label=label)
     ax.axhline(level, color=FAINT, linestyle=":", linewidth=1.2, zorder=1)
     ax.annotate(f"level {level:g}", (0, level), xycoords=("axes fraction", "data"), xytext=(4, 2),
-                textcoords="offset points", ha="left", va="bottom", fontsize="x-small", color=FAINT)
-    ax.set_ylim(0, min(1.0, 4 * level))
+                textcoords="offset points", ha="left", va="bottom", fontsize="x-small", color=INK)
+    near = min(1.0, 4 * level)  # what lies far above the level is cut off, unless that is everything
+    ax.set_ylim(0, near if min(curve[-1] for curve in curves.values()) < near else 1.0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     ax.set_xlim(0, max(map(len, curves.values())) + 1)
     ax.set_xlabel("pairs of systems, by falling p-value")
     ax.set_ylabel("p-value")
@@ -78,7 +82,4 @@ def _level(results: Mapping[Any, Any], level: float | None) -> float:
     levels = {result.level for result in results.values() if hasattr(result, "level")}
     if level is None and len(levels) > 1:
         raise ValueError(f"results have different levels ({', '.join(map(str, sorted(levels)))}); name one with level=")
-    found = (levels.pop() if levels else 0.05) if level is None else level
-    if not isinstance(found, (int, float, np.number)) or not 0 < found < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {shown(found)}")
-    return float(found)
+    return real((levels.pop() if levels else 0.05) if level is None else level, "level", 0.0, 1.0)

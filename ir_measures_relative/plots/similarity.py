@@ -10,8 +10,10 @@ from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ir_measures_relative.plots.score_frames import choice, finite
-from ir_measures_relative.plots.style import axes, plain
+from ir_measures_relative.arguments import choice
+from ir_measures_relative.meta.score_table import refuse_repeated
+from ir_measures_relative.plots.score_frames import finite
+from ir_measures_relative.plots.style import axes, short, wrapped
 
 READABLE = 25  # runs up to which the numbers are written into the cells
 LIGHT = 0.179  # luminance above which black has more contrast than white (WCAG 2)
@@ -46,12 +48,13 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
         arranged = _by_similarity(values)
         names, values = [names[place] for place in arranged], values[np.ix_(arranged, arranged)]
     n = len(names)
-    side = min(max(3.6, 0.42 * n + 1.6), 11.0)
-    ax = axes(ax, side + 1.1, side)
-    top = max(float(values.max()), 1e-12)
-    image = ax.imshow(values, cmap="cividis", vmin=min(0.0, float(values.min())), vmax=top)
+    shown = short(names)
+    room = 0.06 * max(0, min(max(map(len, shown)), 40) - 16)  # inches for long names
+    side = min(max(3.6, 0.42 * n + 1.6), 11.0) + room
+    ax = axes(ax, side + 1.1, side, layout="compressed")  # for square cells, which "constrained" may cut off
+    low, top = min(0.0, float(values.min())), float(values.max())
+    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=top if top > low else low + 1)
     font = "small" if n <= 12 else "x-small" if n <= 18 else "xx-small"
-    shown = [plain(name) for name in names]
     ax.set_xticks(np.arange(n), shown, rotation=45, ha="right", rotation_mode="anchor", fontsize=font)
     ax.set_yticks(np.arange(n), shown, fontsize=font)
     ax.tick_params(length=0)
@@ -62,7 +65,7 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
             ax.text(column, row, _short(float(values[row, column])), ha="center", va="center", fontsize=font,
                     color="black" if light[row, column] else "white")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
-    bar.set_label(plain(name), fontsize="small")
+    bar.set_label(wrapped(str(name), 50), fontsize="small")
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize="small")
     return ax
@@ -92,6 +95,7 @@ def _checked(matrix: Any) -> tuple[list[Any], np.ndarray]:
         raise ValueError("matrix must have the same names as rows and columns, in the same order")
     if not names:
         raise ValueError("matrix holds no run; it must hold at least one")
+    refuse_repeated(names, "run", "matrix")
     pairs = [(a, b) for a in names for b in names]
     values = finite(matrix.to_numpy().ravel(), "matrix", pairs).reshape(len(names), len(names))
     odd = np.argwhere(np.abs(values - values.T) > 1e-9)

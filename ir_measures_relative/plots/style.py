@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import matplotlib.pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from ir_measures_relative.arguments import whole
 from ir_measures_relative.measure_strings import direction
 from ir_measures_relative.sentences import quoted
 
@@ -21,6 +23,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINES = ("-", "--", "-.", ":")
 INK = "#333333"
 FAINT = "#999999"
+LONGEST = 32  # characters of a name that leave room for the data
 
 
 class Look(NamedTuple):
@@ -46,6 +49,13 @@ def plain(name: Any) -> str:
     return str(name).replace("$", r"\$")
 
 
+def short(names: Iterable[Any]) -> list[str]:
+    """Names as plain text; very long ones lose their middle, unless that would make two of them alike."""
+    full = [str(name) for name in names]
+    cut = [text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[1 - LONGEST // 2 :]}" for text in full]
+    return [plain(text) for text in (cut if len(set(cut)) == len(set(full)) else full)]
+
+
 def axis_name(measure: Any) -> str:
     """A measure as the text of an axis, which says so where larger is not better."""
     try:
@@ -53,19 +63,24 @@ def axis_name(measure: Any) -> str:
     except (ValueError, TypeError):  # a column of a table may have any name
         better = "larger"
     note = {"larger": "", "smaller": " (smaller is better)", "neither": " (neither end is better)"}[better]
-    return plain(measure) + note
+    return wrapped(f"{measure}{note}", 50)
 
 
-def entry(name: Any) -> str:
-    """A name as the text of a legend, where matplotlib leaves out what begins with an underscore."""
-    text = plain(name)
-    return f" {text}" if text.startswith("_") else text
+def wrapped(text: str, width: int) -> str:
+    """Plain text in lines of at most ``width`` characters: measures with many parameters have long names."""
+    return plain(textwrap.fill(text, width, break_on_hyphens=False)) if len(text) > width else plain(text)
 
 
-def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4) -> Axes:
+def entry(text: Any) -> str:
+    """The text of a legend, where matplotlib leaves out what begins with an underscore."""
+    lines = wrapped(str(text), 40)
+    return f" {lines}" if lines.startswith("_") else lines
+
+
+def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4, layout: str = "constrained") -> Axes:
     """The Axes given, or those of a new figure of this size in inches."""
     if ax is None:
-        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+        ax = plt.subplots(figsize=(width, height), layout=layout)[1]
     _need_axes(ax).spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     return ax
@@ -86,14 +101,17 @@ def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] 
     """A legend right of the axes, where it cannot cover a point; none if there is nothing to tell."""
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     if handles:
+        rows = max(1, int(7 * ax.bbox.height / ax.figure.dpi))  # about 7 entries fit an inch of the axes
         ax.legend(
             handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
-            fontsize="small", title_fontsize="small", alignment="left", ncols=1 + (len(handles) - 1) // 24,
+            fontsize="small", title_fontsize="small", alignment="left", ncols=1 + (len(handles) - 1) // rows,
         )
 
 
-def legend_above(ax: Axes, columns: int = 4) -> None:
-    """A legend over the axes, for a few series."""
+def legend_above(ax: Axes) -> None:
+    """A legend over the axes, for two or three series: in one line, or one under the other where names are long."""
+    labels = ax.get_legend_handles_labels()[1]
+    columns = len(labels) if sum(map(len, labels)) < 50 else 1
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), frameon=False, fontsize="small", ncols=columns,
               borderaxespad=0.2, columnspacing=1.5)
 
@@ -120,6 +138,7 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
     ('tau.png', True)
     """
     figure = _need_axes(ax).figure.figure  # of a subfigure: the whole figure
+    dpi = whole(dpi, "dpi", 1)
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the path of a file, not a {type(path).__name__}")
     file = Path(path)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ir_measures_relative.arguments import choice, flag
 from ir_measures_relative.plots.point_labels import label_points
-from ir_measures_relative.plots.score_frames import choice, run_groups, run_means
+from ir_measures_relative.plots.score_frames import run_means
 from ir_measures_relative.plots.style import (
     axes,
     axis_name,
@@ -21,7 +22,9 @@ from ir_measures_relative.plots.style import (
     look,
     looks,
     plain,
+    short,
 )
+from ir_measures_relative.run_collections import read_groups
 
 POINT_AREA = 40
 
@@ -30,7 +33,7 @@ def chronology(
     table: pd.DataFrame,
     measure: Any,
     base: Any,
-    order: Sequence[Any] | None = None,
+    order: Iterable[Any] | None = None,
     notes: Mapping[Any, Any] | None = None,
     joined: bool = True,
     ax: Axes | None = None,
@@ -67,19 +70,22 @@ def chronology(
     ----------
     Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figure 1.
     """
+    joined = flag(joined, "joined")
     means = run_means(table, [base, measure])
     if order is not None:
-        order = [order] if isinstance(order, str) else list(order)
-        unknown = [name for name in order if name not in means.index]
+        wanted = [order] if isinstance(order, str) or not isinstance(order, Iterable) else list(order)
+        known = {str(name): name for name in means.index}
+        unknown = [name for name in wanted if str(name) not in known]
         if unknown:
-            raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(map(str, means.index))}")
-        means = means.loc[list(order)]
+            raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(known)}")
+        means = means.loc[[known[str(name)] for name in wanted]]
     if means.empty:
-        raise ValueError("there is no run to show; name at least one")
+        raise ValueError("order names no run; it must name at least one")
     if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
         raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
     notes = {} if notes is None else {str(name): note for name, note in notes.items()}
-    names = [plain(f"{name}\n{notes[str(name)]}" if str(name) in notes else name) for name in means.index]
+    names = [f"{name}\n{plain(notes[str(run)])}" if str(run) in notes else name
+             for run, name in zip(means.index, short(means.index), strict=True)]
     many = len(names) > 24
     ax = axes(ax, min(0.2 * len(names) + 1.6, 16.0) if many else max(4.8, 0.55 * len(names) + 1.6))
     place = np.arange(len(names))
@@ -104,7 +110,7 @@ def scatter(
     table: pd.DataFrame,
     x: Any,
     y: Any,
-    groups: Mapping[Any, Any] | None = None,
+    groups: Any = None,
     labels: str = "fitting",
     ax: Axes | None = None,
 ) -> Axes:
@@ -117,7 +123,8 @@ def scatter(
     ----------
     table : as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
     x, y : the measures of the two axes, as in the table
-    groups : run -> group, such as a team or family
+    groups : the group of every run, such as a team or family: dict, Series, or a CSV file with the columns run and
+        group
     labels : 'fitting' or 'none'
     ax : the Axes to draw on; by default those of a new figure
 
@@ -141,15 +148,17 @@ def scatter(
     choice(labels, "labels", ("fitting", "none"))
     means = run_means(table, list(dict.fromkeys([str(x), str(y)])))
     across, up = means[str(x)].to_numpy(), means[str(y)].to_numpy()
-    of = None if groups is None else np.array(list(run_groups(groups, means.index).values()), dtype=object)
+    of = None if groups is None else read_groups(groups, means.index)
     crowded = len(means) > 20
     ax = axes(ax, 8.4 if crowded else 6.8, 6.0 if crowded else 4.6)
     if of is None:
         ax.scatter(across, up, s=POINT_AREA, color=look(0).color, edgecolor="white", linewidth=0.4, zorder=3)
     else:
-        for group, style in looks(of).items():
-            ax.scatter(across[of == group], up[of == group], s=POINT_AREA, color=style.color, marker=style.marker,
-                       edgecolor="white", linewidth=0.4, label=entry(group), zorder=3)
+        group_of = np.array([of[run] for run in means.index], dtype=object)  # (runs,)
+        for group, style in looks(of.values()).items():
+            own = group_of == group
+            ax.scatter(across[own], up[own], s=POINT_AREA, color=style.color, marker=style.marker, edgecolor="white",
+                       linewidth=0.4, label=entry(group), zorder=3)
         legend_beside(ax)
     ax.margins(0.1)
     ax.set_xlabel(axis_name(x))

@@ -12,8 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ir_measures_relative.plots.score_frames import choice, finite, need_columns, run_groups, topic_values
-from ir_measures_relative.plots.style import INK, PALETTE, axes, entry, grid, legend_beside, look, looks, plain
+from ir_measures_relative.arguments import choice
+from ir_measures_relative.plots.score_frames import finite, need_columns, topic_values
+from ir_measures_relative.plots.style import INK, PALETTE, axes, entry, grid, legend_beside, look, looks, short
+from ir_measures_relative.run_collections import read_groups
 
 BIN = 0.02  # height of the bars of a distribution, about
 HALF = 0.42  # half the width of the widest distribution; topics are 1 apart
@@ -71,8 +73,11 @@ def distributions(
                                 "markeredgecolor": "white", "markeredgewidth": 0.7}
         ax.plot(np.array(list(values)) + sideways[number], list(values.values()), zorder=5, **form)
         handles.append(Line2D([], [], label=entry(name), **form))
-    ids = [plain(topic.query_id) for topic in shown]
-    ax.set_xticks(np.arange(len(ids)), ids, fontsize="small", rotation=90 if max(map(len, ids)) > 4 else 0)
+    ids = short(topic.query_id for topic in shown)
+    long = max(map(len, ids))
+    step = 1 + (len(ids) - 1) // 100  # more names than this do not fit the page
+    ax.set_xticks(np.arange(0, len(ids), step), ids[::step], fontsize="small" if len(ids) <= 60 else "xx-small",
+                  rotation=90 if long > 4 or long * len(ids) > 150 else 0)
     ax.set_xlim(-0.6, len(shown) - 0.4)
     ax.set_ylim(-0.02, max(1.0, max(topic.upper for topic in shown)) + 0.02)
     ax.set_xlabel("topic")
@@ -113,6 +118,8 @@ def _topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
         lacks = next((name for name in NEEDED if not hasattr(topic, name)), None)
         if lacks:
             raise TypeError(f"scores must be the result of boot_ndcg; a {type(topic).__name__} in it has no {lacks!r}")
+    if not known:
+        raise ValueError("scores holds no topic; it must hold at least one")
     if topics is None:
         unsure = [topic for topic in known if topic.upper > topic.lower]
         if not unsure:
@@ -150,7 +157,7 @@ def _marks(values: Any, name: str, shown: list[Any]) -> dict[int, float]:
 
 def caterpillar(
     intervals: Any,
-    groups: Mapping[Any, Any] | None = None,
+    groups: Any = None,
     level: float = 0.95,
     order: str = "value",
     ax: Axes | None = None,
@@ -164,7 +171,8 @@ def caterpillar(
     ----------
     intervals : a DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line, such
         as naive bounds), or a dict of name: result of ``boot_ndcg``, whose mean, interval and naive bounds are shown
-    groups : system -> group, shown by colour and marker
+    groups : the group of every system, shown by colour and marker: dict, Series, or a CSV file with the columns run and
+        group
     level : of the intervals of ``boot_ndcg``; not used with a DataFrame
     order : 'value' (largest on top) or 'given' (first on top)
     ax : the Axes to draw on; by default those of a new figure
@@ -187,31 +195,25 @@ def caterpillar(
     frame = _checked(frame)
     if order == "value":
         frame = frame.iloc[np.argsort(-frame["value"].to_numpy(), kind="stable")]
-    of = run_groups(groups, frame["name"]) if groups is not None else {name: "" for name in frame["name"]}
+    of = dict.fromkeys(frame["name"], "") if groups is None else read_groups(groups, frame["name"])
     many = len(frame) > 30
     ax = axes(ax, 6.4, (0.17 if many else 0.26) * len(frame) + 1.1)
     place = np.arange(len(frame))
     group = np.array([of[name] for name in frame["name"]], dtype=object)
-    for name, style in looks(dict.fromkeys(of[run] for run in _appearance(groups, frame))).items():
+    for name, style in looks(of.values()).items():
         at = group == name
         ax.hlines(place[at], frame["low"][at], frame["high"][at], color=style.color, linewidth=2.4, zorder=2)
         ax.plot(frame["value"][at], place[at], color=style.color, marker=style.marker, linestyle="none", markersize=5.5,
-                markeredgecolor="white", markeredgewidth=0.6, label=entry(name) if groups else None, zorder=3)
+                markeredgecolor="white", markeredgewidth=0.6, label=None if groups is None else entry(name), zorder=3)
     if "lower" in frame:
         ax.hlines(place, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
-    ax.set_yticks(place, [plain(name) for name in frame["name"]], fontsize="x-small" if many else "small")
+    ax.set_yticks(place, short(frame["name"]), fontsize="x-small" if many else "small")
     ax.set_ylim(len(frame) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(xlabel)
     grid(ax, "x")
     legend_beside(ax)
     return ax
-
-
-def _appearance(groups: Mapping[Any, Any] | None, frame: pd.DataFrame) -> list[Any]:
-    """Runs in the order of ``groups``, so that a group looks the same in figures of other measures."""
-    names = {str(name): name for name in frame["name"]}
-    return list(names.values()) if groups is None else [names[str(run)] for run in groups.keys() if str(run) in names]
 
 
 def _frame_of(results: Mapping[Any, Any], level: float) -> tuple[pd.DataFrame, str]:
