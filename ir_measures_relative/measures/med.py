@@ -78,7 +78,7 @@ class _MED(RelativeMeasure):
         "residual": Flag(True, desc="count RBP's unknown documents past the end of the favoured list"),
     }
     DIRECTION = "neither"
-    CITATIONS = ("med",)
+    CITATIONS = ("med", "med-recall")
 
     def check(self, given: dict[str, Any]) -> None:
         """SDCG divides by its own highest grade, which no label may exceed."""

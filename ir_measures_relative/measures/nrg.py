@@ -1,7 +1,8 @@
 """What does a run add to what prior runs have shown already?
 
-NRG, normalised residual gain ("Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain",
-SIGIR-AP 2024), values a document by the gain that is left when users of the prior runs have looked at their lists:
+NRG, normalised residual gain (Bigdeli, Arabzadeh, Bagheri and Clarke: "Evaluating Relative Retrieval Effectiveness
+with Normalized Residual Gain", SIGIR-AP 2024), values a document by the gain that is left when users of the prior runs
+have looked at their lists:
 
     residual(d) = gain(d) * product over prior runs j of (1 - seen(rank of d in the top K of run j))        (Eq. 3)
     NRG = sum over ranks i <= K of residual(d_i) * seen(i) / N                                              (Eq. 4)
@@ -21,8 +22,8 @@ import numpy as np
 from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Base, Choice, Prior, Whole
-from ir_measures_relative.user_models import NDCG, UserModel, divide, sum_over_ranks
+from ir_measures_relative.measures.parameters import Base, Choice, Prior
+from ir_measures_relative.user_models import NDCG, UserModel, divide
 
 
 def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normalizer: str = "residual") -> np.ndarray:
@@ -32,12 +33,6 @@ def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normal
     total = model.total(run.top(model.cutoff).values(residual))  # (Q,)
     revalued = isinstance(model, NDCG) and normalizer == "residual"
     return divide(total, model.normalizer(residual if revalued else gain, run.judgements))
-
-
-def unique_relevant(run: JudgedRun, priors: JudgedPriors, rel: int, cutoff: int | None) -> np.ndarray:
-    """(Q,) relevant documents in the top K that no prior run has in its top K."""
-    unique = (run.judgements.grade >= rel) & (priors.found_by(cutoff) == 0)  # (J,)
-    return sum_over_ranks(run.top(cutoff).values(unique.astype(np.float64)))
 
 
 class _NRG(RelativeMeasure):
@@ -79,29 +74,4 @@ class _NRG(RelativeMeasure):
         return residual_gain(run, priors, self.model(), self["normalizer"])
 
 
-class _UniqueRel(RelativeMeasure):
-    """Unique contributions: relevant documents in the top K that no prior run has in its top K (a count).
-
-    >>> import ir_measures_relative as imr
-    >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
-    >>> (imr.UniqueRel(prior=bm25) @ 2).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense)
-    1.0
-    """
-
-    __name__ = "UniqueRel"
-    NAME = __name__
-    PRETTY_NAME = "Unique Relevant Documents"
-    SHORT_DESC = "The number of relevant documents that no prior run retrieves."
-    SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
-        "prior": Prior(),
-        "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
-    }
-    CITATIONS = ("nrg",)
-
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
-        return unique_relevant(run, priors, self["rel"], self["cutoff"])
-
-
 NRG = register(_NRG())
-UniqueRel = register(_UniqueRel())

@@ -1,0 +1,50 @@
+"""How many relevant documents does a run find that no prior run finds?
+
+    UniqueRel = number of relevant documents in the top K of the run that are in the top K of no prior run
+
+This is what TREC calls unique contributions, and Appendix B of the paper of NRG with N = 1: a document counts in full,
+or not at all, wherever a prior run has it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Prior, Whole
+from ir_measures_relative.user_models import sum_over_ranks
+
+
+def unique_relevant(run: JudgedRun, priors: JudgedPriors, rel: int, cutoff: int | None) -> np.ndarray:
+    """(Q,) relevant documents in the top K that no prior run has in its top K."""
+    unique = (run.judgements.grade >= rel) & (priors.found_by(cutoff) == 0)  # (J,)
+    return sum_over_ranks(run.top(cutoff).values(unique.astype(np.float64)))
+
+
+class _UniqueRel(RelativeMeasure):
+    """Unique contributions: relevant documents in the top K that no prior run has in its top K (a count).
+
+    >>> import ir_measures_relative as imr
+    >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
+    >>> (imr.UniqueRel(prior=bm25) @ 2).calc_aggregate({'q1': {'a': 1, 'b': 1}}, dense)
+    1.0
+    """
+
+    __name__ = "UniqueRel"
+    NAME = __name__
+    PRETTY_NAME = "Unique Relevant Documents"
+    SHORT_DESC = "The number of relevant documents that no prior run retrieves."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "prior": Prior(),
+        "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
+    }
+    CITATIONS = ("nrg",)
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+        return unique_relevant(run, priors, self["rel"], self["cutoff"])
+
+
+UniqueRel = register(_UniqueRel())
