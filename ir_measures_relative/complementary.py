@@ -47,8 +47,9 @@ def select_complementary(
     1    z  0.3869  1.0000
     """
     measure = NRG(base=base, prior="none")
-    measure.validate_params()
     model = measure.model()
+    if model.needs_cutoff and model.cutoff is None:
+        raise ValueError(f"select_complementary: base={base} needs a cutoff, as in {base}@10")
     comparison = Comparison([], qrels, runs, progress=progress)
     comparison.refuse_other_topics()
     steps = len(comparison.runs) if n is None else whole(n, "n", 1, len(comparison.runs))

@@ -122,10 +122,10 @@ def resolve(
     return sorted(found, key=lambda named: named[1].fingerprint) if len(found) > 1 else found
 
 
-def run_name(path: Path) -> str:
-    """The name of a run file: its stem, without .gz."""
+def run_name(path: Path, whole: bool = False) -> str:
+    """The name of a run file: its stem, or its ``whole`` name, without .gz."""
     name = path.name.removesuffix(".gz")
-    return _FORBIDDEN.sub("_", Path(name).stem)
+    return _FORBIDDEN.sub("_", name if whole else Path(name).stem)
 
 
 def _parts(

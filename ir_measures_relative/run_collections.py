@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ir_measures_relative.judged_run import Run
 from ir_measures_relative.prior_runs import NONE, SYMBOLS, run_name
 from ir_measures_relative.sentences import quoted
 
+_KINDS = (".run", ".txt", ".res", ".trec", ".tsv", ".csv")  # endings of run files that say nothing of the system
 _ACCEPTED = "a dict of name: run, a folder, a glob or a list of TREC run files"
 
 
@@ -43,7 +45,7 @@ def run_sources(runs: Any) -> dict[str, Any]:
     if isinstance(runs, Mapping):
         named = [(str(name), run) for name, run in runs.items()]
     elif isinstance(runs, (str, os.PathLike)):
-        named = [(run_name(path), path) for path in _files(Path(runs).expanduser())]
+        named = _named(_files(Path(runs).expanduser()))
     elif hasattr(runs, "columns"):
         raise TypeError(f"runs: a DataFrame is one run, and its name is missing; accepted are {_ACCEPTED}")
     elif isinstance(runs, Iterable):
@@ -51,7 +53,7 @@ def run_sources(runs: Any) -> dict[str, Any]:
         odd = [type(path).__name__ for path in paths if not isinstance(path, (str, os.PathLike))]
         if odd:
             raise TypeError(f"runs: a list must hold paths, not a {odd[0]}; accepted are {_ACCEPTED}")
-        named = [(run_name(Path(path)), Path(path).expanduser()) for path in paths]
+        named = _named([Path(path).expanduser() for path in paths])
     else:
         raise TypeError(f"runs: cannot read a {type(runs).__name__}; accepted are {_ACCEPTED}")
     return _distinct(named)
@@ -89,6 +91,17 @@ def _files(place: Path) -> list[Path]:
         if not found:
             raise ValueError(f"runs: {quoted(place)} is no folder and matches no file")
     return sorted(found, key=lambda path: path.name)
+
+
+def _named(paths: list[Path]) -> list[tuple[str, Path]]:
+    """Files by their stems; where these are alike and what follows is no kind of file (input.bm25), by all of it."""
+    stems = Counter(map(run_name, paths))
+
+    def name(path: Path) -> str:
+        kind = Path(path.name.removesuffix(".gz")).suffix
+        return run_name(path, whole=stems[run_name(path)] > 1 and kind not in _KINDS)
+
+    return [(name(path), path) for path in paths]
 
 
 def _distinct(named: list[tuple[str, Any]]) -> dict[str, Any]:

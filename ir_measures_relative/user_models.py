@@ -294,8 +294,8 @@ def label_grades(max_rel: int) -> np.ndarray:
     """(max_rel + 1,) the grades that an unjudged document may have."""
     if max_rel > _HIGHEST_LABEL:
         raise ValueError(
-            f"max_rel={max_rel} (left out: the highest grade in the qrels) is too high to be a label of unjudged "
-            f"documents; accepted is up to {_HIGHEST_LABEL}"
+            f"max_rel={max_rel} is too high to be a grade of unjudged documents; accepted is up to {_HIGHEST_LABEL} "
+            "(where max_rel is left out it is the highest grade in the qrels)"
         )
     return np.arange(max_rel + 1)
 

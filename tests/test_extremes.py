@@ -142,9 +142,9 @@ class TestGrades:
         for measure in [MED(reference=OTHER) @ 10, MED(reference=OTHER, base="ERR") @ 10,
                         NDCGBound(side="upper", method="scaled") @ 10, NDCGBound(method="guaranteed") @ 10,
                         NDCGBound(side="upper", method="guaranteed") @ 10]:
-            with pytest.raises(ValueError, match=f"max_rel={grade} .* is too high .* accepted is up to 1000"):
+            with pytest.raises(ValueError, match=f"max_rel={grade} is too high .* accepted is up to 1000"):
                 value_of([measure], qrels, RUN)
-        with pytest.raises(ValueError, match=f"max_rel={grade} .* is too high"):
+        with pytest.raises(ValueError, match=f"max_rel={grade} is too high"):
             med(qrels, RUN, OTHER, "nDCG@10")
         for measure in [NDCGBound() @ 10, NDCGBound(method="scaled") @ 10, NRG(prior=OTHER) @ 10, BootNDCG @ 10,
                         UL @ 10, Rare(prior=OTHER) @ 10, MED(reference=OTHER, max_rel=3) @ 10,

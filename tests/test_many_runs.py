@@ -293,6 +293,12 @@ class TestBadInput:
         write(folder / "bm25.txt", RUNS["bm25"])
         self.refused("two runs have the name 'bm25'", lambda: calc_runs([NRG @ 10], QRELS, folder))
 
+    def test_files_that_differ_in_what_looks_like_an_ending(self, tmp_path: Path) -> None:
+        for name in ("input.bm25", "input.dense.gz", "k0.7", "k0.9", "late.run"):
+            write(tmp_path / name, RUNS["bm25"])
+        table = calc_runs([NRG @ 10], QRELS, tmp_path)
+        assert list(table["name"].unique()) == ["input.bm25", "input.dense", "k0.7", "k0.9", "late"]
+
     def test_a_run_without_topics_in_common(self) -> None:
         runs = {**RUNS, "elsewhere": {"q77": {"a": 1.0}}}
         self.refused("run 'elsewhere' has no topic in common with the qrels",

@@ -37,6 +37,9 @@ def test_sdcg_has_its_own_max_rel() -> None:
     assert lower.above[0] == pytest.approx(
         slow.extremes(B("SDCG", k=2, max_rel=3), ["a", "b"], ["c", "a"], {"c": 1}, 1)[1]
     )
+    for odd in ({"max_rel": 1001}, {"base": "ERR", "max_rel": 1001}, {"base": "SDCG(max_rel=1001)@5"}):
+        with pytest.raises(ValueError, match="max_rel=1001 is too high to be a grade of unjudged documents"):
+            MED(reference=z, **odd)
     with pytest.raises(ValueError, match="max_rel=4 is above the highest of base=SDCG"):
         MED(base="SDCG(max_rel=3)@2", max_rel=4)
 

@@ -24,7 +24,7 @@ from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
-from ir_measures_relative.user_models import SDCG, AveragePrecision
+from ir_measures_relative.user_models import SDCG, AveragePrecision, label_grades
 
 
 def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:
@@ -82,9 +82,11 @@ class _MED(RelativeMeasure):
 
     def check(self, given: dict[str, Any]) -> None:
         """SDCG divides by its own highest grade, which no label may exceed."""
-        own = self._max_rel_of_base
-        if own is not None and self["max_rel"] is not None and self["max_rel"] > own:
-            raise ValueError(f"MED: max_rel={self['max_rel']} is above the highest of base={self['base']}")
+        own, highest = self._max_rel_of_base, self["max_rel"] or self._max_rel_of_base
+        if highest is not None and not self.model().binary:
+            label_grades(highest)  # refuses more grades than can be tried
+        if own is not None and highest is not None and highest > own:
+            raise ValueError(f"MED: max_rel={highest} is above the highest of base={self['base']}")
 
     @property
     def _max_rel_of_base(self) -> int | None:

@@ -30,7 +30,7 @@ from ir_measures import nDCG
 
 from ir_measures_relative.ideals import best_values
 from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Whole
 from ir_measures_relative.random_ranking import expected_total
@@ -162,10 +162,14 @@ def expected_random(
     if measure.needs_cutoff and measure["cutoff"] is None:
         raise ValueError(f"expected_random: base={base} needs a cutoff, as in {base}@10")
     if (universe == "retrieved") != (run is not None):
-        raise ValueError("expected_random: universe='retrieved' needs run, the run to shuffle, and no other takes one")
+        raise ValueError(
+            "expected_random: universe='retrieved' needs run, the run to shuffle; with universe='judged' leave it out"
+        )
     judgements = Judgements.of(qrels)
     model = measure.model(max_rel or judgements.max_grade, judgements)
     judged = None if run is None else JudgedRun(judgements, Run.of(run))
+    if judged is not None:
+        warn_of_other_topics(judged.run, judgements)
     lower = expected_total(model, *shuffled(model, judgements, judged), judgements, expected)
     best = model.normalizer(model.gain(judgements.grade), judgements)
     return pd.DataFrame({"query_id": judgements.topics, "expected": divide(lower, best)})
