@@ -17,7 +17,7 @@ import pandas as pd
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.parameters import Number
-from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior
+from ir_measures_relative.unjudged.grade_prior import grade_prior_of
 from ir_measures_relative.unjudged.joint_labels import TopicDifference, Unjudged, topic_difference
 from ir_measures_relative.unjudged.score_atoms import point, sign_of_sum
 from ir_measures_relative.unjudged.score_distribution import TOLERANCE
@@ -179,9 +179,7 @@ class _Side:
         self.judgements = judgements
         self.rankings = [row[:length].tolist() for row, length in zip(ids, top.length, strict=True)]
         self.known = model.score(run)  # (Q,)
-        self.grades: GradePrior = grade_prior(
-            judgements.grade, judgements.topic, top.grade, prior, pool, judgements.grade_counts
-        )
+        self.grades = grade_prior_of(run, model.cutoff, prior, pool)
         # of each topic, rank (from 0) of each unjudged document, in rank order
         self.unjudged = [{row[rank]: rank for rank in np.flatnonzero(where).tolist()}
                          for row, where in zip(ids, top.unjudged, strict=True)]

@@ -18,6 +18,7 @@ from ir_measures import nDCG
 from reference import boot as twin
 
 import ir_measures_relative
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
 
 NEAR = 1e-9
@@ -192,6 +193,16 @@ def test_measure_and_function_agree() -> None:
     for estimate in ("mode", "mean", "std", "argmax", "lower", "upper"):
         assert calc(BootNDCG(estimate=estimate) @ 3) == {s.query_id: getattr(s, estimate) for s in scores}
     assert calc(BootNDCG(estimate="q97.5") @ 3) == {s.query_id: s.quantile(0.975) for s in scores}
+
+
+def test_estimates_share_a_distribution_and_nothing_else_does() -> None:
+    run = JudgedRun(Judgements.of(QRELS), Run.of(RUN))
+    measure = BootNDCG @ 4
+    assert measure(estimate="mean").topic_scores(run) is measure.topic_scores(run)
+    others = {"cutoff": 3, "prior": "pool", "dcg": "exp-log2", "gains": {1: 3}, "pool": "collection"}
+    assert {*others, "estimate"} == set(measure.SUPPORTED_PARAMS)
+    for name, value in others.items():
+        assert measure(**{name: value}).topic_scores(run) is not measure.topic_scores(run), name
 
 
 def test_every_topic_has_a_finite_value_and_a_missing_one_is_an_empty_ranking() -> None:
