@@ -27,7 +27,7 @@ LAYERS: list[list[str]] = [
     ["user_models"],
     ["judged_priors", "random_ranking", "run_collections"],
     ["field"],
-    ["unjudged", "unjudged.grade_prior", "unjudged.labelling", "unjudged.naive_bounds"],
+    ["unjudged", "unjudged.grade_prior", "unjudged.label_draws", "unjudged.naive_bounds"],
     ["unjudged.score_distribution"],
     ["unjudged.many_levels", "unjudged.score_grid"],
     ["unjudged.score_atoms", "unjudged.topic_scores"],

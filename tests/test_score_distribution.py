@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_measures_relative.unjudged import score_grid
-from ir_measures_relative.unjudged.labelling import Labelling, labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
 from ir_measures_relative.unjudged.score_distribution import Halves, Points, halves, merged, mode, points, sizes
 from ir_measures_relative.unjudged.score_grid import (
     binomial_tail,
@@ -34,7 +34,7 @@ def discounts(ranks: list[int]) -> np.ndarray:
 
 
 @st.composite
-def labellings(draw: st.DrawFn, monotone: bool = False) -> Labelling:
+def labellings(draw: st.DrawFn, monotone: bool = False) -> LabelDraws:
     """Up to 7 documents and 4 levels; supplies from none to plenty."""
     ranks = sorted(draw(st.lists(st.integers(1, 30), unique=True, min_size=1, max_size=7)))
     levels = draw(st.integers(1, 4))
@@ -42,10 +42,10 @@ def labellings(draw: st.DrawFn, monotone: bool = False) -> Labelling:
     shares = np.array(draw(st.lists(st.integers(0, 4), min_size=levels, max_size=levels)), float)
     shares[draw(st.integers(0, levels - 1))] += 1
     supply = np.array(draw(st.lists(st.integers(0, 8), min_size=levels, max_size=levels)))
-    return labelling(discounts(ranks), np.sort(gain) if monotone else gain, shares / shares.sum(), supply)
+    return label_draws(discounts(ranks), np.sort(gain) if monotone else gain, shares / shares.sum(), supply)
 
 
-def enumerated(labels: Labelling) -> list[tuple[float, float, tuple]]:
+def enumerated(labels: LabelDraws) -> list[tuple[float, float, tuple]]:
     """(score, probability, labels) of every sequence of targets, one at a time."""
     found = []
     for targets in itertools.product(range(len(labels.gain)), repeat=labels.n):
@@ -67,7 +67,7 @@ def enumerated(labels: Labelling) -> list[tuple[float, float, tuple]]:
 
 @settings(max_examples=60)
 @given(labellings())
-def test_passes_over_the_states_agree_with_enumeration(labels: Labelling) -> None:
+def test_passes_over_the_states_agree_with_enumeration(labels: LabelDraws) -> None:
     every = enumerated(labels)
     score, chance = np.array([e[0] for e in every]), np.array([e[1] for e in every])
     assert chance.sum() == pytest.approx(1)
@@ -92,7 +92,7 @@ def test_passes_over_the_states_agree_with_enumeration(labels: Labelling) -> Non
 
 @settings(max_examples=60)
 @given(labellings())
-def test_counts_at_or_above_a_level_follow_the_formula(labels: Labelling) -> None:
+def test_counts_at_or_above_a_level_follow_the_formula(labels: LabelDraws) -> None:
     """T_t(r) = min over s >= r of (M_t(s) + c_r + ... + c_{s-1}), M(top + 1) = 0 (SPEC, exact method)."""
     levels = len(labels.gain)
     rng = np.random.default_rng(1)
@@ -114,7 +114,7 @@ def test_counts_at_or_above_a_level_follow_the_formula(labels: Labelling) -> Non
 
 @settings(max_examples=30)
 @given(labellings())
-def test_halves_are_points(labels: Labelling) -> None:
+def test_halves_are_points(labels: LabelDraws) -> None:
     whole = points(labels, 0.1)
     for middle in {0, labels.n // 2, labels.n}:
         split = halves(labels, 0.1, middle)
@@ -127,8 +127,8 @@ def test_halves_are_points(labels: Labelling) -> None:
             assert split.quantile(q) == pytest.approx(whole.quantile(q), abs=1e-9)
 
 
-def large(n: int, probability: list[float], supply: list[int], gain: list[float]) -> Labelling:
-    return labelling(discounts(list(range(1, n + 1))), np.array(gain), np.array(probability), np.array(supply))
+def large(n: int, probability: list[float], supply: list[int], gain: list[float]) -> LabelDraws:
+    return label_draws(discounts(list(range(1, n + 1))), np.array(gain), np.array(probability), np.array(supply))
 
 
 LARGE = {
@@ -174,7 +174,7 @@ def test_the_grid_brackets_every_quantile(name: str, cells: int, monkeypatch: py
 
 @settings(max_examples=60)
 @given(labellings(monotone=True), st.integers(1, 6))
-def test_levels_that_are_not_followed_bracket_the_score(labels: Labelling, most: int) -> None:
+def test_levels_that_are_not_followed_bracket_the_score(labels: LabelDraws, most: int) -> None:
     """The fallback for too many states: a supply of 0 below, endless above."""
     whole = points(labels, 0.0)
     low, high = points(simpler(labels, most, 0), 0.0), points(simpler(labels, most, labels.n), 0.0)
@@ -185,7 +185,7 @@ def test_levels_that_are_not_followed_bracket_the_score(labels: Labelling, most:
 
 @settings(max_examples=60)
 @given(labellings())
-def test_final_states_bound_every_quantile(labels: Labelling) -> None:
+def test_final_states_bound_every_quantile(labels: LabelDraws) -> None:
     """Cantelli's inequality in every final state."""
     whole = points(labels, 0.05)
     if whole.highest - whole.lowest < 1e-9:
@@ -315,7 +315,7 @@ def test_primitive_roots() -> None:
 # ------------------------------------------------------------------------ which form a topic's scores take
 
 
-def topic(labels: Labelling) -> TopicScores:
+def topic(labels: LabelDraws) -> TopicScores:
     best = float((labels.weight * labels.gain.max()).sum())
     return TopicScores("q", 0.0, best, labels, np.arange(1, labels.n + 1))
 

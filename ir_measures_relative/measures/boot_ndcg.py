@@ -32,7 +32,7 @@ from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter
 from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter, WrongKind
 from ir_measures_relative.unjudged.boot_scores import BootScores
 from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior_of
-from ir_measures_relative.unjudged.labelling import Labelling, labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
 from ir_measures_relative.unjudged.naive_bounds import naive_bounds
 from ir_measures_relative.unjudged.topic_scores import TopicScores
 from ir_measures_relative.user_models import NDCG
@@ -49,7 +49,7 @@ def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicS
     left = best_values_left(gain_of_row, run, model.cutoff)  # (Q, D), by gain, not by grade: a table may fall
     lower, upper = naive_bounds(top.values(gain_of_row), unjudged, left, seen, ideal)  # (Q,) each
     found = []
-    alike: dict[tuple, Labelling] = {}  # thousands of topics with one relevant document have few labellings
+    alike: dict[tuple, LabelDraws] = {}  # thousands of topics with one relevant document have few labellings
     for q, topic in enumerate(run.judgements.topics):
         place = np.flatnonzero(unjudged[q])
         low = float(lower[q])
@@ -59,7 +59,7 @@ def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicS
         probability, supply = grades.probability[q], grades.supply[q]  # (L,) each
         key = place.tobytes(), float(ideal[q]), probability.tobytes(), supply.tobytes()
         if key not in alike:
-            alike[key] = labelling(seen[place] / ideal[q], gain, probability, supply)
+            alike[key] = label_draws(seen[place] / ideal[q], gain, probability, supply)
         found.append(TopicScores(topic, low, float(upper[q]), alike[key], place + 1))
     return found
 

@@ -17,10 +17,12 @@ documents are independent. After step 1 the two runs' own documents are independ
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from ir_measures_relative.unjudged.label_draws import chance_of_labels
 from ir_measures_relative.unjudged.score_atoms import (
     FINEST,
     MOST_ATOMS,
@@ -38,7 +40,7 @@ from ir_measures_relative.unjudged.score_distribution import TOLERANCE
 from ir_measures_relative.unjudged.score_grid import binomial_tail
 
 NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
-RARE = 1e-18  # a state with a smaller chance is given up: all of them together are below what rounding leaves
+RARE = 1e-18  # states less likely than this are dropped; together they are below rounding error
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
 MOST_WORK = 1 << 14  # states times draws: deep cutoffs follow fewer states
 State = tuple[int, ...]  # documents used of each level
@@ -62,7 +64,7 @@ class SharedDraws(NamedTuple):
 
 
 class OwnDraws(NamedTuple):
-    """Step 2 of one run: independent parts, then for every state that it may start in a last part and the mean."""
+    """Step 2 of one run: independent parts, then a last part and the mean after each state that step 1 ends in."""
 
     parts: list[Atoms]
     last: dict[State, Atoms]
@@ -83,15 +85,16 @@ def shared_draws(
     supplies : list of Supply
         A label must be left in all of them and is taken from all of them.
     """
-    draws = _Draws(gain, chance, supplies)
+    draws = _Draws(chance, supplies)
     parts: list[Atoms] = []
     states = {draws.settled(np.zeros(len(gain), np.int64), len(weight)): point(0.0)}
     label_chance = np.zeros((len(weight), len(gain)))
     for at, unit in enumerate(weight):
         states = _flushed(states, parts, len(gain) if unit else 1)
         branches: dict[State, list[Atoms]] = {}
+        chance_of = draws.label_chance(states)
         for state, atoms in states.items():
-            labels = draws.label_chance(state)
+            labels = chance_of[state]
             label_chance[at] += atoms.mass * labels
             for (following, shift), p in draws.moves(state, labels, unit * gain, len(weight) - at - 1):
                 branches.setdefault(following, []).append(_moved(atoms, shift, p))
@@ -101,14 +104,18 @@ def shared_draws(
 
 
 def own_draws(
-    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, starts: dict[State, float]
+    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, shared: dict[State, float]
 ) -> OwnDraws:
-    """The same for one supply and every state that it may start in (and that state's chance), last document first."""
-    draws = _Draws(gain, chance, [Supply(supply, 0)])
+    """The same for one supply and every state that step 1 may end in (and that state's chance), last document first."""
+    draws = _Draws(chance, [Supply(supply, 0)])
+    start = {state: draws.settled(np.array(state), len(weight)) for state in shared}
+    mass: dict[State, float] = {}
+    for state, p in shared.items():
+        mass[start[state]] = mass.get(start[state], 0.0) + p
     tables = []
-    mass = starts
     for to_come in range(len(weight) - 1, -1, -1):
-        table = {state: draws.moves(state, draws.label_chance(state), gain, to_come) for state in mass}
+        table = {state: draws.moves(state, labels, gain, to_come)
+                 for state, labels in draws.label_chance(mass).items()}
         tables.append(table)
         mass = _likeliest(_flow(table, mass), len(weight))
     parts: list[Atoms] = []
@@ -124,17 +131,17 @@ def own_draws(
         typical = sum(mean.values()) / len(mean)  # stands for a state that was given up
         mean = {state: sum(p * (unit * add + mean.get(after, typical)) for (after, add), p in moves)
                 for state, moves in table.items()}
-    return OwnDraws(parts, ahead, mean)
+    return OwnDraws(parts, {state: ahead[at] for state, at in start.items()},
+                    {state: mean[at] for state, at in start.items()})
 
 
 class _Draws:
     """The rule by which one document after another gets its label."""
 
-    def __init__(self, gain: np.ndarray, chance: np.ndarray, supplies: list[Supply]) -> None:
-        self.chance = chance
-        self.left = np.min([supply.left for supply in supplies], axis=0)
-        self.enough = np.min([supply.left - supply.later for supply in supplies], axis=0)
-        self.level = np.arange(len(gain))
+    def __init__(self, chance: np.ndarray, supplies: list[Supply]) -> None:
+        self.chance = chance  # (L,)
+        self.left = np.min([supply.left for supply in supplies], axis=0)  # (L,)
+        self.enough = np.min([supply.left - supply.later for supply in supplies], axis=0)  # (L,)
 
     def settled(self, used: np.ndarray, to_come: int) -> State:
         """The state in which counts that leave enough for all draws to come are all the same."""
@@ -142,12 +149,10 @@ class _Draws:
         settled[0] = 0
         return tuple(settled.tolist())
 
-    def label_chance(self, state: State) -> np.ndarray:
-        """Chance of each label when a target falls to the next lower level that is left. (L,)"""
-        there = self.left > state
-        there[0] = True
-        label = np.maximum.accumulate(np.where(there, self.level, 0))
-        return np.bincount(label, weights=self.chance, minlength=len(self.level))
+    def label_chance(self, states: Iterable[State]) -> dict[State, np.ndarray]:
+        """Chance of each label in each state. (L,) arrays"""
+        used = list(states)
+        return dict(zip(used, chance_of_labels(self.chance, self.left > np.array(used)), strict=True))
 
     def moves(self, state: State, labels: np.ndarray, shift: np.ndarray, to_come: int) -> list[Move]:
         """((state after the draw, value added), chance) for every label; alike ones as one."""
@@ -213,8 +218,8 @@ class Unjudged(NamedTuple):
 
     shared_a: np.ndarray  # (n,) of the documents in both tops, in a
     shared_b: np.ndarray  # (n,) and in b
-    only_a: np.ndarray
-    only_b: np.ndarray
+    only_a: np.ndarray  # (n_a,) of the documents in a's top alone
+    only_b: np.ndarray  # (n_b,) and in b's
 
 
 class TopicDifference(NamedTuple):
@@ -267,14 +272,13 @@ def topic_difference(
     both = [Supply(supplies[0], len(unjudged.only_a)), Supply(supplies[1], len(unjudged.only_b))]
     shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, (chances[0] + chances[1]) / 2, both)
     chance = {state: atoms.mass for state, atoms in shared.last.items()}
-    start_a, a = _own(unjudged.only_a, gain, chances[0], supplies[0], chance)
-    start_b, b = _own(unjudged.only_b, gain, chances[1], supplies[1], chance)
-    branches = [[atoms, a.last[start_a[state]], _mirrored(b.last[start_b[state]])]
-                for state, atoms in shared.last.items()]
+    a = own_draws(unjudged.only_a, gain, chances[0], supplies[0], chance)
+    b = own_draws(unjudged.only_b, gain, chances[1], supplies[1], chance)
+    branches = [[atoms, a.last[state], _mirrored(b.last[state])] for state, atoms in shared.last.items()]
     shared_gain = (shared.label_chance * gain).sum(axis=1)  # (n,); no matrix product, whose sums depend on threads
     total = max(sum(chance.values()), TINY)
-    mean_a = sum(p * a.mean[start_a[state]] for state, p in chance.items()) / total
-    mean_b = sum(p * b.mean[start_b[state]] for state, p in chance.items()) / total
+    mean_a = sum(p * a.mean[state] for state, p in chance.items()) / total
+    mean_b = sum(p * b.mean[state] for state, p in chance.items()) / total
     return TopicDifference(
         [point(known[0] - known[1]), *shared.parts, *a.parts, *map(_mirrored, b.parts)],
         branches,
@@ -299,18 +303,6 @@ def _without_rare_ends(
         if all(left[side][level] >= n for side, n in enumerate(draws)):
             asked = [0.0, 0.0]
     return left
-
-
-def _own(
-    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, states: dict[State, float]
-) -> tuple[dict[State, State], OwnDraws]:
-    """Step 2 of one run after step 1: which state it starts in after each, and its draws."""
-    draws = _Draws(gain, chance, [Supply(supply, 0)])
-    start = {state: draws.settled(np.array(state), len(weight)) for state in states}
-    mass: dict[State, float] = {}
-    for state, p in states.items():
-        mass[start[state]] = mass.get(start[state], 0.0) + p
-    return start, own_draws(weight, gain, chance, supply, mass)
 
 
 def _mirrored(atoms: Atoms) -> Atoms:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws
 
 TOLERANCE = 1e-12  # scores and probabilities that differ by less are equal (SPEC)
 BINS = 20
@@ -191,7 +191,7 @@ def mode(scores: Points | Halves, lowest: float | None = None, highest: float | 
     return high
 
 
-def listed(labels: Labelling, start: float, first: int, last: int, state: int = -1) -> dict[int, Points]:
+def listed(labels: LabelDraws, start: float, first: int, last: int, state: int = -1) -> dict[int, Points]:
     """Scores of documents first..last-1 from a state, by the state they end in."""
     at = np.array([state % labels.n_states])
     score, chance = np.array([start]), np.ones(1)
@@ -208,7 +208,7 @@ def listed(labels: Labelling, start: float, first: int, last: int, state: int = 
     return {int(s): merged(score[at == s], chance[at == s]) for s in np.unique(at)}
 
 
-def points(labels: Labelling, start: float) -> Points:
+def points(labels: LabelDraws, start: float) -> Points:
     """Every score of a labelling on top of `start`, the score of the judged documents."""
     parts = list(listed(labels, start, 0, labels.n).values())
     if len(parts) == 1:
@@ -216,7 +216,7 @@ def points(labels: Labelling, start: float) -> Points:
     return merged(np.concatenate([p.score for p in parts]), np.concatenate([p.probability for p in parts]))
 
 
-def halves(labels: Labelling, start: float, middle: int) -> Halves:
+def halves(labels: LabelDraws, start: float, middle: int) -> Halves:
     """Meet in the middle: documents before `middle` and from it on."""
     firsts = listed(labels, start, 0, middle)
     if labels.free:
@@ -229,7 +229,7 @@ def halves(labels: Labelling, start: float, middle: int) -> Halves:
     return Halves(pairs)
 
 
-def sizes(labels: Labelling) -> tuple[float, int, float]:
+def sizes(labels: LabelDraws) -> tuple[float, int, float]:
     """How many labellings there are, where to split them in halves, and how many the larger half has."""
     if labels.free:
         levels, middle = float(len(labels.gain)), labels.n // 2

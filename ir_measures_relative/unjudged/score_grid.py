@@ -20,7 +20,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ir_measures_relative.unjudged.labelling import Labelling, labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
 from ir_measures_relative.unjudged.score_distribution import Halves, Points, merged
 
 WORK = 1e8  # multiplications per topic: a few tenths of a second
@@ -56,7 +56,7 @@ class Bracket:
         return min(max(self.middle.quantile(q), low), high)
 
 
-def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
+def on_grid(labels: LabelDraws, start: float) -> tuple[Points, Points]:
     """Distributions with every error at its smallest and at its largest."""
     n, states, levels = labels.n, labels.n_states, len(labels.gain)
     gain = labels.gain - labels.gain.min()  # steps up only, so that the range of every prefix is known
@@ -80,7 +80,7 @@ def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
     return Points(left + error.min(axis=1).sum(), chance), Points(right + error.max(axis=1).sum(), chance)
 
 
-def _drawn(labels: Labelling, shift: np.ndarray, width: int) -> np.ndarray:
+def _drawn(labels: LabelDraws, shift: np.ndarray, width: int) -> np.ndarray:
     """Probability of each cell after all draws. (n, L) cells that each label moves the score -> (width,)"""
     states = labels.n_states
     mass, following, flow = (np.zeros((states, width)) for _ in range(3))  # made once: fresh memory is slow
@@ -99,7 +99,7 @@ def _drawn(labels: Labelling, shift: np.ndarray, width: int) -> np.ndarray:
     return mass.sum(axis=0)
 
 
-def bracket(labels: Labelling, start: float, lower: float, upper: float) -> Bracket:
+def bracket(labels: LabelDraws, start: float, lower: float, upper: float) -> Bracket:
     """Distribution of a labelling on top of `start`, with bounds, between the naive bounds."""
     labels = without_rare_ends(labels)
     gridded = labels.work * FEWEST_CELLS <= WORK or labels.free
@@ -126,7 +126,7 @@ def combined(a: Points, b: Points, how: Callable) -> Points:
     return Points(how(a.at(at), b.at(at)), np.diff(at, prepend=0.0))
 
 
-def by_end_state(labels: Labelling, start: float) -> Points:
+def by_end_state(labels: LabelDraws, start: float) -> Points:
     """A good guess: exact probability, mean and variance for each number of documents taken from each level.
 
     Given those numbers only the order of the labels is open; each final state is taken as normal, by equally
@@ -143,7 +143,7 @@ def by_end_state(labels: Labelling, start: float) -> Points:
     return merged(np.concatenate(scores), np.concatenate(chances))
 
 
-def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
+def end_state_bounds(labels: LabelDraws, start: float) -> tuple[Points, Points]:
     """Distributions below and above the true one, by Cantelli's inequality in every final state."""
     chance, mean, variance = _end_states(labels, start)
     variance = variance * (1 + 1e-9) + 1e-15  # more than its rounding error; and 0/0 does not arise
@@ -163,14 +163,14 @@ def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
     return Points(x, np.diff(rising[0], prepend=0.0)), Points(x, np.diff(rising[1], prepend=0.0))
 
 
-def _end_states(labels: Labelling, start: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _end_states(labels: LabelDraws, start: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Probability of each final state, mean and variance of the score there. Three (S,) arrays"""
     chance, first, second = labels.end_moments[:, labels.end_moments[0] > 0]
     deviation = first / chance
     return chance, start + labels.mean + deviation, np.maximum(second / chance - deviation**2, 0.0)
 
 
-def unfollowed_bounds(labels: Labelling, start: float, lower: float, upper: float) -> tuple[Points, Points]:
+def unfollowed_bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tuple[Points, Points]:
     """Distributions below and above the true one, with fewer levels that run out."""
     if np.any(np.diff(labels.gain) < 0):  # a gain table that is not monotone: only the naive bounds are sure
         return Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
@@ -178,7 +178,7 @@ def unfollowed_bounds(labels: Labelling, start: float, lower: float, upper: floa
     return on_grid(simpler(labels, most, 0), start)[0], on_grid(simpler(labels, most, labels.n), start)[1]
 
 
-def simpler(labels: Labelling, most: int, supply: int) -> Labelling:
+def simpler(labels: LabelDraws, most: int, supply: int) -> LabelDraws:
     """Give the levels that make the most states another supply, until at most `most` states are left."""
     left = labels.supply.copy()
     following = labels
@@ -186,11 +186,11 @@ def simpler(labels: Labelling, most: int, supply: int) -> Labelling:
         tracked = left < labels.n
         largest = int(np.argmax(np.where(tracked & (left > 0), left, -1)))
         left[largest] = supply
-        following = labelling(labels.weight, labels.gain, labels.probability, left)
+        following = label_draws(labels.weight, labels.gain, labels.probability, left)
     return following
 
 
-def without_rare_ends(labels: Labelling) -> Labelling:
+def without_rare_ends(labels: LabelDraws) -> LabelDraws:
     """Levels that run out with a chance below `NEVER` count as endless."""
     left = labels.supply.copy()
     asked = 0.0  # chance that a draw asks this level: its own targets and all that may fall from above
@@ -198,7 +198,7 @@ def without_rare_ends(labels: Labelling) -> Labelling:
         asked += labels.probability[level]
         if left[level] >= labels.n or binomial_tail(labels.n, asked, int(left[level]) + 1) < NEVER:
             left[level], asked = labels.n, 0.0
-    return labelling(labels.weight, labels.gain, labels.probability, left)
+    return label_draws(labels.weight, labels.gain, labels.probability, left)
 
 
 def binomial_tail(n: int, p: float, k: int) -> float:

@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from ir_measures_relative.sentences import shown
-from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws
 from ir_measures_relative.unjudged.many_levels import LONGEST, every_score, expected_gain
 from ir_measures_relative.unjudged.score_distribution import (
     TOLERANCE,
@@ -44,7 +44,7 @@ class TopicScores:
     """
 
     def __init__(
-        self, query_id: object, lower: float, upper: float, labels: Labelling | None, rank: np.ndarray | None = None
+        self, query_id: object, lower: float, upper: float, labels: LabelDraws | None, rank: np.ndarray | None = None
     ):
         """`labels`: None where the score is sure (nothing unjudged, or no relevant document); `rank`: (n,)."""
         self.query_id = query_id
@@ -81,7 +81,7 @@ class TopicScores:
         return None if found is None else found.within(self.lower, self.upper)
 
     @cached_property
-    def _passable(self) -> list[Labelling]:
+    def _passable(self) -> list[LabelDraws]:
         """Labellings to take mean and spread of: the one, or two around it if its states are too many."""
         labels = self._labels
         if labels is None:
@@ -207,7 +207,7 @@ def checked_share(name: str, value: float) -> float:
     return float(value)
 
 
-def likeliest_by_family(labels: Labelling, rank: np.ndarray) -> float:
+def likeliest_by_family(labels: LabelDraws, rank: np.ndarray) -> float:
     """Most likely score of independent draws: the sum over families of ranks of their most likely scores.
 
     1/log2(i+1) of ranks i+1 = m, m^2, m^3 ... are multiples of one another; scores of different families

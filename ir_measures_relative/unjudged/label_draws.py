@@ -20,8 +20,8 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Labelling:
-    """Labels of n unjudged documents in rank order; make one with `labelling`."""
+class LabelDraws:
+    """Labels of n unjudged documents in rank order; make one with `label_draws`."""
 
     weight: np.ndarray  # (n,) what one unit of gain adds to the score at each unjudged rank
     gain: np.ndarray  # (L,) gain of each level, levels by ascending grade, level 0 first
@@ -65,20 +65,12 @@ class Labelling:
 
     @cached_property
     def chance(self) -> np.ndarray:
-        """Chance of each label in each state: a target falls to the next lower level left. (S, L)"""
-        chance = np.zeros((self.n_states, len(self.gain)), order="F")  # read by column
+        """Chance of each label in each state. (S, L)"""
         state = np.arange(self.n_states)
-        falling = np.zeros(self.n_states)
-        for level in range(len(self.gain) - 1, -1, -1):
-            falling = falling + self.probability[level]
-            if level in self.tracked:
-                left = state // self.stride[level] % (self.supply[level] + 1) > 0
-                chance[:, level] = np.where(left, falling, 0.0)
-                falling = np.where(left, 0.0, falling)
-            else:
-                chance[:, level] = falling
-                falling = np.zeros(self.n_states)
-        return chance
+        left = np.ones((self.n_states, len(self.gain)), dtype=bool, order="F")
+        for level in self.tracked:
+            left[:, level] = state // self.stride[level] % (self.supply[level] + 1) > 0
+        return chance_of_labels(self.probability, left)
 
     @cached_property
     def following(self) -> np.ndarray:
@@ -197,7 +189,22 @@ class Labelling:
         return float(score[-1])
 
 
-def labelling(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> Labelling:
+def chance_of_labels(probability: np.ndarray, left: np.ndarray) -> np.ndarray:
+    """Chance of each label: a target falls to the next lower level left. (L,), (S, L) -> (S, L)
+
+    ``left``: whether each state has documents of each level; the lowest level counts as left.
+    """
+    chance = np.zeros(left.shape, order="F")  # read by column
+    falling = np.zeros(len(left))
+    for level in range(len(probability) - 1, 0, -1):
+        falling = falling + probability[level]
+        chance[:, level] = np.where(left[:, level], falling, 0.0)
+        falling = np.where(left[:, level], 0.0, falling)
+    chance[:, 0] = falling + probability[0]
+    return chance
+
+
+def label_draws(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> LabelDraws:
     """The labelling of one topic, without the levels that no document can get.
 
     Parameters
@@ -225,4 +232,4 @@ def labelling(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, sup
         keep, chance = [0], [1.0]
     at = np.array(keep[::-1])
     left = np.where(at == 0, n, supply[at])
-    return Labelling(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
+    return LabelDraws(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
