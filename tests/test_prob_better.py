@@ -13,6 +13,7 @@ from reference.bounds import gain_of
 
 import ir_measures_relative as imr
 from ir_measures_relative.better_run import ProbBetter
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, common_codes
 
 PRIORS = ("pool", "run", "pool+run")
 
@@ -149,6 +150,25 @@ def test_the_label_of_a_shared_document_must_be_left_for_both():
     assert shared.mean_a == 0.0
     alone = compared([(["x", "n"], ["r", "n"], {"n": 0, "r": 1})], 2, prior="pool")
     assert alone.mean_a == 0.5
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+def test_documents_of_two_runs_as_numbers(by_id):
+    """The same number for the same document of a topic, and for no other one; in the order of ids if asked for."""
+    judgements = Judgements.of({"1": {"b": 1}, "2": {"b": 0}, "3": {}})
+    rankings = {"1": ["d", "b", "a", "z"], "2": ["b"]}, {"1": ["c", "d"], "2": ["b", "a"]}
+    one, other = (JudgedRun(judgements, Run.of({q: as_run(docs) for q, docs in run.items()})) for run in rankings)
+    codes = common_codes(one, other, 3, by_id)
+    assert [code.shape for code in codes] == [(3, 3), (3, 2)]
+    number = {}
+    for run, code in zip(rankings, codes, strict=True):
+        for row, q in enumerate("123"):
+            docs = run.get(q, [])[: code.shape[1]]
+            assert code[row, len(docs) :].tolist() == [-1] * (code.shape[1] - len(docs))
+            for doc, found in zip(docs, code[row].tolist(), strict=False):
+                assert number.setdefault((q, doc), found) == found
+    assert sorted(number.values()) == list(range(6))
+    assert (sorted(number, key=number.__getitem__) == sorted(number)) is by_id
 
 
 def many_topics(n: int, seed: int) -> list:
