@@ -195,7 +195,7 @@ def _compared(a: _Side, b: _Side, model: NDCG, step: float | None) -> ProbBetter
         unjudged, counts = _unjudged(a, b, q, seen / ideal[q] if ideal[q] else None)
         known = float(a.known[q]), float(b.known[q])
         chances = a.grades.probability[q], b.grades.probability[q]
-        supplies = a.grades.supply[q], b.grades.supply[q]
+        supplies = np.stack([a.grades.supply[q], b.grades.supply[q]])  # (2, L)
         difference = (TopicDifference([point(known[0] - known[1])], [[point(0.0)]], *known) if unjudged is None
                       else topic_difference(known, unjudged, gain, chances, supplies))
         sign = difference.sign(step)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -10,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_measures_relative.unjudged import score_grid
-from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
+from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws, without_rare_ends
 from ir_measures_relative.unjudged.score_distribution import Halves, Points, halves, merged, mode, points, sizes
 from ir_measures_relative.unjudged.score_grid import (
-    binomial_tail,
     bracket,
     by_end_state,
     coarse,
@@ -22,7 +20,6 @@ from ir_measures_relative.unjudged.score_grid import (
     mean_of,
     on_grid,
     simpler,
-    without_rare_ends,
 )
 from ir_measures_relative.unjudged.topic_scores import TopicScores, likeliest_by_family, primitive_root
 
@@ -235,12 +232,6 @@ def test_rare_ends_are_left_out_only_where_they_cannot_be_seen() -> None:
     assert exact == pytest.approx(settled, abs=1e-12) and exact <= settled + 1e-15
     common = large(60, [0.5, 0.25, 0.25], [60, 20, 15], [0, 1, 2])
     assert without_rare_ends(common).n_states == common.n_states
-
-
-@pytest.mark.parametrize(("n", "p", "k"), [(10, 0.3, 4), (50, 0.9, 45), (30, 0.01, 1), (5, 1.0, 5), (5, 0.0, 1)])
-def test_binomial_tail(n: int, p: float, k: int) -> None:
-    true = sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
-    assert binomial_tail(n, p, k) == pytest.approx(true, rel=1e-10)
 
 
 def test_mode_of_a_known_histogram() -> None:

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ir_measures_relative.unjudged.label_draws import chance_of_labels
+from ir_measures_relative.unjudged.label_draws import chance_of_labels, endless_if_rare
 from ir_measures_relative.unjudged.score_atoms import (
     FINEST,
     MOST_ATOMS,
@@ -37,9 +37,7 @@ from ir_measures_relative.unjudged.score_atoms import (
     sign_of_sum,
 )
 from ir_measures_relative.unjudged.score_distribution import TOLERANCE
-from ir_measures_relative.unjudged.score_grid import binomial_tail
 
-NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
 RARE = 1e-18  # states less likely than this are dropped; together they are below rounding error
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
 MOST_WORK = 1 << 14  # states times draws: deep cutoffs follow fewer states
@@ -252,7 +250,7 @@ def topic_difference(
     unjudged: Unjudged,
     gain: np.ndarray,
     chances: tuple[np.ndarray, np.ndarray],
-    supplies: tuple[np.ndarray, np.ndarray],
+    supplies: np.ndarray,
 ) -> TopicDifference:
     """Joint distribution of two runs' scores in one topic.
 
@@ -265,12 +263,15 @@ def topic_difference(
         Gain of each level, by ascending grade, level 0 first.
     chances : two (L,) arrays
         Grade priors of a and of b.
-    supplies : two (L,) arrays
+    supplies : (2, L) array
         Judged documents of each level outside a's and outside b's top K.
     """
-    supplies = _without_rare_ends(unjudged, chances, supplies)
+    shared_chance = (chances[0] + chances[1]) / 2  # (L,)
+    draws = np.array([len(unjudged.shared_a) + len(own) for own in (unjudged.only_a, unjudged.only_b)])
+    likelier = np.maximum(chances, shared_chance)  # (2, L) of a run's own and the shared draws
+    supplies = endless_if_rare(draws, likelier, supplies)  # (2, L)
     both = [Supply(supplies[0], len(unjudged.only_a)), Supply(supplies[1], len(unjudged.only_b))]
-    shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, (chances[0] + chances[1]) / 2, both)
+    shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, shared_chance, both)
     chance = {state: atoms.mass for state, atoms in shared.last.items()}
     a = own_draws(unjudged.only_a, gain, chances[0], supplies[0], chance)
     b = own_draws(unjudged.only_b, gain, chances[1], supplies[1], chance)
@@ -285,24 +286,6 @@ def topic_difference(
         float(known[0] + (unjudged.shared_a * shared_gain).sum() + mean_a),
         float(known[1] + (unjudged.shared_b * shared_gain).sum() + mean_b),
     )
-
-
-def _without_rare_ends(
-    unjudged: Unjudged, chances: tuple[np.ndarray, np.ndarray], supplies: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Supplies in which levels that run out with a chance below NEVER count as endless: far fewer states."""
-    draws = [len(unjudged.shared_a) + len(own) for own in (unjudged.only_a, unjudged.only_b)]
-    likelier = [np.maximum(own, (chances[0] + chances[1]) / 2) for own in chances]  # of a run's own and shared draws
-    left = supplies[0].copy(), supplies[1].copy()
-    asked = [0.0, 0.0]  # chance that a draw asks this level: its own targets and all that may fall from above
-    for level in range(len(chances[0]) - 1, 0, -1):
-        for side, n in enumerate(draws):
-            asked[side] = min(1.0, asked[side] + float(likelier[side][level]))
-            if binomial_tail(n, asked[side], int(left[side][level]) + 1) < NEVER:
-                left[side][level] = n
-        if all(left[side][level] >= n for side, n in enumerate(draws)):
-            asked = [0.0, 0.0]
-    return left
 
 
 def _mirrored(atoms: Atoms) -> Atoms:

@@ -18,6 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
+NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
+
 
 @dataclass(frozen=True, eq=False)
 class LabelDraws:
@@ -233,3 +235,34 @@ def label_draws(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, s
     at = np.array(keep[::-1])
     left = np.where(at == 0, n, supply[at])
     return LabelDraws(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
+
+
+def without_rare_ends(labels: LabelDraws) -> LabelDraws:
+    """The same draws with far fewer states, as `endless_if_rare` says."""
+    left = endless_if_rare(np.array([labels.n]), labels.probability[None], labels.supply[None])[0]
+    return label_draws(labels.weight, labels.gain, labels.probability, left)
+
+
+def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> np.ndarray:
+    """Supplies in which a level that next to never runs out has a document for every draw. (B, L)
+
+    Parameters
+    ----------
+    draws : (B,) array
+        Draws from each of B supplies that share some of their draws.
+    probability, supply : (B, L) arrays
+        Chance of each level as a target, at most, and documents left.
+    """
+    left = np.minimum(supply, draws[:, None])
+    if (left[:, 1:] == draws[:, None]).all():  # the usual case, which scipy would take .3 s to import for
+        return left
+    from scipy.special import bdtrc  # P(more than k of n draws of chance p)
+
+    asked = np.zeros(len(draws))  # (B,) chance that a draw asks this level: its own targets, and what falls from above
+    for level in range(left.shape[1] - 1, 0, -1):
+        asked = np.minimum(asked + probability[:, level], 1.0)
+        rare = bdtrc(left[:, level], draws, asked) < NEVER
+        left[rare, level] = draws[rare]
+        if (left[:, level] == draws).all():
+            asked = np.zeros(len(draws))
+    return left

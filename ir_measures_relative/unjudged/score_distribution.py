@@ -172,23 +172,31 @@ def mode(scores: Points | Halves, lowest: float | None = None, highest: float | 
     """
     low = scores.lowest if lowest is None else lowest
     high = scores.highest if highest is None else highest
-    kept = np.array([[-np.inf, np.inf]])  # (B, 2) intervals (left, right]
+    kept = np.array([[-np.inf, np.inf]])  # (B, 2) the scores left: those in (left, right] of any row
     for _ in range(2):
         if high - low <= ONE_BIN:
             break
-        cuts = low + (high - low) * np.arange(BINS + 1) / BINS + TOLERANCE
-        cuts[0], cuts[-1] = -np.inf, np.inf
-        inside = np.clip(cuts[None, :], kept[:, :1], kept[:, 1:])  # (B, 21)
-        x, back = np.unique(inside, return_inverse=True)
-        below = scores.mass_upto(x)[back].reshape(inside.shape)
-        mass = np.diff(below, axis=1).sum(axis=0)  # (20,)
-        fullest = np.flatnonzero(mass >= mass.max() - TOLERANCE)
-        parts = np.stack([inside[:, fullest], inside[:, fullest + 1]], axis=2).reshape(-1, 2)
-        holds = np.diff(np.stack([below[:, fullest], below[:, fullest + 1]]), axis=0).ravel() > 0
-        kept = parts[holds]
-        kept = kept[np.argsort(kept[:, 0])]
+        kept = fullest_bins(scores, kept, low, high)
         low, high = scores.smallest_above(kept[0, 0]), scores.largest_upto(kept[-1, 1])
     return high
+
+
+def fullest_bins(scores: Points | Halves, kept: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Of the scores left, those in the likeliest of 20 equal bins of [low, high].
+
+    ``kept``: (B, 2) intervals (left, right] of the scores left, ascending; the answer has the same form.
+    """
+    # P(X <= cut) makes bins right-closed; the tolerance puts a score within 1e-12 of an edge on that edge
+    cuts = low + (high - low) * np.arange(BINS + 1) / BINS + TOLERANCE  # (21,)
+    cuts[0], cuts[-1] = -np.inf, np.inf  # the first bin holds its left edge
+    edge = np.clip(cuts, kept[:, :1], kept[:, 1:])  # (B, 21) a bin may hold parts of several intervals
+    x, back = np.unique(edge, return_inverse=True)
+    below = scores.mass_upto(x)[back].reshape(edge.shape)  # (B, 21)
+    mass = np.diff(below, axis=1)  # (B, 20)
+    in_bin = mass.sum(axis=0)  # (20,)
+    fullest = (in_bin >= in_bin.max() - TOLERANCE) & (mass > 0)  # (B, 20) ties all stay, empty parts do not
+    bins = np.stack([edge[:, :-1][fullest], edge[:, 1:][fullest]], axis=1)
+    return bins[np.argsort(bins[:, 0])]
 
 
 def listed(labels: LabelDraws, start: float, first: int, last: int, state: int = -1) -> dict[int, Points]:

@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 
 import numpy as np
 
-from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
+from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws, without_rare_ends
 from ir_measures_relative.unjudged.score_distribution import Halves, Points, merged
 
 WORK = 1e8  # multiplications per topic: a few tenths of a second
@@ -29,7 +28,6 @@ KEPT = 1 << 15
 FEWEST_CELLS = 1 << 10
 PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
 LIKELY = 1e-3  # final states that deserve many points
-NEVER = 1e-13  # a level that runs out with a smaller chance counts as endless: below the tolerance of a quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,22 +100,27 @@ def _drawn(labels: LabelDraws, shift: np.ndarray, width: int) -> np.ndarray:
 def bracket(labels: LabelDraws, start: float, lower: float, upper: float) -> Bracket:
     """Distribution of a labelling on top of `start`, with bounds, between the naive bounds."""
     labels = without_rare_ends(labels)
-    gridded = labels.work * FEWEST_CELLS <= WORK or labels.free
-    if gridded:
+    low, high, middle = _bounds(labels, start, lower, upper)
+    ends = (low.lowest, high.highest) if labels.work > PASS else (start + end for end in labels.extremes)
+    lowest, highest = (min(max(end, lower), upper) for end in ends)
+    low, high, middle = (part.within(lowest, highest) for part in (low, high, middle))
+    return Bracket(low, high, middle, lowest, highest)
+
+
+def _bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tuple[Points, Points, Points]:
+    """Low, high and middle of the sharpest source that the labelling has room for."""
+    passable = labels.work <= PASS
+    if labels.free or labels.work * FEWEST_CELLS <= WORK:
         low, high = on_grid(labels, start)
         middle = Points((low.score + high.score) / 2, low.probability)
-    if not labels.free and labels.work <= PASS:
-        floor, ceiling = end_state_bounds(labels, start)
-        if gridded:
+        if not labels.free and passable:
+            floor, ceiling = end_state_bounds(labels, start)
             low, high = combined(low, floor, np.maximum), combined(high, ceiling, np.minimum)
-        else:
-            low, high, middle = floor, ceiling, by_end_state(labels, start)
-    elif not gridded:
-        low, high = unfollowed_bounds(labels, start, lower, upper)
-        middle = combined(low, high, lambda a, b: (a + b) / 2)
-    ends = np.array([low.lowest, high.highest] if labels.work > PASS else labels.extremes + np.array([start, start]))
-    low, high, middle = (part.within(*np.clip(ends, lower, upper)) for part in (low, high, middle))
-    return Bracket(low, high, middle, *np.clip(ends, lower, upper).tolist())
+        return low, high, middle
+    if passable:
+        return *end_state_bounds(labels, start), by_end_state(labels, start)
+    low, high = unfollowed_bounds(labels, start, lower, upper)
+    return low, high, combined(low, high, lambda a, b: (a + b) / 2)
 
 
 def combined(a: Points, b: Points, how: Callable) -> Points:
@@ -132,12 +135,14 @@ def by_end_state(labels: LabelDraws, start: float) -> Points:
     Given those numbers only the order of the labels is open; each final state is taken as normal, by equally
     likely points with its mean and variance, so that mean and standard deviation of the whole are exact.
     """
+    from scipy.special import ndtri  # here, since few topics are so large and it takes longer to import than they do
+
     scores, chances = [], []
     every = np.stack(_end_states(labels, start))  # (3, S)
     likely = every[0] > LIKELY
     for (chance, mean, variance), n_points in ((every[:, likely], 41), (every[:, ~likely], 3)):
-        quantiles = [NormalDist().inv_cdf((i + 0.5) / n_points) for i in range(n_points)]
-        node = np.array(quantiles) / np.sqrt(np.mean(np.square(quantiles)))
+        quantiles = ndtri((np.arange(n_points) + 0.5) / n_points)  # (n_points,)
+        node = quantiles / np.sqrt(np.mean(np.square(quantiles)))
         scores.append((mean + node[:, None] * np.sqrt(variance)).ravel())
         chances.append(np.tile(chance / n_points, n_points))
     return merged(np.concatenate(scores), np.concatenate(chances))
@@ -188,29 +193,6 @@ def simpler(labels: LabelDraws, most: int, supply: int) -> LabelDraws:
         left[largest] = supply
         following = label_draws(labels.weight, labels.gain, labels.probability, left)
     return following
-
-
-def without_rare_ends(labels: LabelDraws) -> LabelDraws:
-    """Levels that run out with a chance below `NEVER` count as endless."""
-    left = labels.supply.copy()
-    asked = 0.0  # chance that a draw asks this level: its own targets and all that may fall from above
-    for level in range(len(left) - 1, -1, -1):
-        asked += labels.probability[level]
-        if left[level] >= labels.n or binomial_tail(labels.n, asked, int(left[level]) + 1) < NEVER:
-            left[level], asked = labels.n, 0.0
-    return label_draws(labels.weight, labels.gain, labels.probability, left)
-
-
-def binomial_tail(n: int, p: float, k: int) -> float:
-    """P(at least k of n draws of chance p)."""
-    if p <= 0 or k > n:
-        return 0.0
-    if p >= 1:
-        return 1.0
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
-    at = np.arange(k, n + 1)
-    log_pmf = log_factorial[n] - log_factorial[at] - log_factorial[n - at] + at * np.log(p) + (n - at) * np.log1p(-p)
-    return float(np.exp(log_pmf).sum())
 
 
 def coarse(sums: Halves, cells: int = 1 << 16) -> tuple[Points, float]:

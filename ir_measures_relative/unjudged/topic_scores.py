@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from ir_measures_relative.sentences import shown
-from ir_measures_relative.unjudged.label_draws import LabelDraws
+from ir_measures_relative.unjudged.label_draws import LabelDraws, without_rare_ends
 from ir_measures_relative.unjudged.many_levels import LONGEST, every_score, expected_gain
 from ir_measures_relative.unjudged.score_distribution import (
     TOLERANCE,
@@ -19,7 +19,7 @@ from ir_measures_relative.unjudged.score_distribution import (
     points,
     sizes,
 )
-from ir_measures_relative.unjudged.score_grid import PASS, Bracket, bracket, coarse, simpler, without_rare_ends
+from ir_measures_relative.unjudged.score_grid import PASS, Bracket, bracket, coarse, simpler
 
 FEW = 1 << 11  # labellings that are listed one by one
 HALF = 1 << 17  # scores per half when meeting in the middle
