@@ -3,7 +3,7 @@
 Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023) for two runs at once: a document that is
 unjudged in both tops has *one* label, which counts for both (the model is in `joint_labels`). The difference of
 the two scores is computed exactly per topic, topics are independent, and their sum is exact or bracketed (see
-`score_atoms`). No random numbers.
+`score_signs`). No random numbers.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.parameters import Number
 from ir_measures_relative.unjudged.grade_prior import grade_prior_of
 from ir_measures_relative.unjudged.joint_labels import TopicDifference, Unjudged, topic_difference
-from ir_measures_relative.unjudged.score_atoms import point, sign_of_sum
 from ir_measures_relative.unjudged.score_distribution import TOLERANCE
+from ir_measures_relative.unjudged.score_signs import point, sign_of_sum
 from ir_measures_relative.user_models import NDCG
 
 RESOLUTION = Number(1e-7, 1e-2, 1e-5)

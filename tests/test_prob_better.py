@@ -74,11 +74,11 @@ def test_equals_the_twin_when_levels_run_out(one, prior):
 
 @given(st.lists(st.one_of(topic(3), scarce), min_size=1, max_size=2), st.sampled_from([2, 8]), st.integers(1, 4),
        st.sampled_from([None, 1e-2, 1e-4]))
-def test_the_bracket_holds_the_truth_when_nothing_may_be_exact(topics, atoms, states, resolution):
-    """With room for next to no atoms and states, every kind of rounding and giving up happens."""
+def test_the_bracket_holds_the_truth_when_nothing_may_be_exact(topics, most, states, resolution):
+    """With room for next to no points and states, every kind of rounding and giving up happens."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ir_measures_relative.unjudged.score_atoms.MOST_ATOMS", atoms)
-        patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_ATOMS", atoms)
+        patch.setattr("ir_measures_relative.unjudged.score_signs.MOST_POINTS", most)
+        patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_POINTS", most)
         patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_STATES", states)
         found = compared(topics, 3, resolution=resolution)
     expected = twin.prob_better(topics, 3, gain_of)[:3]

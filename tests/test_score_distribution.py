@@ -9,16 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_measures_relative.unjudged import score_grid
+from ir_measures_relative.unjudged.grid_sums import coarse, convolve, mean_of
 from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws, without_rare_ends
 from ir_measures_relative.unjudged.score_distribution import Halves, Points, halves, merged, mode, points, sizes
 from ir_measures_relative.unjudged.score_grid import (
     bracket,
     by_end_state,
-    coarse,
-    convolve,
     end_state_bounds,
-    mean_of,
-    on_grid,
+    rounded_labels,
     simpler,
 )
 from ir_measures_relative.unjudged.topic_scores import TopicScores, likeliest_by_family, primitive_root
@@ -157,7 +155,7 @@ def test_the_grid_brackets_every_quantile(name: str, cells: int, monkeypatch: py
     labels = LARGE[name]
     monkeypatch.setattr(score_grid, "CELLS", cells)
     whole = points(labels, 0.05)
-    low, high = on_grid(labels, 0.05)
+    low, high = rounded_labels(labels, 0.05)
     width = (high.score - low.score).max()
     assert width < 2 * (labels.n + cells / score_grid.KEPT) * (whole.highest - whole.lowest) / cells
     for q in np.linspace(0, 1, 101):
@@ -265,7 +263,8 @@ def test_mean_of_independent_scores() -> None:
     coupled = large(5, [0.4, 0.3, 0.2, 0.1], [5, 5, 5, 1], [0, 1, 3, 7])
     free = large(6, [0.5, 0.3, 0.2], [6, 6, 6], [0, 1, 2])
     parts = [points(coupled, 0.0), points(free, 0.1), Points(np.ones(1), np.ones(1))]
-    found, error = mean_of([(p, 0.0) for p in parts])
+    found = mean_of(parts)
+    error = found.slack
     sums = np.add.outer(parts[0].score, parts[1].score).ravel() / 3 + 1 / 3
     chance = np.multiply.outer(parts[0].probability, parts[1].probability).ravel()
     order = np.argsort(sums)
@@ -274,7 +273,7 @@ def test_mean_of_independent_scores() -> None:
     for q in (0.05, 0.5, 0.95):
         true = sums[order][np.searchsorted(cumulative, q)]
         assert found.quantile(q) == pytest.approx(true, abs=error + 1e-9)
-    assert mean_of([(Points(np.array([0.25]), np.ones(1)), 0.0)])[0].score.tolist() == [0.25]
+    assert mean_of([Points(np.array([0.25]), np.ones(1))]).score.tolist() == [0.25]
 
 
 def test_convolution() -> None:
@@ -286,7 +285,8 @@ def test_convolution() -> None:
 def test_halves_on_a_grid() -> None:
     labels = LARGE["all levels run out"]
     whole, split = points(labels, 0.0), halves(labels, 0.0, 6)
-    found, off = coarse(split)
+    found = coarse(split)
+    off = found.slack
     assert found.probability.sum() == pytest.approx(1) and 0 < off < 1e-4
     for q in QUANTILES[1:-1]:
         assert found.quantile(q) == pytest.approx(whole.quantile(q), abs=off + 1e-9)

@@ -23,27 +23,25 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ir_measures_relative.unjudged.label_draws import chance_of_labels, endless_if_rare
-from ir_measures_relative.unjudged.score_atoms import (
+from ir_measures_relative.unjudged.score_distribution import TOLERANCE, Points, merged
+from ir_measures_relative.unjudged.score_signs import (
     FINEST,
-    MOST_ATOMS,
+    MOST_POINTS,
     TINY,
-    Atoms,
     Sign,
     decided,
-    joined,
     mixture,
     one_distribution,
     point,
     sign_of_sum,
 )
-from ir_measures_relative.unjudged.score_distribution import TOLERANCE
 
 RARE = 1e-18  # states less likely than this are dropped; together they are below rounding error
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
 MOST_WORK = 1 << 14  # states times draws: deep cutoffs follow fewer states
 State = tuple[int, ...]  # documents used of each level
 Move = tuple[tuple[State, float], float]
-T = TypeVar("T", Atoms, float)
+T = TypeVar("T", Points, float)
 
 
 class Supply(NamedTuple):
@@ -56,16 +54,16 @@ class Supply(NamedTuple):
 class SharedDraws(NamedTuple):
     """Step 1: independent parts, then a last part that depends on the final state."""
 
-    parts: list[Atoms]
-    last: dict[State, Atoms]
+    parts: list[Points]
+    last: dict[State, Points]
     label_chance: np.ndarray  # (n, L) chance of each label of each document
 
 
 class OwnDraws(NamedTuple):
     """Step 2 of one run: independent parts, then a last part and the mean after each state that step 1 ends in."""
 
-    parts: list[Atoms]
-    last: dict[State, Atoms]
+    parts: list[Points]
+    last: dict[State, Points]
     mean: dict[State, float]  # of all parts together
 
 
@@ -84,18 +82,18 @@ def shared_draws(
         A label must be left in all of them and is taken from all of them.
     """
     draws = _Draws(chance, supplies)
-    parts: list[Atoms] = []
+    parts: list[Points] = []
     states = {draws.settled(np.zeros(len(gain), np.int64), len(weight)): point(0.0)}
     label_chance = np.zeros((len(weight), len(gain)))
     for at, unit in enumerate(weight):
         states = _flushed(states, parts, len(gain) if unit else 1)
-        branches: dict[State, list[Atoms]] = {}
+        branches: dict[State, list[Points]] = {}
         chance_of = draws.label_chance(states)
-        for state, atoms in states.items():
+        for state, points in states.items():
             labels = chance_of[state]
-            label_chance[at] += atoms.mass * labels
+            label_chance[at] += points.mass * labels
             for (following, shift), p in draws.moves(state, labels, unit * gain, len(weight) - at - 1):
-                branches.setdefault(following, []).append(_moved(atoms, shift, p))
+                branches.setdefault(following, []).append(_moved(points, shift, p))
         following_states = {state: mixture(found) for state, found in branches.items()}
         states = _held_small(_likeliest(following_states, len(weight)))
     return SharedDraws(parts, states, label_chance / np.maximum(label_chance.sum(axis=1, keepdims=True), TINY))
@@ -116,7 +114,7 @@ def own_draws(
                  for state, labels in draws.label_chance(mass).items()}
         tables.append(table)
         mass = _likeliest(_flow(table, mass), len(weight))
-    parts: list[Atoms] = []
+    parts: list[Points] = []
     ahead = {state: point(0.0) for state in mass}
     mean = dict.fromkeys(mass, 0.0)
     for unit, table in zip(weight[::-1], tables[::-1], strict=True):
@@ -163,8 +161,8 @@ class _Draws:
         return list(moves.items())
 
 
-def _moved(atoms: Atoms, shift: float, chance: float) -> Atoms:
-    return Atoms(atoms.value + shift, atoms.chance * chance, atoms.slack)
+def _moved(points: Points, shift: float, chance: float) -> Points:
+    return Points(points.score + shift, points.probability * chance, points.slack)
 
 
 def _flow(table: dict[State, list[Move]], mass: dict[State, float]) -> dict[State, float]:
@@ -176,14 +174,14 @@ def _flow(table: dict[State, list[Move]], mass: dict[State, float]) -> dict[Stat
     return flow
 
 
-def _flushed(states: dict[State, Atoms], parts: list[Atoms], growth: int) -> dict[State, Atoms]:
+def _flushed(states: dict[State, Points], parts: list[Points], growth: int) -> dict[State, Points]:
     """A single state makes what was drawn independent of what is to come: a part of its own when it gets large."""
     if len(states) != 1:
         return states
-    ((state, atoms),) = states.items()
-    if len(atoms.value) * growth <= MOST_ATOMS:
+    ((state, points),) = states.items()
+    if len(points.score) * growth <= MOST_POINTS:
         return states
-    parts.append(atoms)
+    parts.append(points)
     return {state: point(0.0)}
 
 
@@ -191,24 +189,24 @@ def _likeliest(states: dict[State, T], draws: int) -> dict[State, T]:
     """The likeliest states that ``draws`` draws can afford, and none that next to never happens."""
     if len(states) == 1:
         return states
-    chance = {state: held.mass if isinstance(held, Atoms) else held for state, held in states.items()}
+    chance = {state: held.mass if isinstance(held, Points) else held for state, held in states.items()}
     likely = sorted((state for state in states if chance[state] > RARE), key=lambda state: -chance[state])
     return {state: states[state] for state in likely[: min(MOST_STATES, MOST_WORK // draws + 1)]}
 
 
-def _held_small(states: dict[State, Atoms]) -> dict[State, Atoms]:
-    """If there are several states, at most MOST_ATOMS atoms in all of them together."""
+def _held_small(states: dict[State, Points]) -> dict[State, Points]:
+    """If there are several states, at most MOST_POINTS points in all of them together."""
     step = FINEST
-    room = max(MOST_ATOMS, len(states))
-    while len(states) > 1 and sum(len(atoms.value) for atoms in states.values()) > room:
-        states = {state: _rounded(atoms, step) for state, atoms in states.items()}
+    room = max(MOST_POINTS, len(states))
+    while len(states) > 1 and sum(len(points.score) for points in states.values()) > room:
+        states = {state: _rounded(points, step) for state, points in states.items()}
         step *= 2
     return states
 
 
-def _rounded(atoms: Atoms, step: float) -> Atoms:
-    """Atoms moved to the nearest multiple of the step."""
-    return joined(np.rint(atoms.value / step) * step, atoms.chance, atoms.slack + step / 2)
+def _rounded(points: Points, step: float) -> Points:
+    """Points moved to the nearest multiple of the step."""
+    return merged(np.rint(points.score / step) * step, points.probability, points.slack + step / 2)
 
 
 class Unjudged(NamedTuple):
@@ -223,8 +221,8 @@ class Unjudged(NamedTuple):
 class TopicDifference(NamedTuple):
     """Score of a minus score of b in one topic: independent parts plus one branch of a mixture."""
 
-    parts: list[Atoms]
-    branches: list[list[Atoms]]  # each a list of independent parts; the first carries the branch's chance
+    parts: list[Points]
+    branches: list[list[Points]]  # each a list of independent parts; the first carries the branch's chance
     mean_a: float  # expected score of a
     mean_b: float
 
@@ -238,7 +236,7 @@ class TopicDifference(NamedTuple):
             return decided(found.above, found.below, found.zero)
         return found._replace(above=found.above + missing / 2, below=found.below + missing / 2, undecided=undecided)
 
-    def independent_parts(self, step: float | None = None) -> list[Atoms]:
+    def independent_parts(self, step: float | None = None) -> list[Points]:
         """The difference as a sum of independent parts, for sums over topics."""
         if len(self.branches) == 1:
             return self.parts + self.branches[0]
@@ -272,10 +270,10 @@ def topic_difference(
     supplies = endless_if_rare(draws, likelier, supplies)  # (2, L)
     both = [Supply(supplies[0], len(unjudged.only_a)), Supply(supplies[1], len(unjudged.only_b))]
     shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, shared_chance, both)
-    chance = {state: atoms.mass for state, atoms in shared.last.items()}
+    chance = {state: points.mass for state, points in shared.last.items()}
     a = own_draws(unjudged.only_a, gain, chances[0], supplies[0], chance)
     b = own_draws(unjudged.only_b, gain, chances[1], supplies[1], chance)
-    branches = [[atoms, a.last[state], _mirrored(b.last[state])] for state, atoms in shared.last.items()]
+    branches = [[points, a.last[state], _mirrored(b.last[state])] for state, points in shared.last.items()]
     shared_gain = (shared.label_chance * gain).sum(axis=1)  # (n,); no matrix product, whose sums depend on threads
     total = max(sum(chance.values()), TINY)
     mean_a = sum(p * a.mean[state] for state, p in chance.items()) / total
@@ -288,5 +286,5 @@ def topic_difference(
     )
 
 
-def _mirrored(atoms: Atoms) -> Atoms:
-    return Atoms(-atoms.value[::-1], atoms.chance[::-1], atoms.slack)
+def _mirrored(points: Points) -> Points:
+    return Points(-points.score[::-1], points.probability[::-1], points.slack)

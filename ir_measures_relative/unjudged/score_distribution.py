@@ -29,13 +29,17 @@ class Points:
     """Scores that can happen, ascending and merged, and their probabilities."""
 
     score: np.ndarray  # (N,)
-    probability: np.ndarray  # (N,)
-    below: float = 0.0  # probability of lower scores that are not listed
+    probability: np.ndarray  # (N,) sums to 1, or to less in a part of a mixture
+    slack: float = 0.0  # the true score lies within this of the one listed
 
     @cached_property
     def cumulative(self) -> np.ndarray:
-        """P(X <= the i-th score), with a leading P(X < the first). (N+1,)"""
-        return np.concatenate([[self.below], self.below + np.cumsum(self.probability)])
+        """P(X <= the i-th score), with a leading 0. (N+1,)"""
+        return np.concatenate([[0.0], np.cumsum(self.probability)])
+
+    @property
+    def mass(self) -> float:
+        return float(self.probability.sum())
 
     @property
     def lowest(self) -> float:
@@ -65,7 +69,12 @@ class Points:
 
     def within(self, low: float, high: float) -> Points:
         """The same with every score moved into [low, high]."""
-        return Points(np.clip(self.score, low, high), self.probability)
+        return Points(np.clip(self.score, low, high), self.probability, self.slack)
+
+    def possible(self) -> Points:
+        """The same without scores of probability 0."""
+        at = np.flatnonzero(self.probability)
+        return Points(self.score[at], self.probability[at], self.slack)
 
     def argmax(self) -> float:
         """The most likely score; ties go to the lowest."""
@@ -147,20 +156,19 @@ class Halves:
             else:
                 low, below, mass = middle, self.count_upto(middle), here
         # one tolerance more on the right: equal scores lie on both sides of `high` by rounding
-        points = self.window(low, high + TOLERANCE)
-        return Points(points.score, points.probability, mass).quantile(q)
+        return self.window(low, high + TOLERANCE).quantile(q - mass)
 
     def listed(self) -> Points:
         """Every score; only for sizes that fit in memory."""
         return self.window(-np.inf, np.inf)
 
 
-def merged(score: np.ndarray, probability: np.ndarray) -> Points:
+def merged(score: np.ndarray, probability: np.ndarray, slack: float = 0.0) -> Points:
     """Sort scores and merge those that agree within the tolerance; the lowest of them stands for all."""
     order = np.argsort(score)
     score, probability = score[order], probability[order]
     new = np.concatenate([[True], np.diff(score) > TOLERANCE])
-    return Points(score[new], np.add.reduceat(probability, np.flatnonzero(new)))
+    return Points(score[new], np.add.reduceat(probability, np.flatnonzero(new)), slack)
 
 
 def mode(scores: Points | Halves, lowest: float | None = None, highest: float | None = None) -> float:

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws, without_rare_ends
-from ir_measures_relative.unjudged.score_distribution import Halves, Points, merged
+from ir_measures_relative.unjudged.score_distribution import Points, merged
 
 WORK = 1e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18
@@ -54,7 +54,7 @@ class Bracket:
         return min(max(self.middle.quantile(q), low), high)
 
 
-def on_grid(labels: LabelDraws, start: float) -> tuple[Points, Points]:
+def rounded_labels(labels: LabelDraws, start: float) -> tuple[Points, Points]:
     """Distributions with every error at its smallest and at its largest."""
     n, states, levels = labels.n, labels.n_states, len(labels.gain)
     gain = labels.gain - labels.gain.min()  # steps up only, so that the range of every prefix is known
@@ -111,7 +111,7 @@ def _bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tup
     """Low, high and middle of the sharpest source that the labelling has room for."""
     passable = labels.work <= PASS
     if labels.free or labels.work * FEWEST_CELLS <= WORK:
-        low, high = on_grid(labels, start)
+        low, high = rounded_labels(labels, start)
         middle = Points((low.score + high.score) / 2, low.probability)
         if not labels.free and passable:
             floor, ceiling = end_state_bounds(labels, start)
@@ -180,7 +180,7 @@ def unfollowed_bounds(labels: LabelDraws, start: float, lower: float, upper: flo
     if np.any(np.diff(labels.gain) < 0):  # a gain table that is not monotone: only the naive bounds are sure
         return Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
     most = max(1, int(WORK / (labels.n * len(labels.gain) * FEWEST_CELLS)))
-    return on_grid(simpler(labels, most, 0), start)[0], on_grid(simpler(labels, most, labels.n), start)[1]
+    return rounded_labels(simpler(labels, most, 0), start)[0], rounded_labels(simpler(labels, most, labels.n), start)[1]
 
 
 def simpler(labels: LabelDraws, most: int, supply: int) -> LabelDraws:
@@ -193,61 +193,3 @@ def simpler(labels: LabelDraws, most: int, supply: int) -> LabelDraws:
         left[largest] = supply
         following = label_draws(labels.weight, labels.gain, labels.probability, left)
     return following
-
-
-def coarse(sums: Halves, cells: int = 1 << 16) -> tuple[Points, float]:
-    """Two halves on one grid, and by how much its scores may be off."""
-    step = (sums.highest - sums.lowest) / cells
-    mass, off = np.zeros(1), 0.0
-    for a, b in sums.pairs:
-        (first, off_a), (second, off_b) = _binned(a, step), _binned(b, step)
-        part = convolve(first, second)
-        ahead = int(np.rint((a.lowest + b.lowest - sums.lowest) / step))
-        off_start = abs(a.lowest + b.lowest - sums.lowest - ahead * step)
-        longer = np.zeros(max(len(mass), ahead + len(part)))
-        longer[: len(mass)] += mass
-        longer[ahead : ahead + len(part)] += part
-        mass, off = longer, max(off, off_a + off_b + off_start)
-    at = np.flatnonzero(mass)
-    return Points(sums.lowest + at * step, mass[at]), off
-
-
-def _binned(scores: Points, step: float) -> tuple[np.ndarray, float]:
-    """Probabilities on a grid that starts at the lowest score, and the largest rounding error."""
-    place = np.rint((scores.score - scores.lowest) / step).astype(np.int64)
-    off = np.abs(scores.score - scores.lowest - place * step).max()
-    return np.bincount(place, weights=scores.probability), float(off)
-
-
-def mean_of(parts: list[tuple[Points, float]], cells: int = 1 << 19) -> tuple[Points, float]:
-    """Distribution of the mean of independent scores, and by how much its scores may be off.
-
-    `parts`: each topic's distribution and by how much its own scores may be off. Scores are rounded to
-    the nearest point of a common grid that starts at each topic's lowest score.
-    """
-    step = sum(p.highest - p.lowest for p, _ in parts) / cells
-    start = sum(p.lowest for p, _ in parts)
-    off = sum(error for _, error in parts)
-    masses = []
-    for scores, _ in parts:
-        if len(scores.score) == 1 or step == 0:
-            continue
-        mass, error = _binned(scores, step)
-        masses.append(mass)
-        off += error
-    masses = masses or [np.ones(1)]
-    while len(masses) > 1:  # in pairs, shortest first, so that most products are short
-        masses.sort(key=len)
-        masses = [convolve(*masses[i : i + 2]) for i in range(0, len(masses) - 1, 2)] + masses[len(masses) & ~1 :]
-    at = np.flatnonzero(masses[0])
-    score = (start + at * step) / len(parts)
-    return Points(score, masses[0][at] / masses[0].sum()), off / len(parts)
-
-
-def convolve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distribution of a sum: directly where that is short, else by Fourier transform."""
-    if min(len(a), len(b)) < 64:
-        return np.convolve(a, b)
-    size = len(a) + len(b) - 1
-    fast = 1 << (size - 1).bit_length()
-    return np.maximum(np.fft.irfft(np.fft.rfft(a, fast) * np.fft.rfft(b, fast), fast)[:size], 0.0)
