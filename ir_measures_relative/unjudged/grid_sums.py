@@ -38,9 +38,9 @@ def off_grid(grid: Grid, step: float) -> Points:
 
 
 def grid_sum(one: Grid, other: Grid, negligible: float = 0.0) -> Grid:
-    """Distribution of the sum of two grids of one step, without the ends that are not likelier than ``negligible``."""
+    """Distribution of the sum of two grids of one step, without the ends that are less likely than ``negligible``."""
     probability = convolve(one.probability, other.probability)
-    kept = np.flatnonzero((probability.cumsum() > negligible) & (probability[::-1].cumsum()[::-1] > negligible))
+    kept = np.flatnonzero((probability.cumsum() >= negligible) & (probability[::-1].cumsum()[::-1] >= negligible))
     low, high = (int(kept[0]), int(kept[-1]) + 1) if len(kept) else (0, 1)
     first = one.first + other.first + low
     return Grid(one.start + other.start, first, probability[low:high], one.slack + other.slack)

@@ -72,8 +72,8 @@ class Points:
         return Points(np.clip(self.score, low, high), self.probability, self.slack)
 
     def possible(self) -> Points:
-        """The same without scores of probability 0."""
-        at = np.flatnonzero(self.probability)
+        """The same without scores of probability 0; the ends can happen, if too rarely for a float."""
+        at = np.union1d(np.flatnonzero(self.probability), [0, len(self.score) - 1])
         return Points(self.score[at], self.probability[at], self.slack)
 
     def argmax(self) -> float:
