@@ -3,7 +3,7 @@
 Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023) for two runs at once: a document that is
 unjudged in both tops has *one* label, which counts for both (the model is in `joint_labels`). The difference of
 the two scores is computed exactly per topic, topics are independent, and their sum is exact or bracketed (see
-`score_atoms`). No random numbers.
+`score_signs`). No random numbers.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, common_codes, warn_of_other_topics
 from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.parameters import Number
-from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior
+from ir_measures_relative.unjudged.grade_prior import grade_prior_of
 from ir_measures_relative.unjudged.joint_labels import TopicDifference, Unjudged, topic_difference
-from ir_measures_relative.unjudged.score_atoms import point, sign_of_sum
 from ir_measures_relative.unjudged.score_distribution import TOLERANCE
+from ir_measures_relative.unjudged.score_signs import point, sign_of_sum
 from ir_measures_relative.user_models import NDCG
 
 RESOLUTION = Number(1e-7, 1e-2, 1e-5)
@@ -161,44 +161,41 @@ def prob_better(
     if not judgements.n_topics:
         raise ValueError("prob_better: the qrels have no topic; at least one is needed")
     model = NDCG(measure["cutoff"], measure["dcg"], measure["gains"])
-    sides = []
+    runs = []
     for what, run in (("run_a", Run.of(run_a, "run_a")), ("run_b", Run.of(run_b, "run_b"))):
         warn_of_other_topics(run, judgements, what)
-        sides.append(_Side(JudgedRun(judgements, run), model, measure["prior"], measure["pool"]))
-    a, b = sides
+        runs.append(JudgedRun(judgements, run))
+    codes = common_codes(runs[0], runs[1], model.cutoff, by_id=True)
+    a, b = (_Side(run, code, model, measure["prior"], measure["pool"]) for run, code in zip(runs, codes, strict=True))
     # in one order whichever comes first, so that exchanged runs give exchanged answers to the last bit
-    return _compared(a, b, model, step) if a.rankings <= b.rankings else _compared(b, a, model, step).mirrored()
+    in_order = a.code.tolist() <= b.code.tolist()
+    return _compared(a, b, model, step) if in_order else _compared(b, a, model, step).mirrored()
 
 
 class _Side:
     """One run's part: what is known of its score, its unjudged documents, its grade prior."""
 
-    def __init__(self, run: JudgedRun, model: NDCG, prior: str, pool: str) -> None:
-        judgements, top = run.judgements, run.top(model.cutoff)
-        ids = run.documents(model.cutoff)  # (Q, W)
-        self.judgements = judgements
-        self.rankings = [row[:length].tolist() for row, length in zip(ids, top.length, strict=True)]
+    def __init__(self, run: JudgedRun, code: np.ndarray, model: NDCG, prior: str, pool: str) -> None:
+        """``code``: (Q, W) documents as numbers in the order of their ids, the same in both runs."""
+        self.judgements = run.judgements
         self.known = model.score(run)  # (Q,)
-        self.grades: GradePrior = grade_prior(
-            judgements.grade, judgements.topic, top.grade, prior, pool, judgements.grade_counts
-        )
-        # of each topic, rank (from 0) of each unjudged document, in rank order
-        self.unjudged = [{row[rank]: rank for rank in np.flatnonzero(where).tolist()}
-                         for row, where in zip(ids, top.unjudged, strict=True)]
+        self.grades = grade_prior_of(run, model.cutoff, prior, pool)
+        self.code = code  # (Q, W)
+        # (n,) ranks, from 0, in each topic
+        self.unjudged = [np.flatnonzero(where) for where in run.top(model.cutoff).unjudged]
 
 
 def _compared(a: _Side, b: _Side, model: NDCG, step: float | None) -> ProbBetter:
     judgements = a.judgements
     ideal = model.normalizer(model.gain(judgements.grade), judgements)  # (Q,)
     gain = model.gain(a.grades.levels)  # (L,), the same levels for both
-    depth = max(map(len, a.rankings + b.rankings))
-    seen = model.seen(depth)
+    seen = model.seen(max(a.code.shape[1], b.code.shape[1]))  # (W,)
     differences, topics = [], []
     for q, query_id in enumerate(judgements.topics):
-        unjudged, counts = _unjudged(a.unjudged[q], b.unjudged[q], seen / ideal[q] if ideal[q] else None)
+        unjudged, counts = _unjudged(a, b, q, seen / ideal[q] if ideal[q] else None)
         known = float(a.known[q]), float(b.known[q])
         chances = a.grades.probability[q], b.grades.probability[q]
-        supplies = a.grades.supply[q], b.grades.supply[q]
+        supplies = np.stack([a.grades.supply[q], b.grades.supply[q]])  # (2, L)
         difference = (TopicDifference([point(known[0] - known[1])], [[point(0.0)]], *known) if unjudged is None
                       else topic_difference(known, unjudged, gain, chances, supplies))
         sign = difference.sign(step)
@@ -214,20 +211,18 @@ def _compared(a: _Side, b: _Side, model: NDCG, step: float | None) -> ProbBetter
 
 
 def _unjudged(
-    rank_a: dict[str, int], rank_b: dict[str, int], weight: np.ndarray | None
+    a: _Side, b: _Side, q: int, weight: np.ndarray | None
 ) -> tuple[Unjudged | None, tuple[int, int, int]]:
     """The unjudged documents of a topic in the order of the draws, and how many a, b and both have.
 
-    None where no label matters: nothing is unjudged, or (``weight`` is None) the pool has nothing relevant.
+    None where no label matters: nothing is unjudged, or (``weight``, (W,), is None) the pool has nothing relevant.
     """
-    shared = [doc for doc in rank_a if doc in rank_b]
-    counts = len(rank_a), len(rank_b), len(shared)
-    if weight is None or not (rank_a or rank_b):
+    rank_a, rank_b = a.unjudged[q], b.unjudged[q]  # (n_a,), (n_b,)
+    _, in_a, in_b = np.intersect1d(a.code[q, rank_a], b.code[q, rank_b], assume_unique=True, return_indices=True)
+    counts = len(rank_a), len(rank_b), len(in_a)
+    if weight is None or not (len(rank_a) or len(rank_b)):
         return None, counts
-    shared.sort(key=lambda doc: (min(rank_a[doc], rank_b[doc]), max(rank_a[doc], rank_b[doc]), doc))
-    in_a = [rank_a[doc] for doc in shared]
-    in_b = [rank_b[doc] for doc in shared]
-    only_a = [rank for doc, rank in rank_a.items() if doc not in rank_b]
-    only_b = [rank for doc, rank in rank_b.items() if doc not in rank_a]
-    found = (weight[np.array(ranks, dtype=np.int64)] for ranks in (in_a, in_b, only_a, only_b))
-    return Unjudged(*found), counts
+    shared_a, shared_b = rank_a[in_a], rank_b[in_b]  # (n,) each, by id
+    order = np.lexsort((np.maximum(shared_a, shared_b), np.minimum(shared_a, shared_b)))  # equal ranks stay by id
+    ranks = shared_a[order], shared_b[order], np.delete(rank_a, in_a), np.delete(rank_b, in_b)
+    return Unjudged(*(weight[rank] for rank in ranks)), counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_measures_relative.judged_run import Judgements
+from ir_measures_relative.judged_run import JudgedRun, Judgements
 
 
 def best_values(value: np.ndarray, judgements: Judgements, depth: int | None = None) -> np.ndarray:
@@ -20,3 +20,11 @@ def best_values(value: np.ndarray, judgements: Judgements, depth: int | None = N
     within = rank < width
     best[judgements.topic[within], rank[within]] = value[order][within]
     return best
+
+
+def best_values_left(value: np.ndarray, run: JudgedRun, cutoff: int | None) -> np.ndarray:
+    """The same for the judged documents outside the run's top K, at most one for each of its ranks. (J,) -> (Q, W)"""
+    row = run.top(cutoff).row
+    outside = value.copy()
+    outside[row[row >= 0]] = 0.0
+    return best_values(outside, run.judgements, row.shape[1])

@@ -345,3 +345,21 @@ def _ties_by_id(doc_id: np.ndarray, topic: np.ndarray, score: np.ndarray) -> np.
     doc_id = doc_id.copy()
     doc_id[tied] = ids[by_id[np.argsort(group[by_id], kind="stable")]]
     return doc_id
+
+
+def common_codes(
+    one: JudgedRun, other: JudgedRun, cutoff: int | None, by_id: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two runs over the same topics -> (Q, W) for each: one number for each document of a topic, -1 past the end.
+
+    W is that of each run's own top K. ``by_id`` numbers in the order of topics and ids, which takes longer.
+    """
+    (here, place), (there, other_place) = (run._places(run._width(cutoff)) for run in (one, other))
+    ids, document = coded_ids(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]))
+    if by_id:
+        document = np.argsort(np.argsort(np.array(ids, dtype=object)))[document]
+    topic = np.concatenate([np.nonzero(here)[0], np.nonzero(there)[0]])
+    number, _ = pd.factorize(topic * len(ids) + document, sort=by_id)
+    code, other_code = (np.full(present.shape, -1, dtype=np.int64) for present in (here, there))
+    code[here], other_code[there] = np.split(number, [len(place)])
+    return code, other_code

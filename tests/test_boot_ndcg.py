@@ -18,6 +18,7 @@ from ir_measures import nDCG
 from reference import boot as twin
 
 import ir_measures_relative
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
 
 NEAR = 1e-9
@@ -194,6 +195,16 @@ def test_measure_and_function_agree() -> None:
     assert calc(BootNDCG(estimate="q97.5") @ 3) == {s.query_id: s.quantile(0.975) for s in scores}
 
 
+def test_estimates_share_a_distribution_and_nothing_else_does() -> None:
+    run = JudgedRun(Judgements.of(QRELS), Run.of(RUN))
+    measure = BootNDCG @ 4
+    assert measure(estimate="mean").topic_scores(run) is measure.topic_scores(run)
+    others = {"cutoff": 3, "prior": "pool", "dcg": "exp-log2", "gains": {1: 3}, "pool": "collection"}
+    assert {*others, "estimate"} == set(measure.SUPPORTED_PARAMS)
+    for name, value in others.items():
+        assert measure(**{name: value}).topic_scores(run) is not measure.topic_scores(run), name
+
+
 def test_every_topic_has_a_finite_value_and_a_missing_one_is_an_empty_ranking() -> None:
     values = calc(BootNDCG @ 3)
     assert list(values) == ["1", "2", "3", "4"] and all(map(math.isfinite, values.values()))
@@ -293,6 +304,16 @@ def test_the_mean_over_topics_is_that_of_independent_topics() -> None:
         assert abs(scores.quantile(q) - true) <= scores.error + 1e-12
     assert scores.probability @ scores.support == pytest.approx(scores.mean, abs=scores.error + 1e-12)
     assert scores.interval(0.5) == (scores.quantile(0.25), scores.quantile(0.75))
+
+
+def test_the_ends_of_the_mean_are_those_of_the_topics() -> None:
+    """The lowest mean of 300 topics is too rare for a float; a Fourier transform leaves noise or 0 there."""
+    qrels = {str(t): {f"j{i}": i % 3 for i in range(40)} for t in range(300)}
+    run = {str(t): {doc: float(-i) for i, doc in enumerate(["j2", "u", f"j{t % 30}", "v", "w"])} for t in range(300)}
+    scores = boot_ndcg(qrels, run)
+    assert scores.quantile(0) == pytest.approx(np.mean([topic.support[0] for topic in scores]), abs=1e-12)
+    highest = np.mean([topic.support[-1] for topic in scores])
+    assert scores.support[-1] == pytest.approx(highest, abs=scores.error + 1e-12)
 
 
 def test_the_quantile_of_the_mean_is_not_the_mean_of_quantiles() -> None:

@@ -10,7 +10,10 @@ from boot_cases import Case, cases
 from hypothesis import given
 from reference import boot as twin
 
-from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior, highest_left, shares
+from ir_measures_relative.ideals import best_values_left
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior, shares
+from ir_measures_relative.user_models import NDCG
 
 
 def of_case(case: Case) -> GradePrior:
@@ -64,7 +67,10 @@ def test_nothing_judged_is_grade_0() -> None:
     assert shares(np.array([[0, 0], [1, 3]])).tolist() == [[1.0, 0.0], [0.25, 0.75]]
 
 
-def test_the_highest_gain_goes_first() -> None:
-    """By gain, not by grade: grade 1 gains 5 here, grade 2 gains 2."""
-    left = highest_left(np.array([0.0, 5.0, 2.0]), np.array([[4, 1, 2], [9, 0, 0]]), 5)
-    assert left.tolist() == [[5, 2, 2, 0, 0], [0, 0, 0, 0, 0]]
+def test_what_the_pool_has_left_is_by_gain() -> None:
+    """Grade 1 gains 5 here, grade 2 gains 2: the largest gain comes first, and nothing of the top K."""
+    qrels = {"1": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 0}, "2": {"f": 0}}
+    run = JudgedRun(Judgements.of(qrels), Run.of({"1": {"u": 3.0, "b": 2.0, "v": 1.0, "a": 0.0}}))
+    gain = NDCG(gains={1: 5}).gain(run.judgements.grade)
+    assert best_values_left(gain, run, 3).tolist() == [[5, 2, 2], [0, 0, 0]]
+    assert best_values_left(gain, run, 2).tolist() == [[5, 2], [0, 0]]

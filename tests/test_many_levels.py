@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from test_boot_ndcg import check_against_twin, only
 from test_score_distribution import labellings
 
-from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws
 from ir_measures_relative.unjudged.many_levels import HOPELESS, every_score, expected_gain
 from ir_measures_relative.unjudged.score_distribution import points
 from ir_measures_relative.unjudged.topic_scores import CHEAP
@@ -17,7 +17,7 @@ GRADES = {f"d{i}": i % 26 for i in range(50)}  # two documents of nearly every g
 
 @given(labels=labellings())
 @settings(max_examples=60)
-def test_both_ways_agree_with_a_pass_over_the_states(labels: Labelling) -> None:
+def test_both_ways_agree_with_a_pass_over_the_states(labels: LabelDraws) -> None:
     listed, known = every_score(labels, 0.1), points(labels, 0.1)
     assert listed is not None
     np.testing.assert_allclose(listed.score, known.score, rtol=0, atol=1e-12)
@@ -27,7 +27,7 @@ def test_both_ways_agree_with_a_pass_over_the_states(labels: Labelling) -> None:
 
 def test_too_many_labellings_are_not_listed() -> None:
     n = HOPELESS + 1
-    labels = Labelling(np.ones(n), np.arange(2.0), np.full(2, 0.5), np.array([n, 3]))
+    labels = LabelDraws(np.ones(n), np.arange(2.0), np.full(2, 0.5), np.array([n, 3]))
     assert every_score(labels, 0.0) is None
     np.testing.assert_allclose(expected_gain(labels), labels.expected_gain, rtol=0, atol=1e-12)
 

@@ -13,6 +13,7 @@ from reference.bounds import gain_of
 
 import ir_measures_relative as imr
 from ir_measures_relative.better_run import ProbBetter
+from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, common_codes
 
 PRIORS = ("pool", "run", "pool+run")
 
@@ -73,11 +74,11 @@ def test_equals_the_twin_when_levels_run_out(one, prior):
 
 @given(st.lists(st.one_of(topic(3), scarce), min_size=1, max_size=2), st.sampled_from([2, 8]), st.integers(1, 4),
        st.sampled_from([None, 1e-2, 1e-4]))
-def test_the_bracket_holds_the_truth_when_nothing_may_be_exact(topics, atoms, states, resolution):
-    """With room for next to no atoms and states, every kind of rounding and giving up happens."""
+def test_the_bracket_holds_the_truth_when_nothing_may_be_exact(topics, most, states, resolution):
+    """With room for next to no points and states, every kind of rounding and giving up happens."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ir_measures_relative.unjudged.score_atoms.MOST_ATOMS", atoms)
-        patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_ATOMS", atoms)
+        patch.setattr("ir_measures_relative.unjudged.score_signs.MOST_POINTS", most)
+        patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_POINTS", most)
         patch.setattr("ir_measures_relative.unjudged.joint_labels.MOST_STATES", states)
         found = compared(topics, 3, resolution=resolution)
     expected = twin.prob_better(topics, 3, gain_of)[:3]
@@ -99,9 +100,9 @@ def test_levels_that_hardly_ever_run_out(monkeypatch):
     """
     topics = [(["x", "y", "z", "j"], [], {"j": 2, "r": 2, "s": 1, "n": 0, "m": 0})]
     truth = twin.prob_better(topics, 4, gain_of, "pool")[3]
-    monkeypatch.setattr("ir_measures_relative.unjudged.joint_labels.NEVER", 0.2)
+    monkeypatch.setattr("ir_measures_relative.unjudged.label_draws.NEVER", 0.2)
     assert compared(topics, 4, prior="pool").mean_a == pytest.approx(truth, abs=1e-12)
-    monkeypatch.setattr("ir_measures_relative.unjudged.joint_labels.NEVER", 0.4)
+    monkeypatch.setattr("ir_measures_relative.unjudged.label_draws.NEVER", 0.4)
     discounts, ideal = 1 + 1 / log2(3) + 1 / 2, 2 + 2 / log2(3) + 1 / 2
     independent = ((0.4 * 2 + 0.2 * 1) * discounts + 2 / log2(5)) / ideal
     assert compared(topics, 4, prior="pool").mean_a == pytest.approx(independent, abs=1e-12)
@@ -149,6 +150,25 @@ def test_the_label_of_a_shared_document_must_be_left_for_both():
     assert shared.mean_a == 0.0
     alone = compared([(["x", "n"], ["r", "n"], {"n": 0, "r": 1})], 2, prior="pool")
     assert alone.mean_a == 0.5
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+def test_documents_of_two_runs_as_numbers(by_id):
+    """The same number for the same document of a topic, and for no other one; in the order of ids if asked for."""
+    judgements = Judgements.of({"1": {"b": 1}, "2": {"b": 0}, "3": {}})
+    rankings = {"1": ["d", "b", "a", "z"], "2": ["b"]}, {"1": ["c", "d"], "2": ["b", "a"]}
+    one, other = (JudgedRun(judgements, Run.of({q: as_run(docs) for q, docs in run.items()})) for run in rankings)
+    codes = common_codes(one, other, 3, by_id)
+    assert [code.shape for code in codes] == [(3, 3), (3, 2)]
+    number = {}
+    for run, code in zip(rankings, codes, strict=True):
+        for row, q in enumerate("123"):
+            docs = run.get(q, [])[: code.shape[1]]
+            assert code[row, len(docs) :].tolist() == [-1] * (code.shape[1] - len(docs))
+            for doc, found in zip(docs, code[row].tolist(), strict=False):
+                assert number.setdefault((q, doc), found) == found
+    assert sorted(number.values()) == list(range(6))
+    assert (sorted(number, key=number.__getitem__) == sorted(number)) is by_id
 
 
 def many_topics(n: int, seed: int) -> list:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
-from ir_measures_relative.columns import coded_ids
-from ir_measures_relative.judged_run import JudgedRun, Top
+from ir_measures_relative.judged_run import JudgedRun, Top, common_codes
 
 
 @dataclass(frozen=True)
@@ -107,15 +105,7 @@ def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: b
     """Two runs over the same judgements, cut at K; ``judged=False`` forgets every grade."""
     top_y, top_z = run.top(cutoff), reference.top(cutoff)
     depth = max(top_y.row.shape[1], top_z.row.shape[1])
-    code_y, code_z = top_y.row.copy(), top_z.row.copy()
-    where_y, where_z = np.nonzero(top_y.unjudged), np.nonzero(top_z.unjudged)
-    ids = np.concatenate([run.documents(cutoff)[where_y], reference.documents(cutoff)[where_z]])
-    names, document = coded_ids(ids)
-    topic = np.concatenate([where_y[0], where_z[0]])
-    # judged documents are known by their row; the others get the numbers after the last row
-    code, _ = pd.factorize(topic * len(names) + document)
-    code += len(run.judgements.grade)
-    code_y[where_y], code_z[where_z] = code[: len(where_y[0])], code[len(where_y[0]) :]
+    code_y, code_z = common_codes(run, reference, cutoff)
     grade_y, grade_z = (_padded(top.grade, depth, np.nan) for top in (top_y, top_z))
     if not judged:
         grade_y, grade_z = np.full_like(grade_y, np.nan), np.full_like(grade_z, np.nan)

@@ -25,13 +25,14 @@ from typing import Any
 
 import numpy as np
 
+from ir_measures_relative.ideals import best_values_left
 from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter, WrongKind
 from ir_measures_relative.unjudged.boot_scores import BootScores
-from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior, highest_left
-from ir_measures_relative.unjudged.labelling import labelling
+from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior_of
+from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
 from ir_measures_relative.unjudged.naive_bounds import naive_bounds
 from ir_measures_relative.unjudged.topic_scores import TopicScores
 from ir_measures_relative.user_models import NDCG
@@ -45,18 +46,21 @@ def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicS
     unjudged = top.unjudged  # (Q, W)
     seen = model.seen(unjudged.shape[1])  # (W,)
     gain = model.gain(grades.levels)  # (L,)
-    left = highest_left(gain, grades.supply, unjudged.shape[1])  # (Q, W)
+    left = best_values_left(gain_of_row, run, model.cutoff)  # (Q, D), by gain, not by grade: a table may fall
     lower, upper = naive_bounds(top.values(gain_of_row), unjudged, left, seen, ideal)  # (Q,) each
     found = []
+    alike: dict[tuple, LabelDraws] = {}  # thousands of topics with one relevant document have few labellings
     for q, topic in enumerate(run.judgements.topics):
         place = np.flatnonzero(unjudged[q])
         low = float(lower[q])
         if len(place) == 0 or ideal[q] == 0:
             found.append(TopicScores(topic, low, low, None, place + 1))
             continue
-        weight = seen[place] / ideal[q]  # (n,)
-        labels = labelling(weight, gain, grades.probability[q], grades.supply[q])
-        found.append(TopicScores(topic, low, float(upper[q]), labels, place + 1))
+        probability, supply = grades.probability[q], grades.supply[q]  # (L,) each
+        key = place.tobytes(), float(ideal[q]), probability.tobytes(), supply.tobytes()
+        if key not in alike:
+            alike[key] = label_draws(seen[place] / ideal[q], gain, probability, supply)
+        found.append(TopicScores(topic, low, float(upper[q]), alike[key], place + 1))
     return found
 
 
@@ -131,14 +135,9 @@ class _BootNDCG(RelativeMeasure):
 
     def topic_scores(self, run: JudgedRun) -> list[TopicScores]:
         """The distribution of every topic; made once for all estimates of a run."""
-        kind = tuple(self[name] for name in ("cutoff", "prior", "dcg", "pool"))
-        key = ("BootNDCG", kind, tuple((self["gains"] or {}).items()))
+        key = self(estimate="mode")  # the measure without its estimate
         if key not in run.memo:
-            top = run.top(self["cutoff"])
-            judged = run.judgements
-            grades = grade_prior(
-                judged.grade, judged.topic, top.grade, self["prior"], self["pool"], judged.grade_counts
-            )
+            grades = grade_prior_of(run, self["cutoff"], self["prior"], self["pool"])
             run.memo[key] = topic_scores(run, NDCG(self["cutoff"], self["dcg"], self["gains"]), grades)
         return run.memo[key]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ir_measures_relative.extremes.labellings import Question, largest_difference
 from ir_measures_relative.extremes.side_by_side import against_nothing
-from ir_measures_relative.ideals import best_values
+from ir_measures_relative.ideals import best_values, best_values_left
 from ir_measures_relative.judged_priors import JudgedPriors
 from ir_measures_relative.judged_run import JudgedRun
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
@@ -36,9 +36,7 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
     gain, unjudged = top.values(value), top.unjudged  # (Q, W)
     best = best_values(value, judgements, model.cutoff)  # (Q, D)
     if method == "naive" or (side, method) == ("lower", "scaled"):
-        outside = value.copy()
-        outside[top.row[top.row >= 0]] = 0.0
-        left = best_values(outside, judgements, gain.shape[1])
+        left = best_values_left(value, run, model.cutoff)
         lower, upper = naive_bounds(gain, unjudged, left, model.seen(gain.shape[1]), model.total(best))
         return lower if side == "lower" else upper
     highest_label = model.gain(label_grades(max_rel)).max()

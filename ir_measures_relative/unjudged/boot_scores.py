@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative.unjudged.grid_sums import mean_of
 from ir_measures_relative.unjudged.score_distribution import Points
-from ir_measures_relative.unjudged.score_grid import mean_of
 from ir_measures_relative.unjudged.topic_scores import TopicScores, checked_share
 
 
@@ -70,29 +70,29 @@ class BootScores:
         return all(scores.exact for scores in self.topics)
 
     @cached_property
-    def _of_mean(self) -> tuple[Points, float]:
+    def _of_mean(self) -> Points:
         if not self.topics:
-            return Points(np.zeros(1), np.ones(1)), 0.0
+            return Points(np.zeros(1), np.ones(1))
         return mean_of([scores.gridded() for scores in self.topics])
 
     @property
     def support(self) -> np.ndarray:
         """Grid of scores of the mean over topics, ascending."""
-        return self._of_mean[0].score
+        return self._of_mean.score
 
     @property
     def probability(self) -> np.ndarray:
         """Probability of each score of `support`."""
-        return self._of_mean[0].probability
+        return self._of_mean.probability
 
     @property
     def error(self) -> float:
         """By how much a quantile of the mean over topics may be off; of a topic not exact its `bracket` counts."""
-        return self._of_mean[1]
+        return self._of_mean.slack
 
     def quantile(self, q: float) -> float:
         """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`."""
-        return min(max(self._of_mean[0].quantile(checked_share("q", q)), self.lower), self.upper)
+        return min(max(self._of_mean.quantile(checked_share("q", q)), self.lower), self.upper)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The central interval that holds the mean over topics with probability `level`, within `error`."""

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ir_measures_relative.judged_run import JudgedRun
+
 
 class GradePrior(NamedTuple):
     """Grade probabilities of an unjudged document of each topic, and the pool's documents outside the top K."""
@@ -67,6 +69,12 @@ def grade_prior(
     return GradePrior(levels, probabilities(shared, in_top, prior), in_pool - in_top)
 
 
+def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) -> GradePrior:
+    """Grade prior and supply of every topic of a run cut at K."""
+    judged = run.judgements
+    return grade_prior(judged.grade, judged.topic, run.top(cutoff).grade, prior, pool, judged.grade_counts)
+
+
 def grade_levels(grade: np.ndarray) -> np.ndarray:
     """Distinct grades, negatives read as 0, ascending; 0 is always one of them. (J,) -> (L,)"""
     return np.unique(np.append(np.maximum(grade, 0), 0)).astype(np.int64)
@@ -97,16 +105,3 @@ def probabilities(in_pool: np.ndarray, in_top: np.ndarray, prior: str) -> np.nda
     of_run = shares(in_top)
     mixed = of_run if prior == "run" else (of_pool + of_run) / 2
     return np.where(in_top.sum(axis=1, keepdims=True) > 0, mixed, of_pool)
-
-
-def highest_left(gain: np.ndarray, supply: np.ndarray, depth: int) -> np.ndarray:
-    """The largest gains that the pool can still give, descending, then 0. (L,), (Q, L) -> (Q, depth)
-
-    By gain, not by grade: with a gain table that is not monotone only this bounds every labelling.
-    """
-    order = np.argsort(-gain, kind="stable")
-    order = order[gain[order] > 0]
-    handed_out = supply[:, order].cumsum(axis=1)  # (Q, L)
-    place = np.arange(depth)
-    level = (handed_out[:, None, :] <= place[None, :, None]).sum(axis=2)  # (Q, depth)
-    return np.append(gain[order], 0.0)[level]

@@ -17,33 +17,31 @@ documents are independent. After step 1 the two runs' own documents are independ
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ir_measures_relative.unjudged.score_atoms import (
+from ir_measures_relative.unjudged.label_draws import chance_of_labels, endless_if_rare
+from ir_measures_relative.unjudged.score_distribution import TOLERANCE, Points, merged
+from ir_measures_relative.unjudged.score_signs import (
     FINEST,
-    MOST_ATOMS,
+    MOST_POINTS,
     TINY,
-    Atoms,
     Sign,
     decided,
-    joined,
     mixture,
     one_distribution,
     point,
     sign_of_sum,
 )
-from ir_measures_relative.unjudged.score_distribution import TOLERANCE
-from ir_measures_relative.unjudged.score_grid import binomial_tail
 
-NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
-RARE = 1e-18  # a state with a smaller chance is given up: all of them together are below what rounding leaves
+RARE = 1e-18  # states less likely than this are dropped; together they are below rounding error
 MOST_STATES = 512  # states followed at once; the least likely beyond that are given up and stay undecided
 MOST_WORK = 1 << 14  # states times draws: deep cutoffs follow fewer states
 State = tuple[int, ...]  # documents used of each level
 Move = tuple[tuple[State, float], float]
-T = TypeVar("T", Atoms, float)
+T = TypeVar("T", Points, float)
 
 
 class Supply(NamedTuple):
@@ -56,16 +54,16 @@ class Supply(NamedTuple):
 class SharedDraws(NamedTuple):
     """Step 1: independent parts, then a last part that depends on the final state."""
 
-    parts: list[Atoms]
-    last: dict[State, Atoms]
+    parts: list[Points]
+    last: dict[State, Points]
     label_chance: np.ndarray  # (n, L) chance of each label of each document
 
 
 class OwnDraws(NamedTuple):
-    """Step 2 of one run: independent parts, then for every state that it may start in a last part and the mean."""
+    """Step 2 of one run: independent parts, then a last part and the mean after each state that step 1 ends in."""
 
-    parts: list[Atoms]
-    last: dict[State, Atoms]
+    parts: list[Points]
+    last: dict[State, Points]
     mean: dict[State, float]  # of all parts together
 
 
@@ -83,35 +81,40 @@ def shared_draws(
     supplies : list of Supply
         A label must be left in all of them and is taken from all of them.
     """
-    draws = _Draws(gain, chance, supplies)
-    parts: list[Atoms] = []
+    draws = _Draws(chance, supplies)
+    parts: list[Points] = []
     states = {draws.settled(np.zeros(len(gain), np.int64), len(weight)): point(0.0)}
     label_chance = np.zeros((len(weight), len(gain)))
     for at, unit in enumerate(weight):
         states = _flushed(states, parts, len(gain) if unit else 1)
-        branches: dict[State, list[Atoms]] = {}
-        for state, atoms in states.items():
-            labels = draws.label_chance(state)
-            label_chance[at] += atoms.mass * labels
+        branches: dict[State, list[Points]] = {}
+        chance_of = draws.label_chance(states)
+        for state, points in states.items():
+            labels = chance_of[state]
+            label_chance[at] += points.mass * labels
             for (following, shift), p in draws.moves(state, labels, unit * gain, len(weight) - at - 1):
-                branches.setdefault(following, []).append(_moved(atoms, shift, p))
+                branches.setdefault(following, []).append(_moved(points, shift, p))
         following_states = {state: mixture(found) for state, found in branches.items()}
         states = _held_small(_likeliest(following_states, len(weight)))
     return SharedDraws(parts, states, label_chance / np.maximum(label_chance.sum(axis=1, keepdims=True), TINY))
 
 
 def own_draws(
-    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, starts: dict[State, float]
+    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, shared: dict[State, float]
 ) -> OwnDraws:
-    """The same for one supply and every state that it may start in (and that state's chance), last document first."""
-    draws = _Draws(gain, chance, [Supply(supply, 0)])
+    """The same for one supply and every state that step 1 may end in (and that state's chance), last document first."""
+    draws = _Draws(chance, [Supply(supply, 0)])
+    start = {state: draws.settled(np.array(state), len(weight)) for state in shared}
+    mass: dict[State, float] = {}
+    for state, p in shared.items():
+        mass[start[state]] = mass.get(start[state], 0.0) + p
     tables = []
-    mass = starts
     for to_come in range(len(weight) - 1, -1, -1):
-        table = {state: draws.moves(state, draws.label_chance(state), gain, to_come) for state in mass}
+        table = {state: draws.moves(state, labels, gain, to_come)
+                 for state, labels in draws.label_chance(mass).items()}
         tables.append(table)
         mass = _likeliest(_flow(table, mass), len(weight))
-    parts: list[Atoms] = []
+    parts: list[Points] = []
     ahead = {state: point(0.0) for state in mass}
     mean = dict.fromkeys(mass, 0.0)
     for unit, table in zip(weight[::-1], tables[::-1], strict=True):
@@ -124,17 +127,17 @@ def own_draws(
         typical = sum(mean.values()) / len(mean)  # stands for a state that was given up
         mean = {state: sum(p * (unit * add + mean.get(after, typical)) for (after, add), p in moves)
                 for state, moves in table.items()}
-    return OwnDraws(parts, ahead, mean)
+    return OwnDraws(parts, {state: ahead[at] for state, at in start.items()},
+                    {state: mean[at] for state, at in start.items()})
 
 
 class _Draws:
     """The rule by which one document after another gets its label."""
 
-    def __init__(self, gain: np.ndarray, chance: np.ndarray, supplies: list[Supply]) -> None:
-        self.chance = chance
-        self.left = np.min([supply.left for supply in supplies], axis=0)
-        self.enough = np.min([supply.left - supply.later for supply in supplies], axis=0)
-        self.level = np.arange(len(gain))
+    def __init__(self, chance: np.ndarray, supplies: list[Supply]) -> None:
+        self.chance = chance  # (L,)
+        self.left = np.min([supply.left for supply in supplies], axis=0)  # (L,)
+        self.enough = np.min([supply.left - supply.later for supply in supplies], axis=0)  # (L,)
 
     def settled(self, used: np.ndarray, to_come: int) -> State:
         """The state in which counts that leave enough for all draws to come are all the same."""
@@ -142,12 +145,10 @@ class _Draws:
         settled[0] = 0
         return tuple(settled.tolist())
 
-    def label_chance(self, state: State) -> np.ndarray:
-        """Chance of each label when a target falls to the next lower level that is left. (L,)"""
-        there = self.left > state
-        there[0] = True
-        label = np.maximum.accumulate(np.where(there, self.level, 0))
-        return np.bincount(label, weights=self.chance, minlength=len(self.level))
+    def label_chance(self, states: Iterable[State]) -> dict[State, np.ndarray]:
+        """Chance of each label in each state. (L,) arrays"""
+        used = list(states)
+        return dict(zip(used, chance_of_labels(self.chance, self.left > np.array(used)), strict=True))
 
     def moves(self, state: State, labels: np.ndarray, shift: np.ndarray, to_come: int) -> list[Move]:
         """((state after the draw, value added), chance) for every label; alike ones as one."""
@@ -160,8 +161,8 @@ class _Draws:
         return list(moves.items())
 
 
-def _moved(atoms: Atoms, shift: float, chance: float) -> Atoms:
-    return Atoms(atoms.value + shift, atoms.chance * chance, atoms.slack)
+def _moved(points: Points, shift: float, chance: float) -> Points:
+    return Points(points.score + shift, points.probability * chance, points.slack)
 
 
 def _flow(table: dict[State, list[Move]], mass: dict[State, float]) -> dict[State, float]:
@@ -173,14 +174,14 @@ def _flow(table: dict[State, list[Move]], mass: dict[State, float]) -> dict[Stat
     return flow
 
 
-def _flushed(states: dict[State, Atoms], parts: list[Atoms], growth: int) -> dict[State, Atoms]:
+def _flushed(states: dict[State, Points], parts: list[Points], growth: int) -> dict[State, Points]:
     """A single state makes what was drawn independent of what is to come: a part of its own when it gets large."""
     if len(states) != 1:
         return states
-    ((state, atoms),) = states.items()
-    if len(atoms.value) * growth <= MOST_ATOMS:
+    ((state, points),) = states.items()
+    if len(points.score) * growth <= MOST_POINTS:
         return states
-    parts.append(atoms)
+    parts.append(points)
     return {state: point(0.0)}
 
 
@@ -188,24 +189,24 @@ def _likeliest(states: dict[State, T], draws: int) -> dict[State, T]:
     """The likeliest states that ``draws`` draws can afford, and none that next to never happens."""
     if len(states) == 1:
         return states
-    chance = {state: held.mass if isinstance(held, Atoms) else held for state, held in states.items()}
+    chance = {state: held.mass if isinstance(held, Points) else held for state, held in states.items()}
     likely = sorted((state for state in states if chance[state] > RARE), key=lambda state: -chance[state])
     return {state: states[state] for state in likely[: min(MOST_STATES, MOST_WORK // draws + 1)]}
 
 
-def _held_small(states: dict[State, Atoms]) -> dict[State, Atoms]:
-    """If there are several states, at most MOST_ATOMS atoms in all of them together."""
+def _held_small(states: dict[State, Points]) -> dict[State, Points]:
+    """If there are several states, at most MOST_POINTS points in all of them together."""
     step = FINEST
-    room = max(MOST_ATOMS, len(states))
-    while len(states) > 1 and sum(len(atoms.value) for atoms in states.values()) > room:
-        states = {state: _rounded(atoms, step) for state, atoms in states.items()}
+    room = max(MOST_POINTS, len(states))
+    while len(states) > 1 and sum(len(points.score) for points in states.values()) > room:
+        states = {state: _rounded(points, step) for state, points in states.items()}
         step *= 2
     return states
 
 
-def _rounded(atoms: Atoms, step: float) -> Atoms:
-    """Atoms moved to the nearest multiple of the step."""
-    return joined(np.rint(atoms.value / step) * step, atoms.chance, atoms.slack + step / 2)
+def _rounded(points: Points, step: float) -> Points:
+    """Points moved to the nearest multiple of the step."""
+    return merged(np.rint(points.score / step) * step, points.probability, points.slack + step / 2)
 
 
 class Unjudged(NamedTuple):
@@ -213,15 +214,15 @@ class Unjudged(NamedTuple):
 
     shared_a: np.ndarray  # (n,) of the documents in both tops, in a
     shared_b: np.ndarray  # (n,) and in b
-    only_a: np.ndarray
-    only_b: np.ndarray
+    only_a: np.ndarray  # (n_a,) of the documents in a's top alone
+    only_b: np.ndarray  # (n_b,) and in b's
 
 
 class TopicDifference(NamedTuple):
     """Score of a minus score of b in one topic: independent parts plus one branch of a mixture."""
 
-    parts: list[Atoms]
-    branches: list[list[Atoms]]  # each a list of independent parts; the first carries the branch's chance
+    parts: list[Points]
+    branches: list[list[Points]]  # each a list of independent parts; the first carries the branch's chance
     mean_a: float  # expected score of a
     mean_b: float
 
@@ -235,7 +236,7 @@ class TopicDifference(NamedTuple):
             return decided(found.above, found.below, found.zero)
         return found._replace(above=found.above + missing / 2, below=found.below + missing / 2, undecided=undecided)
 
-    def independent_parts(self, step: float | None = None) -> list[Atoms]:
+    def independent_parts(self, step: float | None = None) -> list[Points]:
         """The difference as a sum of independent parts, for sums over topics."""
         if len(self.branches) == 1:
             return self.parts + self.branches[0]
@@ -247,7 +248,7 @@ def topic_difference(
     unjudged: Unjudged,
     gain: np.ndarray,
     chances: tuple[np.ndarray, np.ndarray],
-    supplies: tuple[np.ndarray, np.ndarray],
+    supplies: np.ndarray,
 ) -> TopicDifference:
     """Joint distribution of two runs' scores in one topic.
 
@@ -260,21 +261,23 @@ def topic_difference(
         Gain of each level, by ascending grade, level 0 first.
     chances : two (L,) arrays
         Grade priors of a and of b.
-    supplies : two (L,) arrays
+    supplies : (2, L) array
         Judged documents of each level outside a's and outside b's top K.
     """
-    supplies = _without_rare_ends(unjudged, chances, supplies)
+    shared_chance = (chances[0] + chances[1]) / 2  # (L,)
+    draws = np.array([len(unjudged.shared_a) + len(own) for own in (unjudged.only_a, unjudged.only_b)])
+    likelier = np.maximum(chances, shared_chance)  # (2, L) of a run's own and the shared draws
+    supplies = endless_if_rare(draws, likelier, supplies)  # (2, L)
     both = [Supply(supplies[0], len(unjudged.only_a)), Supply(supplies[1], len(unjudged.only_b))]
-    shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, (chances[0] + chances[1]) / 2, both)
-    chance = {state: atoms.mass for state, atoms in shared.last.items()}
-    start_a, a = _own(unjudged.only_a, gain, chances[0], supplies[0], chance)
-    start_b, b = _own(unjudged.only_b, gain, chances[1], supplies[1], chance)
-    branches = [[atoms, a.last[start_a[state]], _mirrored(b.last[start_b[state]])]
-                for state, atoms in shared.last.items()]
+    shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, shared_chance, both)
+    chance = {state: points.mass for state, points in shared.last.items()}
+    a = own_draws(unjudged.only_a, gain, chances[0], supplies[0], chance)
+    b = own_draws(unjudged.only_b, gain, chances[1], supplies[1], chance)
+    branches = [[points, a.last[state], _mirrored(b.last[state])] for state, points in shared.last.items()]
     shared_gain = (shared.label_chance * gain).sum(axis=1)  # (n,); no matrix product, whose sums depend on threads
     total = max(sum(chance.values()), TINY)
-    mean_a = sum(p * a.mean[start_a[state]] for state, p in chance.items()) / total
-    mean_b = sum(p * b.mean[start_b[state]] for state, p in chance.items()) / total
+    mean_a = sum(p * a.mean[state] for state, p in chance.items()) / total
+    mean_b = sum(p * b.mean[state] for state, p in chance.items()) / total
     return TopicDifference(
         [point(known[0] - known[1]), *shared.parts, *a.parts, *map(_mirrored, b.parts)],
         branches,
@@ -283,35 +286,5 @@ def topic_difference(
     )
 
 
-def _without_rare_ends(
-    unjudged: Unjudged, chances: tuple[np.ndarray, np.ndarray], supplies: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Supplies in which levels that run out with a chance below NEVER count as endless: far fewer states."""
-    draws = [len(unjudged.shared_a) + len(own) for own in (unjudged.only_a, unjudged.only_b)]
-    likelier = [np.maximum(own, (chances[0] + chances[1]) / 2) for own in chances]  # of a run's own and shared draws
-    left = supplies[0].copy(), supplies[1].copy()
-    asked = [0.0, 0.0]  # chance that a draw asks this level: its own targets and all that may fall from above
-    for level in range(len(chances[0]) - 1, 0, -1):
-        for side, n in enumerate(draws):
-            asked[side] = min(1.0, asked[side] + float(likelier[side][level]))
-            if binomial_tail(n, asked[side], int(left[side][level]) + 1) < NEVER:
-                left[side][level] = n
-        if all(left[side][level] >= n for side, n in enumerate(draws)):
-            asked = [0.0, 0.0]
-    return left
-
-
-def _own(
-    weight: np.ndarray, gain: np.ndarray, chance: np.ndarray, supply: np.ndarray, states: dict[State, float]
-) -> tuple[dict[State, State], OwnDraws]:
-    """Step 2 of one run after step 1: which state it starts in after each, and its draws."""
-    draws = _Draws(gain, chance, [Supply(supply, 0)])
-    start = {state: draws.settled(np.array(state), len(weight)) for state in states}
-    mass: dict[State, float] = {}
-    for state, p in states.items():
-        mass[start[state]] = mass.get(start[state], 0.0) + p
-    return start, own_draws(weight, gain, chance, supply, mass)
-
-
-def _mirrored(atoms: Atoms) -> Atoms:
-    return Atoms(-atoms.value[::-1], atoms.chance[::-1], atoms.slack)
+def _mirrored(points: Points) -> Points:
+    return Points(-points.score[::-1], points.probability[::-1], points.slack)

@@ -1,6 +1,6 @@
 """Many levels with a few documents each: more states than can be passed over, though few documents are unjudged.
 
-Two exact ways that do not hold every state (see `labelling`): list the labellings one by one, which keeps the
+Two exact ways that do not hold every state (see `label_draws`): list the labellings one by one, which keeps the
 states that are reached; and, for the mean alone, count the labels at or above a level. With M_t^(s) targets at
 or above level s among the first t draws and c_r documents of level r, the labels at or above r are
 
@@ -14,7 +14,7 @@ from math import comb, log2
 
 import numpy as np
 
-from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws, chance_of_labels
 from ir_measures_relative.unjudged.score_distribution import Points, merged
 
 MOST = 1 << 20  # labellings that are listed
@@ -22,7 +22,7 @@ HOPELESS = 24  # bits of levels^n from which on listing is not tried: supply doe
 LONGEST = 64  # documents for which the chain over levels, of n^4 steps a level, is cheap
 
 
-def every_score(labels: Labelling, start: float) -> Points | None:
+def every_score(labels: LabelDraws, start: float) -> Points | None:
     """All scores from `start` on, by listing every labelling; None if these are too many."""
     n_levels = len(labels.gain)
     if labels.n * log2(n_levels) > HOPELESS:
@@ -30,13 +30,7 @@ def every_score(labels: Labelling, start: float) -> Points | None:
     score, probability = np.array([start]), np.ones(1)  # (N,) of each labelling so far
     left = labels.supply[None, :]  # (N, L) documents that it has left
     for t, weight in enumerate(labels.weight):
-        chance = np.zeros((len(score), n_levels))
-        falling = np.zeros(len(score))  # a target falls to the next lower level left
-        for level in range(n_levels - 1, -1, -1):
-            falling = falling + labels.probability[level]
-            here = (left[:, level] > 0) | (level == 0)  # the lowest never runs out
-            chance[:, level] = np.where(here, falling, 0.0)
-            falling = np.where(here, 0.0, falling)
+        chance = chance_of_labels(labels.probability, left > 0)
         row, level_of = np.nonzero(chance)
         if len(row) > MOST:
             return None
@@ -48,7 +42,7 @@ def every_score(labels: Labelling, start: float) -> Points | None:
     return merged(score, probability)
 
 
-def expected_gain(labels: Labelling) -> np.ndarray:
+def expected_gain(labels: LabelDraws) -> np.ndarray:
     """Expected gain of each document, exact for any number of levels. (n,)"""
     n = labels.n
     count = np.arange(n + 1)

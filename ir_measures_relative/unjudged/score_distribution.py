@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.label_draws import LabelDraws
 
 TOLERANCE = 1e-12  # scores and probabilities that differ by less are equal (SPEC)
 BINS = 20
@@ -29,13 +29,17 @@ class Points:
     """Scores that can happen, ascending and merged, and their probabilities."""
 
     score: np.ndarray  # (N,)
-    probability: np.ndarray  # (N,)
-    below: float = 0.0  # probability of lower scores that are not listed
+    probability: np.ndarray  # (N,) sums to 1, or to less in a part of a mixture
+    slack: float = 0.0  # the true score lies within this of the one listed
 
     @cached_property
     def cumulative(self) -> np.ndarray:
-        """P(X <= the i-th score), with a leading P(X < the first). (N+1,)"""
-        return np.concatenate([[self.below], self.below + np.cumsum(self.probability)])
+        """P(X <= the i-th score), with a leading 0. (N+1,)"""
+        return np.concatenate([[0.0], np.cumsum(self.probability)])
+
+    @property
+    def mass(self) -> float:
+        return float(self.probability.sum())
 
     @property
     def lowest(self) -> float:
@@ -65,7 +69,12 @@ class Points:
 
     def within(self, low: float, high: float) -> Points:
         """The same with every score moved into [low, high]."""
-        return Points(np.clip(self.score, low, high), self.probability)
+        return Points(np.clip(self.score, low, high), self.probability, self.slack)
+
+    def possible(self) -> Points:
+        """The same without scores of probability 0; the ends can happen, if too rarely for a float."""
+        at = np.union1d(np.flatnonzero(self.probability), [0, len(self.score) - 1])
+        return Points(self.score[at], self.probability[at], self.slack)
 
     def argmax(self) -> float:
         """The most likely score; ties go to the lowest."""
@@ -147,20 +156,19 @@ class Halves:
             else:
                 low, below, mass = middle, self.count_upto(middle), here
         # one tolerance more on the right: equal scores lie on both sides of `high` by rounding
-        points = self.window(low, high + TOLERANCE)
-        return Points(points.score, points.probability, mass).quantile(q)
+        return self.window(low, high + TOLERANCE).quantile(q - mass)
 
     def listed(self) -> Points:
         """Every score; only for sizes that fit in memory."""
         return self.window(-np.inf, np.inf)
 
 
-def merged(score: np.ndarray, probability: np.ndarray) -> Points:
+def merged(score: np.ndarray, probability: np.ndarray, slack: float = 0.0) -> Points:
     """Sort scores and merge those that agree within the tolerance; the lowest of them stands for all."""
     order = np.argsort(score)
     score, probability = score[order], probability[order]
     new = np.concatenate([[True], np.diff(score) > TOLERANCE])
-    return Points(score[new], np.add.reduceat(probability, np.flatnonzero(new)))
+    return Points(score[new], np.add.reduceat(probability, np.flatnonzero(new)), slack)
 
 
 def mode(scores: Points | Halves, lowest: float | None = None, highest: float | None = None) -> float:
@@ -172,26 +180,34 @@ def mode(scores: Points | Halves, lowest: float | None = None, highest: float | 
     """
     low = scores.lowest if lowest is None else lowest
     high = scores.highest if highest is None else highest
-    kept = np.array([[-np.inf, np.inf]])  # (B, 2) intervals (left, right]
+    kept = np.array([[-np.inf, np.inf]])  # (B, 2) the scores left: those in (left, right] of any row
     for _ in range(2):
         if high - low <= ONE_BIN:
             break
-        cuts = low + (high - low) * np.arange(BINS + 1) / BINS + TOLERANCE
-        cuts[0], cuts[-1] = -np.inf, np.inf
-        inside = np.clip(cuts[None, :], kept[:, :1], kept[:, 1:])  # (B, 21)
-        x, back = np.unique(inside, return_inverse=True)
-        below = scores.mass_upto(x)[back].reshape(inside.shape)
-        mass = np.diff(below, axis=1).sum(axis=0)  # (20,)
-        fullest = np.flatnonzero(mass >= mass.max() - TOLERANCE)
-        parts = np.stack([inside[:, fullest], inside[:, fullest + 1]], axis=2).reshape(-1, 2)
-        holds = np.diff(np.stack([below[:, fullest], below[:, fullest + 1]]), axis=0).ravel() > 0
-        kept = parts[holds]
-        kept = kept[np.argsort(kept[:, 0])]
+        kept = fullest_bins(scores, kept, low, high)
         low, high = scores.smallest_above(kept[0, 0]), scores.largest_upto(kept[-1, 1])
     return high
 
 
-def listed(labels: Labelling, start: float, first: int, last: int, state: int = -1) -> dict[int, Points]:
+def fullest_bins(scores: Points | Halves, kept: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Of the scores left, those in the likeliest of 20 equal bins of [low, high].
+
+    ``kept``: (B, 2) intervals (left, right] of the scores left, ascending; the answer has the same form.
+    """
+    # P(X <= cut) makes bins right-closed; the tolerance puts a score within 1e-12 of an edge on that edge
+    cuts = low + (high - low) * np.arange(BINS + 1) / BINS + TOLERANCE  # (21,)
+    cuts[0], cuts[-1] = -np.inf, np.inf  # the first bin holds its left edge
+    edge = np.clip(cuts, kept[:, :1], kept[:, 1:])  # (B, 21) a bin may hold parts of several intervals
+    x, back = np.unique(edge, return_inverse=True)
+    below = scores.mass_upto(x)[back].reshape(edge.shape)  # (B, 21)
+    mass = np.diff(below, axis=1)  # (B, 20)
+    in_bin = mass.sum(axis=0)  # (20,)
+    fullest = (in_bin >= in_bin.max() - TOLERANCE) & (mass > 0)  # (B, 20) ties all stay, empty parts do not
+    bins = np.stack([edge[:, :-1][fullest], edge[:, 1:][fullest]], axis=1)
+    return bins[np.argsort(bins[:, 0])]
+
+
+def listed(labels: LabelDraws, start: float, first: int, last: int, state: int = -1) -> dict[int, Points]:
     """Scores of documents first..last-1 from a state, by the state they end in."""
     at = np.array([state % labels.n_states])
     score, chance = np.array([start]), np.ones(1)
@@ -208,7 +224,7 @@ def listed(labels: Labelling, start: float, first: int, last: int, state: int = 
     return {int(s): merged(score[at == s], chance[at == s]) for s in np.unique(at)}
 
 
-def points(labels: Labelling, start: float) -> Points:
+def points(labels: LabelDraws, start: float) -> Points:
     """Every score of a labelling on top of `start`, the score of the judged documents."""
     parts = list(listed(labels, start, 0, labels.n).values())
     if len(parts) == 1:
@@ -216,7 +232,7 @@ def points(labels: Labelling, start: float) -> Points:
     return merged(np.concatenate([p.score for p in parts]), np.concatenate([p.probability for p in parts]))
 
 
-def halves(labels: Labelling, start: float, middle: int) -> Halves:
+def halves(labels: LabelDraws, start: float, middle: int) -> Halves:
     """Meet in the middle: documents before `middle` and from it on."""
     firsts = listed(labels, start, 0, middle)
     if labels.free:
@@ -229,7 +245,7 @@ def halves(labels: Labelling, start: float, middle: int) -> Halves:
     return Halves(pairs)
 
 
-def sizes(labels: Labelling) -> tuple[float, int, float]:
+def sizes(labels: LabelDraws) -> tuple[float, int, float]:
     """How many labellings there are, where to split them in halves, and how many the larger half has."""
     if labels.free:
         levels, middle = float(len(labels.gain)), labels.n // 2

@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 
 import numpy as np
 
-from ir_measures_relative.unjudged.labelling import Labelling, labelling
-from ir_measures_relative.unjudged.score_distribution import Halves, Points, merged
+from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws, without_rare_ends
+from ir_measures_relative.unjudged.score_distribution import Points, merged
 
 WORK = 1e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18
@@ -29,7 +28,6 @@ KEPT = 1 << 15
 FEWEST_CELLS = 1 << 10
 PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
 LIKELY = 1e-3  # final states that deserve many points
-NEVER = 1e-13  # a level that runs out with a smaller chance counts as endless: below the tolerance of a quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +54,7 @@ class Bracket:
         return min(max(self.middle.quantile(q), low), high)
 
 
-def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
+def rounded_labels(labels: LabelDraws, start: float) -> tuple[Points, Points]:
     """Distributions with every error at its smallest and at its largest."""
     n, states, levels = labels.n, labels.n_states, len(labels.gain)
     gain = labels.gain - labels.gain.min()  # steps up only, so that the range of every prefix is known
@@ -80,7 +78,7 @@ def on_grid(labels: Labelling, start: float) -> tuple[Points, Points]:
     return Points(left + error.min(axis=1).sum(), chance), Points(right + error.max(axis=1).sum(), chance)
 
 
-def _drawn(labels: Labelling, shift: np.ndarray, width: int) -> np.ndarray:
+def _drawn(labels: LabelDraws, shift: np.ndarray, width: int) -> np.ndarray:
     """Probability of each cell after all draws. (n, L) cells that each label moves the score -> (width,)"""
     states = labels.n_states
     mass, following, flow = (np.zeros((states, width)) for _ in range(3))  # made once: fresh memory is slow
@@ -99,25 +97,30 @@ def _drawn(labels: Labelling, shift: np.ndarray, width: int) -> np.ndarray:
     return mass.sum(axis=0)
 
 
-def bracket(labels: Labelling, start: float, lower: float, upper: float) -> Bracket:
+def bracket(labels: LabelDraws, start: float, lower: float, upper: float) -> Bracket:
     """Distribution of a labelling on top of `start`, with bounds, between the naive bounds."""
     labels = without_rare_ends(labels)
-    gridded = labels.work * FEWEST_CELLS <= WORK or labels.free
-    if gridded:
-        low, high = on_grid(labels, start)
+    low, high, middle = _bounds(labels, start, lower, upper)
+    ends = (low.lowest, high.highest) if labels.work > PASS else (start + end for end in labels.extremes)
+    lowest, highest = (min(max(end, lower), upper) for end in ends)
+    low, high, middle = (part.within(lowest, highest) for part in (low, high, middle))
+    return Bracket(low, high, middle, lowest, highest)
+
+
+def _bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tuple[Points, Points, Points]:
+    """Low, high and middle of the sharpest source that the labelling has room for."""
+    passable = labels.work <= PASS
+    if labels.free or labels.work * FEWEST_CELLS <= WORK:
+        low, high = rounded_labels(labels, start)
         middle = Points((low.score + high.score) / 2, low.probability)
-    if not labels.free and labels.work <= PASS:
-        floor, ceiling = end_state_bounds(labels, start)
-        if gridded:
+        if not labels.free and passable:
+            floor, ceiling = end_state_bounds(labels, start)
             low, high = combined(low, floor, np.maximum), combined(high, ceiling, np.minimum)
-        else:
-            low, high, middle = floor, ceiling, by_end_state(labels, start)
-    elif not gridded:
-        low, high = unfollowed_bounds(labels, start, lower, upper)
-        middle = combined(low, high, lambda a, b: (a + b) / 2)
-    ends = np.array([low.lowest, high.highest] if labels.work > PASS else labels.extremes + np.array([start, start]))
-    low, high, middle = (part.within(*np.clip(ends, lower, upper)) for part in (low, high, middle))
-    return Bracket(low, high, middle, *np.clip(ends, lower, upper).tolist())
+        return low, high, middle
+    if passable:
+        return *end_state_bounds(labels, start), by_end_state(labels, start)
+    low, high = unfollowed_bounds(labels, start, lower, upper)
+    return low, high, combined(low, high, lambda a, b: (a + b) / 2)
 
 
 def combined(a: Points, b: Points, how: Callable) -> Points:
@@ -126,24 +129,26 @@ def combined(a: Points, b: Points, how: Callable) -> Points:
     return Points(how(a.at(at), b.at(at)), np.diff(at, prepend=0.0))
 
 
-def by_end_state(labels: Labelling, start: float) -> Points:
+def by_end_state(labels: LabelDraws, start: float) -> Points:
     """A good guess: exact probability, mean and variance for each number of documents taken from each level.
 
     Given those numbers only the order of the labels is open; each final state is taken as normal, by equally
     likely points with its mean and variance, so that mean and standard deviation of the whole are exact.
     """
+    from scipy.special import ndtri  # here, since few topics are so large and it takes longer to import than they do
+
     scores, chances = [], []
     every = np.stack(_end_states(labels, start))  # (3, S)
     likely = every[0] > LIKELY
     for (chance, mean, variance), n_points in ((every[:, likely], 41), (every[:, ~likely], 3)):
-        quantiles = [NormalDist().inv_cdf((i + 0.5) / n_points) for i in range(n_points)]
-        node = np.array(quantiles) / np.sqrt(np.mean(np.square(quantiles)))
+        quantiles = ndtri((np.arange(n_points) + 0.5) / n_points)  # (n_points,)
+        node = quantiles / np.sqrt(np.mean(np.square(quantiles)))
         scores.append((mean + node[:, None] * np.sqrt(variance)).ravel())
         chances.append(np.tile(chance / n_points, n_points))
     return merged(np.concatenate(scores), np.concatenate(chances))
 
 
-def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
+def end_state_bounds(labels: LabelDraws, start: float) -> tuple[Points, Points]:
     """Distributions below and above the true one, by Cantelli's inequality in every final state."""
     chance, mean, variance = _end_states(labels, start)
     variance = variance * (1 + 1e-9) + 1e-15  # more than its rounding error; and 0/0 does not arise
@@ -163,22 +168,22 @@ def end_state_bounds(labels: Labelling, start: float) -> tuple[Points, Points]:
     return Points(x, np.diff(rising[0], prepend=0.0)), Points(x, np.diff(rising[1], prepend=0.0))
 
 
-def _end_states(labels: Labelling, start: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _end_states(labels: LabelDraws, start: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Probability of each final state, mean and variance of the score there. Three (S,) arrays"""
     chance, first, second = labels.end_moments[:, labels.end_moments[0] > 0]
     deviation = first / chance
     return chance, start + labels.mean + deviation, np.maximum(second / chance - deviation**2, 0.0)
 
 
-def unfollowed_bounds(labels: Labelling, start: float, lower: float, upper: float) -> tuple[Points, Points]:
+def unfollowed_bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tuple[Points, Points]:
     """Distributions below and above the true one, with fewer levels that run out."""
     if np.any(np.diff(labels.gain) < 0):  # a gain table that is not monotone: only the naive bounds are sure
         return Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
     most = max(1, int(WORK / (labels.n * len(labels.gain) * FEWEST_CELLS)))
-    return on_grid(simpler(labels, most, 0), start)[0], on_grid(simpler(labels, most, labels.n), start)[1]
+    return rounded_labels(simpler(labels, most, 0), start)[0], rounded_labels(simpler(labels, most, labels.n), start)[1]
 
 
-def simpler(labels: Labelling, most: int, supply: int) -> Labelling:
+def simpler(labels: LabelDraws, most: int, supply: int) -> LabelDraws:
     """Give the levels that make the most states another supply, until at most `most` states are left."""
     left = labels.supply.copy()
     following = labels
@@ -186,86 +191,5 @@ def simpler(labels: Labelling, most: int, supply: int) -> Labelling:
         tracked = left < labels.n
         largest = int(np.argmax(np.where(tracked & (left > 0), left, -1)))
         left[largest] = supply
-        following = labelling(labels.weight, labels.gain, labels.probability, left)
+        following = label_draws(labels.weight, labels.gain, labels.probability, left)
     return following
-
-
-def without_rare_ends(labels: Labelling) -> Labelling:
-    """Levels that run out with a chance below `NEVER` count as endless."""
-    left = labels.supply.copy()
-    asked = 0.0  # chance that a draw asks this level: its own targets and all that may fall from above
-    for level in range(len(left) - 1, -1, -1):
-        asked += labels.probability[level]
-        if left[level] >= labels.n or binomial_tail(labels.n, asked, int(left[level]) + 1) < NEVER:
-            left[level], asked = labels.n, 0.0
-    return labelling(labels.weight, labels.gain, labels.probability, left)
-
-
-def binomial_tail(n: int, p: float, k: int) -> float:
-    """P(at least k of n draws of chance p)."""
-    if p <= 0 or k > n:
-        return 0.0
-    if p >= 1:
-        return 1.0
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
-    at = np.arange(k, n + 1)
-    log_pmf = log_factorial[n] - log_factorial[at] - log_factorial[n - at] + at * np.log(p) + (n - at) * np.log1p(-p)
-    return float(np.exp(log_pmf).sum())
-
-
-def coarse(sums: Halves, cells: int = 1 << 16) -> tuple[Points, float]:
-    """Two halves on one grid, and by how much its scores may be off."""
-    step = (sums.highest - sums.lowest) / cells
-    mass, off = np.zeros(1), 0.0
-    for a, b in sums.pairs:
-        (first, off_a), (second, off_b) = _binned(a, step), _binned(b, step)
-        part = convolve(first, second)
-        ahead = int(np.rint((a.lowest + b.lowest - sums.lowest) / step))
-        off_start = abs(a.lowest + b.lowest - sums.lowest - ahead * step)
-        longer = np.zeros(max(len(mass), ahead + len(part)))
-        longer[: len(mass)] += mass
-        longer[ahead : ahead + len(part)] += part
-        mass, off = longer, max(off, off_a + off_b + off_start)
-    at = np.flatnonzero(mass)
-    return Points(sums.lowest + at * step, mass[at]), off
-
-
-def _binned(scores: Points, step: float) -> tuple[np.ndarray, float]:
-    """Probabilities on a grid that starts at the lowest score, and the largest rounding error."""
-    place = np.rint((scores.score - scores.lowest) / step).astype(np.int64)
-    off = np.abs(scores.score - scores.lowest - place * step).max()
-    return np.bincount(place, weights=scores.probability), float(off)
-
-
-def mean_of(parts: list[tuple[Points, float]], cells: int = 1 << 19) -> tuple[Points, float]:
-    """Distribution of the mean of independent scores, and by how much its scores may be off.
-
-    `parts`: each topic's distribution and by how much its own scores may be off. Scores are rounded to
-    the nearest point of a common grid that starts at each topic's lowest score.
-    """
-    step = sum(p.highest - p.lowest for p, _ in parts) / cells
-    start = sum(p.lowest for p, _ in parts)
-    off = sum(error for _, error in parts)
-    masses = []
-    for scores, _ in parts:
-        if len(scores.score) == 1 or step == 0:
-            continue
-        mass, error = _binned(scores, step)
-        masses.append(mass)
-        off += error
-    masses = masses or [np.ones(1)]
-    while len(masses) > 1:  # in pairs, shortest first, so that most products are short
-        masses.sort(key=len)
-        masses = [convolve(*masses[i : i + 2]) for i in range(0, len(masses) - 1, 2)] + masses[len(masses) & ~1 :]
-    at = np.flatnonzero(masses[0])
-    score = (start + at * step) / len(parts)
-    return Points(score, masses[0][at] / masses[0].sum()), off / len(parts)
-
-
-def convolve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distribution of a sum: directly where that is short, else by Fourier transform."""
-    if min(len(a), len(b)) < 64:
-        return np.convolve(a, b)
-    size = len(a) + len(b) - 1
-    fast = 1 << (size - 1).bit_length()
-    return np.maximum(np.fft.irfft(np.fft.rfft(a, fast) * np.fft.rfft(b, fast), fast)[:size], 0.0)

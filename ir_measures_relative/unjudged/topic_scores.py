@@ -1,13 +1,15 @@
 """The distribution of one topic's nDCG over the labels of its unjudged documents, in the form that fits its size."""
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from numbers import Real
 
 import numpy as np
 
 from ir_measures_relative.sentences import shown
-from ir_measures_relative.unjudged.labelling import Labelling
+from ir_measures_relative.unjudged.grid_sums import coarse
+from ir_measures_relative.unjudged.label_draws import LabelDraws, without_rare_ends
 from ir_measures_relative.unjudged.many_levels import LONGEST, every_score, expected_gain
 from ir_measures_relative.unjudged.score_distribution import (
     TOLERANCE,
@@ -19,7 +21,7 @@ from ir_measures_relative.unjudged.score_distribution import (
     points,
     sizes,
 )
-from ir_measures_relative.unjudged.score_grid import PASS, Bracket, bracket, coarse, simpler, without_rare_ends
+from ir_measures_relative.unjudged.score_grid import PASS, Bracket, bracket, simpler
 
 FEW = 1 << 11  # labellings that are listed one by one
 HALF = 1 << 17  # scores per half when meeting in the middle
@@ -44,7 +46,7 @@ class TopicScores:
     """
 
     def __init__(
-        self, query_id: object, lower: float, upper: float, labels: Labelling | None, rank: np.ndarray | None = None
+        self, query_id: object, lower: float, upper: float, labels: LabelDraws | None, rank: np.ndarray | None = None
     ):
         """`labels`: None where the score is sure (nothing unjudged, or no relevant document); `rank`: (n,)."""
         self.query_id = query_id
@@ -81,7 +83,7 @@ class TopicScores:
         return None if found is None else found.within(self.lower, self.upper)
 
     @cached_property
-    def _passable(self) -> list[Labelling]:
+    def _passable(self) -> list[LabelDraws]:
         """Labellings to take mean and spread of: the one, or two around it if its states are too many."""
         labels = self._labels
         if labels is None:
@@ -161,35 +163,33 @@ class TopicScores:
         return self._inside(self.lower + self._passable[-1].likeliest)
 
     @cached_property
-    def _listed(self) -> tuple[Points, float]:
-        """Scores to look at, and by how much they may be off."""
+    def _listed(self) -> Points:
+        """Scores to look at."""
         scores = self._scores
         if isinstance(scores, Points):
-            return scores, 0.0
+            return scores
         if isinstance(scores, Bracket):
-            return scores.middle, scores.width
-        if scores.size <= MANY:
-            return scores.listed().within(self.lower, self.upper), 0.0
-        found, off = coarse(scores)
-        return found.within(self.lower, self.upper), off
+            return replace(scores.middle, slack=scores.width)
+        found = scores.listed() if scores.size <= MANY else coarse(scores)
+        return found.within(self.lower, self.upper)
 
     @property
     def support(self) -> np.ndarray:
         """Scores that can happen, ascending; on a grid, off by at most `support_error`, if they are too many."""
-        return self._listed[0].score
+        return self._listed.score
 
     @property
     def probability(self) -> np.ndarray:
         """Probability of each score of `support`."""
-        return self._listed[0].probability
+        return self._listed.probability
 
     @property
     def support_error(self) -> float:
         """By how much the scores of `support` may be off; 0 where all are listed."""
-        return self._listed[1]
+        return self._listed.slack
 
-    def gridded(self) -> tuple[Points, float]:
-        """Some list of points for sums over topics, and by how much it may be off."""
+    def gridded(self) -> Points:
+        """Some list of points for sums over topics."""
         return coarse(self._scores) if isinstance(self._scores, Halves) else self._listed
 
     def __repr__(self) -> str:
@@ -207,7 +207,7 @@ def checked_share(name: str, value: float) -> float:
     return float(value)
 
 
-def likeliest_by_family(labels: Labelling, rank: np.ndarray) -> float:
+def likeliest_by_family(labels: LabelDraws, rank: np.ndarray) -> float:
     """Most likely score of independent draws: the sum over families of ranks of their most likely scores.
 
     1/log2(i+1) of ranks i+1 = m, m^2, m^3 ... are multiples of one another; scores of different families

@@ -18,10 +18,12 @@ from functools import cached_property
 
 import numpy as np
 
+NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
+
 
 @dataclass(frozen=True, eq=False)
-class Labelling:
-    """Labels of n unjudged documents in rank order; make one with `labelling`."""
+class LabelDraws:
+    """Labels of n unjudged documents in rank order; make one with `label_draws`."""
 
     weight: np.ndarray  # (n,) what one unit of gain adds to the score at each unjudged rank
     gain: np.ndarray  # (L,) gain of each level, levels by ascending grade, level 0 first
@@ -65,20 +67,12 @@ class Labelling:
 
     @cached_property
     def chance(self) -> np.ndarray:
-        """Chance of each label in each state: a target falls to the next lower level left. (S, L)"""
-        chance = np.zeros((self.n_states, len(self.gain)), order="F")  # read by column
+        """Chance of each label in each state. (S, L)"""
         state = np.arange(self.n_states)
-        falling = np.zeros(self.n_states)
-        for level in range(len(self.gain) - 1, -1, -1):
-            falling = falling + self.probability[level]
-            if level in self.tracked:
-                left = state // self.stride[level] % (self.supply[level] + 1) > 0
-                chance[:, level] = np.where(left, falling, 0.0)
-                falling = np.where(left, 0.0, falling)
-            else:
-                chance[:, level] = falling
-                falling = np.zeros(self.n_states)
-        return chance
+        left = np.ones((self.n_states, len(self.gain)), dtype=bool, order="F")
+        for level in self.tracked:
+            left[:, level] = state // self.stride[level] % (self.supply[level] + 1) > 0
+        return chance_of_labels(self.probability, left)
 
     @cached_property
     def following(self) -> np.ndarray:
@@ -197,7 +191,22 @@ class Labelling:
         return float(score[-1])
 
 
-def labelling(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> Labelling:
+def chance_of_labels(probability: np.ndarray, left: np.ndarray) -> np.ndarray:
+    """Chance of each label: a target falls to the next lower level left. (L,), (S, L) -> (S, L)
+
+    ``left``: whether each state has documents of each level; the lowest level counts as left.
+    """
+    chance = np.zeros(left.shape, order="F")  # read by column
+    falling = np.zeros(len(left))
+    for level in range(len(probability) - 1, 0, -1):
+        falling = falling + probability[level]
+        chance[:, level] = np.where(left[:, level], falling, 0.0)
+        falling = np.where(left[:, level], 0.0, falling)
+    chance[:, 0] = falling + probability[0]
+    return chance
+
+
+def label_draws(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> LabelDraws:
     """The labelling of one topic, without the levels that no document can get.
 
     Parameters
@@ -225,4 +234,35 @@ def labelling(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, sup
         keep, chance = [0], [1.0]
     at = np.array(keep[::-1])
     left = np.where(at == 0, n, supply[at])
-    return Labelling(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
+    return LabelDraws(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
+
+
+def without_rare_ends(labels: LabelDraws) -> LabelDraws:
+    """The same draws with far fewer states, as `endless_if_rare` says."""
+    left = endless_if_rare(np.array([labels.n]), labels.probability[None], labels.supply[None])[0]
+    return label_draws(labels.weight, labels.gain, labels.probability, left)
+
+
+def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> np.ndarray:
+    """Supplies in which a level that next to never runs out has a document for every draw. (B, L)
+
+    Parameters
+    ----------
+    draws : (B,) array
+        Draws from each of B supplies that share some of their draws.
+    probability, supply : (B, L) arrays
+        Chance of each level as a target, at most, and documents left.
+    """
+    left = np.minimum(supply, draws[:, None])
+    if (left[:, 1:] == draws[:, None]).all():  # the usual case, which scipy would take .3 s to import for
+        return left
+    from scipy.special import bdtrc  # P(more than k of n draws of chance p)
+
+    asked = np.zeros(len(draws))  # (B,) chance that a draw asks this level: its own targets, and what falls from above
+    for level in range(left.shape[1] - 1, 0, -1):
+        asked = np.minimum(asked + probability[:, level], 1.0)
+        rare = bdtrc(left[:, level], draws, asked) < NEVER
+        left[rare, level] = draws[rare]
+        if (left[:, level] == draws).all():
+            asked = np.zeros(len(draws))
+    return left
