@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from boot_cases import Case
 from hypothesis import given, settings
 from test_boot_ndcg import check_against_twin, only
 from test_score_distribution import labellings
 
 from ir_measures_relative.unjudged.label_draws import LabelDraws
-from ir_measures_relative.unjudged.many_levels import HOPELESS, every_score, expected_gain
+from ir_measures_relative.unjudged.many_levels import HOPELESS, every_score
 from ir_measures_relative.unjudged.score_distribution import points
+from ir_measures_relative.unjudged.target_counts import expected_score
 from ir_measures_relative.unjudged.topic_scores import CHEAP
 
 GRADES = {f"d{i}": i % 26 for i in range(50)}  # two documents of nearly every grade from 0 to 25
@@ -22,14 +24,14 @@ def test_both_ways_agree_with_a_pass_over_the_states(labels: LabelDraws) -> None
     assert listed is not None
     np.testing.assert_allclose(listed.score, known.score, rtol=0, atol=1e-12)
     np.testing.assert_allclose(listed.probability, known.probability, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(expected_gain(labels), labels.expected_gain, rtol=0, atol=1e-12)
+    assert expected_score(labels) == (pytest.approx(labels.mean, abs=1e-12), pytest.approx(0, abs=1e-12))
 
 
 def test_too_many_labellings_are_not_listed() -> None:
     n = HOPELESS + 1
     labels = LabelDraws(np.ones(n), np.arange(2.0), np.full(2, 0.5), np.array([n, 3]))
     assert every_score(labels, 0.0) is None
-    np.testing.assert_allclose(expected_gain(labels), labels.expected_gain, rtol=0, atol=1e-12)
+    assert expected_score(labels) == (pytest.approx(labels.mean, abs=1e-12), pytest.approx(0, abs=1e-12))
 
 
 def test_any_number_of_levels_is_exact() -> None:

@@ -100,9 +100,9 @@ def test_levels_that_hardly_ever_run_out(monkeypatch):
     """
     topics = [(["x", "y", "z", "j"], [], {"j": 2, "r": 2, "s": 1, "n": 0, "m": 0})]
     truth = twin.prob_better(topics, 4, gain_of, "pool")[3]
-    monkeypatch.setattr("ir_measures_relative.unjudged.label_draws.NEVER", 0.2)
+    monkeypatch.setattr("ir_measures_relative.unjudged.joint_labels.NEVER", 0.2)
     assert compared(topics, 4, prior="pool").mean_a == pytest.approx(truth, abs=1e-12)
-    monkeypatch.setattr("ir_measures_relative.unjudged.label_draws.NEVER", 0.4)
+    monkeypatch.setattr("ir_measures_relative.unjudged.joint_labels.NEVER", 0.4)
     discounts, ideal = 1 + 1 / log2(3) + 1 / 2, 2 + 2 / log2(3) + 1 / 2
     independent = ((0.4 * 2 + 0.2 * 1) * discounts + 2 / log2(5)) / ideal
     assert compared(topics, 4, prior="pool").mean_a == pytest.approx(independent, abs=1e-12)

@@ -15,6 +15,7 @@ from ir_measures_relative.unjudged.score_distribution import Halves, Points, hal
 from ir_measures_relative.unjudged.score_grid import (
     bracket,
     by_end_state,
+    concentration_bounds,
     end_state_bounds,
     rounded_labels,
     simpler,
@@ -208,9 +209,34 @@ def test_bracket_of_more_states_than_a_grid_has_room_for(name: str, monkeypatch:
     assert found.quantile(0.5) == pytest.approx(whole.quantile(0.5), abs=0.1 * np.sqrt(labels.variance))
 
 
-@pytest.mark.parametrize(("name", "sharp"), [("all levels run out", True), ("not monotone", False)])
-def test_bracket_of_more_states_than_a_pass_may_cost(name: str, sharp: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Levels that are not followed; without monotone gains only the naive bounds are left."""
+@given(labels=labellings())
+def test_no_quantile_is_further_from_the_mean_than_concentration_allows(labels: LabelDraws) -> None:
+    whole = points(labels, 0.05)
+    low, high = concentration_bounds(labels, 0.05, whole.lowest, whole.highest, (labels.mean, 0.0))
+    for q in np.linspace(0, 1, 21):
+        assert low.quantile(q) - 1e-12 <= whole.quantile(q) <= high.quantile(q) + 1e-12
+
+
+def test_what_hardly_ever_runs_out_is_left_aside_and_accounted_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = large(9, [0.6, 0.25, 0.15], [9, 6, 5], [0, 1, 2])  # both run out with a chance below .01
+    assert not without_rare_ends(labels, 0.001).free and without_rare_ends(labels, 0.01).free
+    whole = points(labels, 0.0)
+    monkeypatch.setattr(score_grid, "WORK", 1.0)
+    monkeypatch.setattr(score_grid, "PASS", labels.work - 1)
+    widths = []
+    for rare in (0.0, 0.01):
+        monkeypatch.setattr(score_grid, "RARE", rare)
+        found = bracket(labels, 0.0, whole.lowest, whole.highest)
+        for q in QUANTILES:
+            low, high = found.quantile_bracket(q)
+            assert low - 1e-12 <= whole.quantile(q) <= high + 1e-12
+        widths.append(found.width)
+    assert widths[1] < widths[0]
+
+
+@pytest.mark.parametrize("name", ["all levels run out", "not monotone"])
+def test_bracket_of_more_states_than_a_pass_may_cost(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels that are not followed, and concentration around the mean."""
     labels = LARGE[name]
     whole = points(labels, 0.0)
     monkeypatch.setattr(score_grid, "WORK", 12 * 3 * score_grid.FEWEST_CELLS * 6.0)  # room for 6 states of 20
@@ -220,7 +246,8 @@ def test_bracket_of_more_states_than_a_pass_may_cost(name: str, sharp: bool, mon
         low, high = found.quantile_bracket(q)
         assert low - 1e-12 <= whole.quantile(q) <= high + 1e-12
         assert low <= found.quantile(q) <= high
-    assert (found.quantile_bracket(0.4) == (-0.25, 9.0)) is not sharp
+    assert found.width < 9
+    assert found.quantile(0.5) == pytest.approx(whole.quantile(0.5), abs=0.3 * np.sqrt(labels.variance))
 
 
 def test_rare_ends_are_left_out_only_where_they_cannot_be_seen() -> None:

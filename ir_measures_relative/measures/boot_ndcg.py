@@ -20,6 +20,7 @@ the missing judgements were made (RMSE .143; median .145, mode .164, plain nDCG 
 from __future__ import annotations
 
 import re
+import warnings
 from decimal import Decimal
 from typing import Any
 
@@ -36,6 +37,9 @@ from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
 from ir_measures_relative.unjudged.naive_bounds import naive_bounds
 from ir_measures_relative.unjudged.topic_scores import TopicScores
 from ir_measures_relative.user_models import NDCG
+
+WIDE = 0.01  # a bracket that is worth a warning
+ALWAYS_KNOWN = ("mean", "std", "lower", "upper")  # estimates that need no quantile
 
 
 def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicScores]:
@@ -101,8 +105,9 @@ class _BootNDCG(RelativeMeasure):
     and 'upper' (naive bounds: unjudged = 0 / the highest gain left in the pool). The mean over topics of a
     percentile is not the percentile of the mean over topics: that one is in `boot_ndcg`.
 
-    Nothing unjudged: exactly nDCG. Exact unless there are too many unjudged documents to combine (about 20
-    and up with three grades): then a score grid, whose guaranteed bracket `boot_ndcg` shows.
+    Nothing unjudged: exactly nDCG. Up to about 20 unjudged documents with three grades it is exact; beyond that it is
+    computed on a grid of scores, or guessed, within a guaranteed bracket that `boot_ndcg` shows. Where that is wide, a
+    warning says so.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
@@ -142,7 +147,23 @@ class _BootNDCG(RelativeMeasure):
         return run.memo[key]
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
-        return np.array([estimate_of(scores, self["estimate"]) for scores in self.topic_scores(run)], dtype=np.float64)
+        topics = self.topic_scores(run)
+        values = np.array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=np.float64)
+        if self["estimate"] not in ALWAYS_KNOWN:
+            self._warn_of_guesses(topics)
+        return values
+
+    def _warn_of_guesses(self, topics: list[TopicScores]) -> None:
+        wide = [scores for scores in topics if scores.bracket > WIDE]
+        if wide:
+            widest = max(scores.bracket for scores in wide)
+            example = f"{wide[0].query_id!r:.60}"
+            warnings.warn(
+                f"{self}: {len(wide)} of {len(topics)} topics, such as {example}, have too many unjudged documents for "
+                f"an exact value; it is a good guess within a certain range of up to {widest:.2g}, which boot_ndcg "
+                "shows (estimate='mean' is no guess)",
+                stacklevel=3,
+            )
 
 
 BootNDCG = register(_BootNDCG())

@@ -17,8 +17,8 @@ class BootScores:
     """Distributions of nDCG over the labels that unjudged documents may have.
 
     ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The rest is about
-    the mean over topics, whose labels are independent: ``mean`` and ``std`` are exact, ``quantile`` and
-    ``interval`` come from a convolution on a grid and are off by at most ``error``.
+    the mean over topics, whose labels are independent: ``quantile`` and ``interval`` come from a convolution on a
+    grid and are off by at most ``error``; ``mean`` and ``std`` are as exact as those of the topics.
 
     The quantile of the mean is not the mean of the topics' quantiles (a bad draw in every topic at once is far
     less likely than in one): `BootNDCG` reports the latter, this object both.
@@ -112,7 +112,8 @@ class BootScores:
 
     def __repr__(self) -> str:
         # only what is cheap: quantiles of long lists take seconds
+        topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"
         return (
-            f"<{self.name}: {len(self.topics)} topics, {sum(s.n_unjudged for s in self.topics)} unjudged documents, "
+            f"<{self.name}: {topics}, {sum(s.n_unjudged for s in self.topics)} unjudged documents, "
             f"mean {self.mean:.4f}, std {self.std:.4f}, naive bounds [{self.lower:.4f}, {self.upper:.4f}]>"
         )

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ir_measures_relative.unjudged.label_draws import chance_of_labels, endless_if_rare
+from ir_measures_relative.unjudged.label_draws import NEVER, chance_of_labels, endless_if_rare
 from ir_measures_relative.unjudged.score_distribution import TOLERANCE, Points, merged
 from ir_measures_relative.unjudged.score_signs import (
     FINEST,
@@ -267,7 +267,7 @@ def topic_difference(
     shared_chance = (chances[0] + chances[1]) / 2  # (L,)
     draws = np.array([len(unjudged.shared_a) + len(own) for own in (unjudged.only_a, unjudged.only_b)])
     likelier = np.maximum(chances, shared_chance)  # (2, L) of a run's own and the shared draws
-    supplies = endless_if_rare(draws, likelier, supplies)  # (2, L)
+    supplies = endless_if_rare(draws, likelier, supplies, NEVER)  # (2, L)
     both = [Supply(supplies[0], len(unjudged.only_a)), Supply(supplies[1], len(unjudged.only_b))]
     shared = shared_draws(unjudged.shared_a - unjudged.shared_b, gain, shared_chance, both)
     chance = {state: points.mass for state, points in shared.last.items()}

@@ -237,13 +237,13 @@ def label_draws(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, s
     return LabelDraws(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
 
 
-def without_rare_ends(labels: LabelDraws) -> LabelDraws:
+def without_rare_ends(labels: LabelDraws, never: float = NEVER) -> LabelDraws:
     """The same draws with far fewer states, as `endless_if_rare` says."""
-    left = endless_if_rare(np.array([labels.n]), labels.probability[None], labels.supply[None])[0]
+    left = endless_if_rare(np.array([labels.n]), labels.probability[None], labels.supply[None], never)[0]
     return label_draws(labels.weight, labels.gain, labels.probability, left)
 
 
-def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> np.ndarray:
+def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarray, never: float) -> np.ndarray:
     """Supplies in which a level that next to never runs out has a document for every draw. (B, L)
 
     Parameters
@@ -252,6 +252,8 @@ def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarr
         Draws from each of B supplies that share some of their draws.
     probability, supply : (B, L) arrays
         Chance of each level as a target, at most, and documents left.
+    never : float
+        A level that runs out with a smaller chance counts as endless.
     """
     left = np.minimum(supply, draws[:, None])
     if (left[:, 1:] == draws[:, None]).all():  # the usual case, which scipy would take .3 s to import for
@@ -261,7 +263,7 @@ def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarr
     asked = np.zeros(len(draws))  # (B,) chance that a draw asks this level: its own targets, and what falls from above
     for level in range(left.shape[1] - 1, 0, -1):
         asked = np.minimum(asked + probability[:, level], 1.0)
-        rare = bdtrc(left[:, level], draws, asked) < NEVER
+        rare = bdtrc(left[:, level], draws, asked) < never
         left[rare, level] = draws[rare]
         if (left[:, level] == draws).all():
             asked = np.zeros(len(draws))

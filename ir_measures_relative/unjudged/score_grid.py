@@ -1,6 +1,6 @@
 """Score distributions too large to list: bounds that hold for sure, and a good answer between them.
 
-Three sources of bounds, from the sharpest to the one that always works:
+Sources of bounds, from the sharpest to those that always work:
 
 - a fine grid of scores. Every document's possible contributions are rounded to the nearest grid point; the
   errors are known, so the true score lies within [grid + sum of smallest errors, grid + sum of largest errors],
@@ -10,6 +10,11 @@ Three sources of bounds, from the sharpest to the one that always works:
 - levels that are not followed: their supply counts as 0 below and as endless above. With gains that rise with the
   grade that brackets the score of every draw, since the number of documents at or above each level,
   T_t(r) = min over s >= r of (M_t(s) + c_r + ... + c_{s-1}), rises with every c.
+- concentration. Another target of one draw moves every T_t(r) by 1 at most, and so the score by at most c_i = the
+  draw's weight times the range of gains: McDiarmid's inequality P(X <= m - d) <= exp(-2 d^2 / sum of c_i^2), and the
+  same above, with the mean m from `target_counts`.
+
+The last two are wide, and the middle between them is no answer: that is the projection of the score (`target_counts`).
 """
 from __future__ import annotations
 
@@ -21,6 +26,7 @@ import numpy as np
 
 from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws, without_rare_ends
 from ir_measures_relative.unjudged.score_distribution import Points, merged
+from ir_measures_relative.unjudged.target_counts import expected_score, projected_scores
 
 WORK = 1e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18
@@ -28,6 +34,8 @@ KEPT = 1 << 15
 FEWEST_CELLS = 1 << 10
 PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
 LIKELY = 1e-3  # final states that deserve many points
+SHARES = 1000  # quantiles for which concentration is worked out
+RARE = 1e-7  # chance of running out that bounds may leave aside, where they say so
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,13 +122,36 @@ def _bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tup
         low, high = rounded_labels(labels, start)
         middle = Points((low.score + high.score) / 2, low.probability)
         if not labels.free and passable:
-            floor, ceiling = end_state_bounds(labels, start)
-            low, high = combined(low, floor, np.maximum), combined(high, ceiling, np.minimum)
+            low, high = _sharper((low, high), end_state_bounds(labels, start))
         return low, high, middle
     if passable:
-        return *end_state_bounds(labels, start), by_end_state(labels, start)
-    low, high = unfollowed_bounds(labels, start, lower, upper)
-    return low, high, combined(low, high, lambda a, b: (a + b) / 2)
+        concentrated = concentration_bounds(labels, start, lower, upper, (labels.mean, 0.0))
+        return *_sharper(end_state_bounds(labels, start), concentrated), by_end_state(labels, start)
+    likely = without_rare_ends(labels, RARE)
+    if likely.free or likely.work <= PASS:
+        low, high, middle = _bounds(likely, start, lower, upper)
+        missed = RARE * len(labels.gain)  # what may happen otherwise: the worst of it
+        return _lowered(low, missed, lower), _raised(high, missed, upper), middle
+    concentrated = concentration_bounds(labels, start, lower, upper, expected_score(labels))
+    unfollowed = unfollowed_bounds(labels, start, lower, upper)
+    return *_sharper(unfollowed, concentrated), projected_scores(labels, start)
+
+
+def _sharper(one: tuple[Points, Points], other: tuple[Points, Points]) -> tuple[Points, Points]:
+    """Of two pairs of bounds the higher low one and the lower high one."""
+    return combined(one[0], other[0], np.maximum), combined(one[1], other[1], np.minimum)
+
+
+def _lowered(points: Points, chance: float, lowest: float) -> Points:
+    """Some probability moved from the top to the lowest score of all."""
+    kept = np.diff(np.minimum(points.cumulative, 1.0 - chance))
+    return Points(np.append(lowest, points.score), np.append(chance, kept))
+
+
+def _raised(points: Points, chance: float, highest: float) -> Points:
+    """Some probability moved from the bottom to the highest score of all."""
+    kept = np.diff(np.maximum(points.cumulative - chance, 0.0))
+    return Points(np.append(points.score, highest), np.append(kept, chance))
 
 
 def combined(a: Points, b: Points, how: Callable) -> Points:
@@ -181,6 +212,19 @@ def unfollowed_bounds(labels: LabelDraws, start: float, lower: float, upper: flo
         return Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
     most = max(1, int(WORK / (labels.n * len(labels.gain) * FEWEST_CELLS)))
     return rounded_labels(simpler(labels, most, 0), start)[0], rounded_labels(simpler(labels, most, labels.n), start)[1]
+
+
+def concentration_bounds(
+    labels: LabelDraws, start: float, lower: float, upper: float, mean_and_error: tuple[float, float]
+) -> tuple[Points, Points]:
+    """Distributions below and above the true one, by McDiarmid's inequality."""
+    mean, off = mean_and_error
+    scale = np.sqrt(((labels.weight * np.abs(np.diff(labels.gain)).sum()) ** 2).sum() / 2)
+    q = np.arange(1, SHARES) / SHARES  # between two of them the left one is taken below, the right one above
+    below = start + mean - off - scale * np.sqrt(np.log(1 / q))
+    above = start + mean + off + scale * np.sqrt(np.log(1 / (1 - q)))
+    chance = np.full(SHARES, 1 / SHARES)
+    return Points(np.append(lower, below), chance), Points(np.append(above, upper), chance)
 
 
 def simpler(labels: LabelDraws, most: int, supply: int) -> LabelDraws:

@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures_relative.sentences import shown
 from ir_measures_relative.unjudged.grid_sums import coarse
 from ir_measures_relative.unjudged.label_draws import LabelDraws, without_rare_ends
-from ir_measures_relative.unjudged.many_levels import LONGEST, every_score, expected_gain
+from ir_measures_relative.unjudged.many_levels import every_score
 from ir_measures_relative.unjudged.score_distribution import (
     TOLERANCE,
     Halves,
@@ -22,6 +22,7 @@ from ir_measures_relative.unjudged.score_distribution import (
     sizes,
 )
 from ir_measures_relative.unjudged.score_grid import PASS, Bracket, bracket, simpler
+from ir_measures_relative.unjudged.target_counts import NODES, effects, expected_score
 
 FEW = 1 << 11  # labellings that are listed one by one
 HALF = 1 << 17  # scores per half when meeting in the middle
@@ -37,10 +38,10 @@ class TopicScores:
     query_id : the topic, as the qrels gave it
     n_unjudged : int, unjudged documents in the top K
     lower, upper : float, naive bounds: unjudged = 0, unjudged = the highest gain left in the pool
-    mean, std : float (std: population)
+    mean, std : float (std: population); exact, or with millions of states the mean within 1e-5 and std a good guess
     mode : float, the paper's point estimate; argmax : float, the most likely single score
     support, probability : arrays, the scores that can happen and their probabilities
-    exact : bool, whether quantiles, mode and support are exact; mean and std are, but for millions of states
+    exact : bool, whether quantiles, mode and support are exact
     bracket : float, the width within which every percentile from 1 to 99 is known; 0 if exact. A mode has no
         such width: a little probability more in another bin moves it; where not exact it is a good guess
     """
@@ -82,17 +83,6 @@ class TopicScores:
         found = every_score(labels, self.lower)
         return None if found is None else found.within(self.lower, self.upper)
 
-    @cached_property
-    def _passable(self) -> list[LabelDraws]:
-        """Labellings to take mean and spread of: the one, or two around it if its states are too many."""
-        labels = self._labels
-        if labels is None:
-            return []
-        if labels.work <= PASS:
-            return [labels]
-        most = int(PASS / (labels.n * len(labels.gain)))
-        return [simpler(labels, most, 0), simpler(labels, most, labels.n)]
-
     def _inside(self, score: float) -> float:
         """Keep rounding from crossing the naive bounds."""
         return min(max(score, self.lower), self.upper)
@@ -111,9 +101,9 @@ class TopicScores:
     def mean(self) -> float:
         if self._labels is None:
             return self.lower
-        if self._labels.work > CHEAP and self._labels.n <= LONGEST:
-            return self._inside(self.lower + float((self._labels.weight * expected_gain(self._labels)).sum()))
-        return self._inside(self.lower + float(np.mean([labels.mean for labels in self._passable])))
+        labels = self._labels
+        passed_over = labels.work <= (CHEAP if labels.n <= NODES else PASS)
+        return self._inside(self.lower + (labels.mean if passed_over else expected_score(labels)[0]))
 
     @cached_property
     def std(self) -> float:
@@ -122,7 +112,9 @@ class TopicScores:
         if self._every_score is not None:
             off = self._every_score.score - self.mean
             return float(np.sqrt((self._every_score.probability * off**2).sum()))
-        return float(np.mean([np.sqrt(labels.variance) for labels in self._passable]))
+        if self._labels.work <= PASS:
+            return float(np.sqrt(self._labels.variance))
+        return float(np.sqrt((effects(self._labels) ** 2 * self._labels.probability).sum()))
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
@@ -160,7 +152,8 @@ class TopicScores:
         assert self._labels is not None and self._rank is not None
         if self._labels.free:
             return self._inside(self.lower + likeliest_by_family(self._labels, self._rank))
-        return self._inside(self.lower + self._passable[-1].likeliest)
+        most = max(1, int(PASS / (self._labels.n * len(self._labels.gain))))
+        return self._inside(self.lower + simpler(self._labels, most, self._labels.n).likeliest)
 
     @cached_property
     def _listed(self) -> Points:
