@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ir_measures_relative.judged_priors import JudgedPriors
+from ir_measures_relative.judged_priors import JudgedPriors, once
 from ir_measures_relative.judged_run import JudgedRun, Judgements
 from ir_measures_relative.user_models import UserModel
 
@@ -18,7 +18,7 @@ from ir_measures_relative.user_models import UserModel
 class Field:
     """All runs of an experiment, joined with the judgements, and the prior runs of each.
 
-    ``named`` maps the text of prior runs, and for 'groups' the group that asks, to those runs.
+    ``named``: (text of ``prior``, group that asks or None) -> the prior runs that it means.
     """
 
     def __init__(
@@ -66,51 +66,42 @@ class _Exclusion:
     def __init__(self, judgements: Judgements, runs: list[JudgedRun]):
         self.judgements = judgements
         self.runs = runs
-        self._memo: dict = {}
 
+    @once
     def unseen(self, model: UserModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows of the documents with a gain (n,), and products (n, M + 1) over the runs before and from each place."""
-        key = ("unseen", model)
-        if key not in self._memo:
-            gainful = np.flatnonzero(model.gain(self.judgements.grade) > 0)
-            place = np.full(len(self.judgements.grade), -1)
-            place[gainful] = np.arange(len(gainful))
-            left = np.ones((len(gainful), len(self.runs)))  # (n, M) what each run leaves unseen
-            for column, run in enumerate(self.runs):
-                row = run.top(model.cutoff).row  # (Q, W)
-                topic, rank = np.nonzero(row >= 0)
-                hit = place[row[topic, rank]]
-                left[hit[hit >= 0], column] = (1.0 - model.seen(row.shape[1]))[rank[hit >= 0]]
-            self._memo[key] = gainful, _before(left, np.multiply), _from(left, np.multiply)
-        return self._memo[key]
+        gainful = np.flatnonzero(model.gain(self.judgements.grade) > 0)
+        place = np.full(len(self.judgements.grade), -1)
+        place[gainful] = np.arange(len(gainful))
+        left = np.ones((len(gainful), len(self.runs)))  # (n, M) what each run leaves unseen
+        for column, run in enumerate(self.runs):
+            row = run.top(model.cutoff).row  # (Q, W)
+            topic, rank = np.nonzero(row >= 0)
+            hit = place[row[topic, rank]]
+            left[hit[hit >= 0], column] = (1.0 - model.seen(row.shape[1]))[rank[hit >= 0]]
+        return gainful, _before(left, np.multiply), _from(left, np.multiply)
 
+    @once
     def found_by(self, cutoff: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Rows of the documents that a run has in its top K (n,), and how many runs before each place do (n, M + 1)."""
-        key = ("found", cutoff)
-        if key not in self._memo:
-            hits = [row[row >= 0] for row in (run.top(cutoff).row for run in self.runs)]
-            rows = np.unique(np.concatenate(hits)) if hits else np.zeros(0, dtype=np.int64)
-            found = np.zeros((len(rows), len(self.runs)), dtype=np.int32)
-            for column, hit in enumerate(hits):
-                found[np.searchsorted(rows, hit), column] = 1
-            self._memo[key] = rows, _before(found, np.add)
-        return self._memo[key]
+        hits = [row[row >= 0] for row in (run.top(cutoff).row for run in self.runs)]
+        rows = np.unique(np.concatenate(hits)) if hits else np.zeros(0, dtype=np.int64)
+        found = np.zeros((len(rows), len(self.runs)), dtype=np.int32)  # (n, M)
+        for column, hit in enumerate(hits):
+            found[np.searchsorted(rows, hit), column] = 1
+        return rows, _before(found, np.add)
 
-    def scores(self, model: UserModel) -> np.ndarray:
-        """(Q, M) the ordinary measure of every run."""
-        key = ("scores", model)
-        if key not in self._memo:
-            self._memo[key] = np.stack([model.score(run) for run in self.runs], axis=1)
-        return self._memo[key]
-
+    @once
     def covered(self, model: UserModel, agg: str) -> tuple[np.ndarray, np.ndarray]:
         """(Q, M + 1) maxima (or sums) of the base scores over the runs before, and from, each place."""
-        key = ("covered", model, agg)
-        if key not in self._memo:
-            combine = np.maximum if agg == "max" else np.add
-            scores = self.scores(model)
-            self._memo[key] = _before(scores, combine), _from(scores, combine)
-        return self._memo[key]
+        combine = np.maximum if agg == "max" else np.add
+        scores = self.scores(model)
+        return _before(scores, combine), _from(scores, combine)
+
+    @once
+    def scores(self, model: UserModel) -> np.ndarray:
+        """(Q, M) the ordinary measure of every run."""
+        return np.stack([model.score(run) for run in self.runs], axis=1)
 
 
 class _Others(JudgedPriors):
@@ -133,7 +124,7 @@ class _Others(JudgedPriors):
         count[rows] = before[:, -1] - (before[:, self._place + 1] - before[:, self._place])
         return count
 
-    def covered(self, model: UserModel, agg: str = "max") -> np.ndarray:
+    def covered(self, model: UserModel, agg: str) -> np.ndarray:
         before, after = self._field.covered(model, agg)
         if agg == "max":
             return np.maximum(before[:, self._place], after[:, self._place + 1])
@@ -160,7 +151,7 @@ class _Previous(JudgedPriors):
         count[rows] = before[:, self._place]
         return count
 
-    def covered(self, model: UserModel, agg: str = "max") -> np.ndarray:
+    def covered(self, model: UserModel, agg: str) -> np.ndarray:
         before, _ = self._field.covered(model, agg)
         return before[:, self._place] / (1 if agg == "max" else max(self.n, 1))
 
