@@ -213,6 +213,14 @@ def test_estimation_error_is_its_slow_twin(pairs):
     )
 
 
+def test_scores_named_by_pairs() -> None:
+    """As of runs and topics, where only some of the pairs are looked at."""
+    pairs = pd.MultiIndex.from_tuples([("bm25", "1"), ("bm25", "2"), ("dense", "1")])
+    truth = pd.Series([0.5, 0.25, 1.0], index=pairs)
+    found = meta.estimation_error((truth + [0.3, 0.0, -0.4])[::-1], truth)
+    assert (found.rmse, found.n) == (pytest.approx((0.25 / 3) ** 0.5), 3)
+
+
 def test_the_parts_of_table_4_add_up_as_ours_do():
     """Condensed lists on Robust04, ClueWeb09 and ClueWeb12: lower, actual, upper of the paper's Table 4."""
     for lower, actual, upper in [(0.062, 0.068, 0.027), (0.081, 0.087, 0.034), (0.081, 0.092, 0.043)]:

@@ -84,8 +84,8 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
 def _aligned(estimate: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     """Two arrays of the same shape, cells by name, in canonical order."""
     if is_vector(estimate) and is_vector(truth):
-        true = LabelledScores.of_systems(truth, "truth")
-        guess = LabelledScores.of_systems(estimate, "estimate").like(true, "label", "estimate", "truth")
+        true = LabelledScores.of_vector(truth, "label", "truth")
+        guess = LabelledScores.of_vector(estimate, "label", "estimate").like(true, "label", "estimate", "truth")
         order = label_order(true.labels)
         return guess.values[order], true.values[order]
     table = ScoreTable.of(truth, "truth").canonical()

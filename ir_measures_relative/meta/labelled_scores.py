@@ -35,7 +35,9 @@ class LabelledScores:
     def of_systems(cls, scores: Any, what: str) -> LabelledScores:
         """One score per system from a list, Series or dict, or the row means of a systems x topics table."""
         if is_vector(scores):
-            return cls._of_vector(scores, "system", what)
+            if isinstance(scores, pd.Series):
+                refuse_levels(scores.index, what)
+            return cls.of_vector(scores, "system", what)
         table = ScoreTable.of(scores, what, f"one score per system (a list, Series or dict), {ACCEPTED}")
         table.need(systems=0, topics=1, what=what)
         return cls(table.systems, table.means(), table.labelled)
@@ -47,16 +49,17 @@ class LabelledScores:
             topic = next((column for column in TOPIC_COLUMNS if column in scores.columns), None)
             scores = scores if topic is None else _topic_series(scores, topic, what)
         if is_vector(scores):
-            return cls._of_vector(scores, "topic", what)
+            if isinstance(scores, pd.Series):
+                refuse_levels(scores.index, what)
+            return cls.of_vector(scores, "topic", what)
         table = ScoreTable.of(scores, what, f"one score per topic (a list, Series or dict), {ACCEPTED}")
         table.need(systems=1, topics=0, what=what)
         return cls(table.topics, table.topic_means(), table.labelled)
 
     @classmethod
-    def _of_vector(cls, scores: Any, kind: str, what: str) -> LabelledScores:
+    def of_vector(cls, scores: Any, kind: str, what: str) -> LabelledScores:
+        """A list, Series or dict of scores, of whatever ``kind`` says; labels may be pairs, as of system and topic."""
         labelled = isinstance(scores, (pd.Series, Mapping))
-        if isinstance(scores, pd.Series):
-            refuse_levels(scores.index, what)
         if isinstance(scores, Mapping):
             scores = pd.Series(
                 list(scores.values()), index=pd.Index(list(scores), dtype=object), dtype=object
