@@ -367,3 +367,23 @@ def test_inputs_stay_as_they_are(case: Case, extra: int) -> None:
 def test_an_estimate_that_is_no_text_is_of_a_wrong_kind() -> None:
     with pytest.raises(TypeError, match="estimate=50 is not accepted; accepted is 'mode'"):
         BootNDCG(estimate=50)
+
+
+def test_few_scores_of_the_mean_are_listed() -> None:
+    qrels = {f"t{i}": {"a": 3, "b": 1, "c": 0} for i in range(3)}
+    scores = boot_ndcg(qrels, {topic: {"a": 1.0, "x": 0.5} for topic in qrels}, cutoff=2)
+    low = 3 / (3 + 1 / math.log2(3))  # x gets grade 1, or 0; nothing has grade 3 outside the top 2
+    chance = 5 / 6  # pool+run: (2/3 + 1) / 2 of a target above 0
+    assert scores.error == 0 and scores.support == pytest.approx([low + (1 - low) * k / 3 for k in range(4)], abs=1e-12)
+    expected = [math.comb(3, k) * chance**k * (1 - chance) ** (3 - k) for k in range(4)]
+    assert scores.probability == pytest.approx(expected, abs=1e-12)
+    assert scores.quantile(0.3) == pytest.approx(low + (1 - low) * 2 / 3, abs=1e-12)
+    again = boot_ndcg(dict(reversed(qrels.items())), {topic: {"a": 1.0, "x": 0.5} for topic in qrels}, cutoff=2)
+    assert again.support.tolist() == scores.support.tolist()
+
+
+@pytest.mark.parametrize("gain", [1e-300, 1e-160, 1e-20, 2**53])
+def test_gains_of_any_size_give_the_same(gain: float) -> None:
+    qrels, run = {"t": {"a": 1, "b": 0}}, {"t": {"x": 1.0}}
+    for estimate, expected in (("mean", 0.5), ("std", 0.5), ("q95", 1.0)):
+        assert (BootNDCG(gains={1: gain}, estimate=estimate) @ 3).calc_aggregate(qrels, run) == pytest.approx(expected)

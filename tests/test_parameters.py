@@ -12,7 +12,7 @@ import pytest
 from ir_measures import AP, ERR, RBP, RR, SDCG, Judged, P, R, Success, nDCG
 
 import ir_measures_relative as imr
-from ir_measures_relative.measures import registry
+from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, GainTable, Number, Reference, Whole
 from ir_measures_relative.user_models import canonical_base
 
@@ -323,3 +323,9 @@ def test_making_a_measure_leaves_its_parameters_alone() -> None:
     NRG(**params)
     NRG(base=nDCG(gains=gains))
     assert gains == {2: 4, 1: 1} and params == {"base": "nDCG@10", "prior": ["b", "a"]}
+
+
+@pytest.mark.parametrize("measure", registry.values(), ids=str)
+def test_parameters_must_be_named(measure: RelativeMeasure) -> None:
+    with pytest.raises(TypeError, match=f"{measure}: parameters must be named, as in {measure}\\(cutoff=10\\)"):
+        measure(10)

@@ -239,7 +239,7 @@ def test_bracket_of_more_states_than_a_pass_may_cost(name: str, monkeypatch: pyt
     """Levels that are not followed, and concentration around the mean."""
     labels = LARGE[name]
     whole = points(labels, 0.0)
-    monkeypatch.setattr(score_grid, "WORK", 12 * 3 * score_grid.FEWEST_CELLS * 6.0)  # room for 6 states of 20
+    monkeypatch.setattr(score_grid, "WORK", 12 * 12 * 3 * score_grid.FEWEST_CELLS * 6.0)  # room for 6 states of 20
     monkeypatch.setattr(score_grid, "PASS", 1.0)
     found = bracket(labels, 0.0, -0.25, 9.0)
     for q in QUANTILES:

@@ -94,7 +94,9 @@ class RelativeMeasure(ir_measures.Measure):
         """(Q,) one finite value for each topic of the judgements."""
         raise TypeError(f"{type(self).__name__} does not say how it is computed")
 
-    def __call__(self, **kwargs: Any) -> RelativeMeasure:
+    def __call__(self, *unnamed: Any, **kwargs: Any) -> RelativeMeasure:
+        if unnamed:
+            raise TypeError(f"{self.__name__}: parameters must be named, as in {self.__name__}(cutoff=10)")
         params = dict(self.params)
         if self._cutoff_from_base and "base" in kwargs:
             params.pop("cutoff")

@@ -52,6 +52,8 @@ def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicS
     gain = model.gain(grades.levels)  # (L,)
     left = best_values_left(gain_of_row, run, model.cutoff)  # (Q, D), by gain, not by grade: a table may fall
     lower, upper = naive_bounds(top.values(gain_of_row), unjudged, left, seen, ideal)  # (Q,) each
+    exponent = int(np.frexp(gain.max(initial=0.0))[1])  # gains in units near the highest: tiny ones have squares too
+    gain, unit = np.ldexp(gain, -exponent), np.ldexp(ideal, -exponent)
     found = []
     alike: dict[tuple, LabelDraws] = {}  # thousands of topics with one relevant document have few labellings
     for q, topic in enumerate(run.judgements.topics):
@@ -63,7 +65,7 @@ def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicS
         probability, supply = grades.probability[q], grades.supply[q]  # (L,) each
         key = place.tobytes(), float(ideal[q]), probability.tobytes(), supply.tobytes()
         if key not in alike:
-            alike[key] = label_draws(seen[place] / ideal[q], gain, probability, supply)
+            alike[key] = label_draws(seen[place] / unit[q], gain, probability, supply)
         found.append(TopicScores(topic, low, float(upper[q]), alike[key], place + 1))
     return found
 

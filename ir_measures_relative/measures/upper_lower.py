@@ -172,4 +172,4 @@ def expected_random(
         warn_of_other_topics(judged.run, judgements)
     lower = expected_total(model, *shuffled(model, judgements, judged), judgements, expected)
     best = model.normalizer(model.gain(judgements.grade), judgements)
-    return pd.DataFrame({"query_id": judgements.topics, "expected": divide(lower, best)})
+    return pd.DataFrame({"query_id": judgements.topics, "expected": divide(lower, best) + 0.0})  # not -0.0

@@ -17,8 +17,9 @@ class BootScores:
     """Distributions of nDCG over the labels that unjudged documents may have.
 
     ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The rest is about
-    the mean over topics, whose labels are independent: ``quantile`` and ``interval`` come from a convolution on a
-    grid and are off by at most ``error``; ``mean`` and ``std`` are as exact as those of the topics.
+    the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact where few scores can
+    happen, and otherwise come from a grid and are off by at most ``error``; ``mean`` and ``std`` are as exact as
+    those of the topics.
 
     The quantile of the mean is not the mean of the topics' quantiles (a bad draw in every topic at once is far
     less likely than in one): `BootNDCG` reports the latter, this object both.
@@ -73,11 +74,11 @@ class BootScores:
     def _of_mean(self) -> Points:
         if not self.topics:
             return Points(np.zeros(1), np.ones(1))
-        return mean_of([scores.gridded() for scores in self.topics])
+        return mean_of([scores.gridded() for scores in self.topics]).within(self.lower, self.upper)
 
     @property
     def support(self) -> np.ndarray:
-        """Grid of scores of the mean over topics, ascending."""
+        """Scores that the mean over topics can have, ascending; on a grid, off by at most `error`, if they are many."""
         return self._of_mean.score
 
     @property

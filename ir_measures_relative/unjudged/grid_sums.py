@@ -8,11 +8,14 @@ rounded one.
 from __future__ import annotations
 
 import heapq
+from math import fsum, log2
 from typing import NamedTuple
 
 import numpy as np
 
-from ir_measures_relative.unjudged.score_distribution import Halves, Points
+from ir_measures_relative.unjudged.score_distribution import Halves, Points, merged
+
+LISTED = 1 << 16  # sums that are listed one by one
 
 
 class Grid(NamedTuple):
@@ -68,11 +71,27 @@ def convolve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def mean_of(parts: list[Points], cells: int = 1 << 19) -> Points:
-    """Distribution of the mean of independent scores, each on a grid that starts at its lowest score."""
+    """Distribution of the mean of independent scores: listed, or on a grid that starts at the lowest score of each."""
+    listed = _listed_sum(parts)
+    if listed is not None:
+        return Points(listed.score / len(parts), listed.probability, listed.slack / len(parts))
     step = sum(part.highest - part.lowest for part in parts) / cells or 1.0  # all are sure: any step will do
     (grid,) = summed_grids([on_grid(part, step, part.lowest) for part in parts], until=1)
     total = off_grid(grid, step).possible()
     return Points(total.score / len(parts), total.probability / total.mass, total.slack / len(parts))
+
+
+def _listed_sum(parts: list[Points]) -> Points | None:
+    """Every sum of independent scores; None where there are too many. Rounding does not depend on their order."""
+    if sum(log2(len(part.score)) for part in parts) > log2(LISTED):
+        return None
+    sure = fsum(part.lowest for part in parts if len(part.score) == 1)
+    total = Points(np.array([sure]), np.ones(1), fsum(part.slack for part in parts))
+    open_ = (part for part in parts if len(part.score) > 1)
+    for part in sorted(open_, key=lambda part: (part.score.tolist(), part.probability.tolist())):
+        score = (total.score[:, None] + part.score).ravel()
+        total = merged(score, (total.probability[:, None] * part.probability).ravel(), total.slack)
+    return total
 
 
 def coarse(sums: Halves, cells: int = 1 << 16) -> Points:

@@ -28,14 +28,14 @@ from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws, w
 from ir_measures_relative.unjudged.score_distribution import Points, merged
 from ir_measures_relative.unjudged.target_counts import expected_score, projected_scores
 
-WORK = 1e8  # multiplications per topic: a few tenths of a second
+WORK = 2e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18
 KEPT = 1 << 15
-FEWEST_CELLS = 1 << 10
+FEWEST_CELLS = 16  # for each document: roundings then shift the score by a thirtieth of its range at most
 PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
 LIKELY = 1e-3  # final states that deserve many points
 SHARES = 1000  # quantiles for which concentration is worked out
-RARE = 1e-7  # chance of running out that bounds may leave aside, where they say so
+RARE = 1e-5  # chance of running out that bounds may leave aside, where they say so
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def rounded_labels(labels: LabelDraws, start: float) -> tuple[Points, Points]:
     if top <= 0:  # every labelling has the same score
         sure = Points(np.array([start]), np.ones(1))
         return sure, sure
-    cells = int(np.clip((4 if labels.free else 1) * WORK / (n * states * levels), FEWEST_CELLS, CELLS))
+    cells = int(np.clip((4 if labels.free else 1) * WORK / (n * states * levels), FEWEST_CELLS * n, CELLS))
     step = top / cells
     value = labels.weight[:, None] * gain  # (n, L)
     shift = np.rint(value / step).astype(np.int64)
@@ -116,23 +116,23 @@ def bracket(labels: LabelDraws, start: float, lower: float, upper: float) -> Bra
 
 
 def _bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tuple[Points, Points, Points]:
-    """Low, high and middle of the sharpest source that the labelling has room for."""
+    """Low, high and middle of the sharpest sources that the labelling has room for."""
     passable = labels.work <= PASS
-    if labels.free or labels.work * FEWEST_CELLS <= WORK:
+    if labels.free or labels.work * FEWEST_CELLS * labels.n <= WORK:
         low, high = rounded_labels(labels, start)
         middle = Points((low.score + high.score) / 2, low.probability)
         if not labels.free and passable:
             low, high = _sharper((low, high), end_state_bounds(labels, start))
         return low, high, middle
-    if passable:
-        concentrated = concentration_bounds(labels, start, lower, upper, (labels.mean, 0.0))
-        return *_sharper(end_state_bounds(labels, start), concentrated), by_end_state(labels, start)
     likely = without_rare_ends(labels, RARE)
-    if likely.free or likely.work <= PASS:
+    if likely.n_states < labels.n_states:
         low, high, middle = _bounds(likely, start, lower, upper)
         missed = RARE * len(labels.gain)  # what may happen otherwise: the worst of it
         return _lowered(low, missed, lower), _raised(high, missed, upper), middle
-    concentrated = concentration_bounds(labels, start, lower, upper, expected_score(labels))
+    mean = (labels.mean, 0.0) if passable else expected_score(labels)
+    concentrated = concentration_bounds(labels, start, lower, upper, mean)
+    if passable:
+        return *_sharper(end_state_bounds(labels, start), concentrated), by_end_state(labels, start)
     unfollowed = unfollowed_bounds(labels, start, lower, upper)
     return *_sharper(unfollowed, concentrated), projected_scores(labels, start)
 
@@ -210,7 +210,7 @@ def unfollowed_bounds(labels: LabelDraws, start: float, lower: float, upper: flo
     """Distributions below and above the true one, with fewer levels that run out."""
     if np.any(np.diff(labels.gain) < 0):  # a gain table that is not monotone: only the naive bounds are sure
         return Points(np.array([lower]), np.ones(1)), Points(np.array([upper]), np.ones(1))
-    most = max(1, int(WORK / (labels.n * len(labels.gain) * FEWEST_CELLS)))
+    most = max(1, int(WORK / (labels.n**2 * len(labels.gain) * FEWEST_CELLS)))
     return rounded_labels(simpler(labels, most, 0), start)[0], rounded_labels(simpler(labels, most, labels.n), start)[1]
 
 
