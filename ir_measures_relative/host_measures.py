@@ -50,8 +50,9 @@ def host_metrics(
         return {number.setdefault(topic, str(len(number) + 1)): documents for topic, documents in rows.items()}
 
     defined = [measure for measure in measures if hasattr(measure, "runtime_impl")]
-    evaluators = _evaluators([measure for measure in measures if measure not in defined], numbered(qrels))
-    by_user = _evaluators(defined, qrels)
+    computed = _in_calls([measure for measure in measures if measure not in defined])
+    evaluators = [ir_measures.evaluator(call, _not_below_minus_one(numbered(qrels), call)) for call in computed]
+    by_user = [ir_measures.evaluator(call, qrels) for call in _in_calls(defined)]
     for run in runs:
         documents = numbered(run)
         topic = {n: t for t, n in number.items()}
@@ -66,11 +67,23 @@ def host_metrics(
         yield [*named, *(metric for evaluator in by_user for metric in evaluator.iter_calc(run))]
 
 
-def _evaluators(measures: list[Measure], qrels: dict[str, dict[str, int]]) -> list[ir_measures.Evaluator]:
-    """Evaluators of ir_measures that together give every measure its right values.
+def _in_calls(measures: list[Measure]) -> list[list[Measure]]:
+    """Measures that ir_measures may be asked for together.
 
-    A measure with a gain table gets one of its own: ir_measures 0.4.3 confuses nDCG with and without gains in one call.
+    A measure with a gain table is asked for alone: ir_measures 0.4.3 confuses nDCG with and without gains in one call.
     """
     together = [measure for measure in measures if "gains" not in measure.params]
     alone = [[measure] for measure in measures if "gains" in measure.params]
-    return [ir_measures.evaluator(part, qrels) for part in (together, *alone) if part]
+    return [call for call in (together, *alone) if call]
+
+
+def _not_below_minus_one(qrels: dict[str, dict[str, int]], call: list[Measure]) -> dict[str, dict[str, int]]:
+    """Judgements that pytrec_eval can read: a grade below -1, such as -2 for spam, ends its process, or hangs it.
+
+    -1 means the same, judged and without gain, but for a grade that a gain table lists.
+    """
+    listed = call[0].params.get("gains", {})
+    return {
+        topic: {doc: grade if grade >= -1 or grade in listed else -1 for doc, grade in grades.items()}
+        for topic, grades in qrels.items()
+    }

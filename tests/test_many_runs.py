@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import math
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -230,6 +233,21 @@ class TestBuiltInMeasures:
 
         measure = ir_measures.define(by_topic, name="ByTopic", support_cutoff=False)
         assert column(measure, {"bm25": RUNS["bm25"]}) == {"bm25": [2.0, 1.0, 3.0]}
+
+    def test_spam_does_not_end_the_process(self) -> None:
+        """pytrec_eval writes where it must not for grades below -1, as TREC's Web tracks have them."""
+        code = (
+            "import random, ir_measures_relative as imr\n"
+            "draw = random.Random(1)\n"
+            "def grades(some): return {d: draw.choice(some) for d in draw.sample('abcdef', 4)}\n"
+            "for _ in range(3000):\n"
+            "    qrels, run = {'q': grades([-3, -2, 0, 1, 2])}, {'q': grades([1., 2., 3., 4.])}\n"
+            "    imr.calc_runs(['P@3', 'nDCG(gains={1: 2})@3'], qrels, {'x': run})\n"
+        )
+        assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0
+        runs = {"bm25": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}}
+        table = calc_runs(["nDCG@3", "nDCG(gains={-2: 1})@3"], {"q1": {"a": -2, "b": 1, "c": -3}}, runs)
+        assert table["value"].tolist() == pytest.approx([1 / math.log2(3), 1.0])
 
     def test_diversity_measures_are_refused(self) -> None:
         with pytest.raises(ValueError, match="needs subtopic judgements; compute it with ir_measures itself"):
