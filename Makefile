@@ -12,7 +12,7 @@ WHAT   := $(if $(NOTEBOOKS),--nbmake --nbmake-timeout=600 tests ir_measures_rela
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint types pytest fuzz extremes matrix bench docs clean
+.PHONY: help demo test lint types pytest notebooks fuzz extremes matrix bench docs clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -30,6 +30,9 @@ types: $(VENV)/.test  ## mypy
 
 pytest: $(VENV)/.test  ## tests, doctests, README examples and notebooks; says what was skipped and why
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --timeout 900 $(WHAT)
+
+notebooks: $(VENV)/.test  ## run the notebooks and store in them what they show
+	$(BIN)/python -m pytest -q --nbmake --nbmake-timeout=600 --overwrite $(NOTEBOOKS)
 
 fuzz: $(VENV)/.test  ## twenty times as many random inputs, other ones each time
 	IR_MEASURES_RELATIVE_FUZZ=20 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_fuzz.py tests/test_plain_fields.py tests/test_every_measure.py
