@@ -53,7 +53,7 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are er
 	@echo "build/docs/index.html"
 
 clean:  ## remove the virtual environment and everything that was generated
-	rm -rf $(VENV) .venv-matrix build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-matrix build dist demo-figures *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are newer than pyproject.toml once an install has succeeded. The package itself is

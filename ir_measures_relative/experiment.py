@@ -84,7 +84,7 @@ def Experiment(
     if not metrics:
         raise ValueError("eval_metrics: there is no measure; at least one is needed")
     looked_up = [metric for metric in metrics if _is_looked_up(metric)]
-    host = _Host(pt, retr_systems, topics, qrels, names, pt_kwargs)
+    host = _Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
     distinct = _distinct(host.names)
     check_request(looked_up, distinct, groups, parse_measure(by))
     host.rehearse()
@@ -129,6 +129,15 @@ def _metric(metric: Any) -> Any:
         return metric
     except ValueError:
         return parse_measure(metric)
+
+
+def _not_below_minus_one(qrels: Any, metrics: list) -> Any:
+    """Grades below -1 as -1, which means the same: pytrec_eval can end the process on them."""
+    tables = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
+    listed = any(grade < -1 for table in tables for grade in table)
+    if listed or not isinstance(qrels, pd.DataFrame) or "label" not in qrels or qrels["label"].dtype.kind not in "if":
+        return qrels
+    return qrels.assign(label=qrels["label"].clip(lower=-1))
 
 
 class _Host:

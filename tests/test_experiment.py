@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from typing import Any
 
+import ir_measures
 import pandas as pd
 import pytest
 from ir_measures import ERR, P, nDCG
@@ -223,6 +224,21 @@ def test_a_system_of_other_topics_is_scored_as_pyterrier_scores_it() -> None:
         ours = imr.Experiment(systems, TOPICS, QRELS, [nDCG @ 10, NRG @ 10])
     pd.testing.assert_frame_equal(ours[["name", "nDCG@10"]], theirs)
     assert ours["NRG@10"].iloc[1] == 0
+
+
+def test_spam_is_shown_to_the_host_as_another_grade_without_gain() -> None:
+    """pytrec_eval can end the process on grades below -1."""
+    seen = []
+
+    def lowest(qrels: pd.DataFrame, run: pd.DataFrame) -> Any:
+        seen.append(int(qrels["relevance"].min()))
+        return ((topic, 0.0) for topic in qrels["query_id"].unique())
+
+    spam = QRELS.assign(label=QRELS["label"].where(QRELS["label"] > 0, -2))
+    measure = ir_measures.define(lowest, name="lowest", support_cutoff=False)
+    report = imr.Experiment(RESULTS, TOPICS, spam, [measure, NRG @ 10])
+    assert set(seen) == {-1} and spam["label"].min() == -2
+    assert report["NRG@10"].tolist() == imr.Experiment(RESULTS, TOPICS, QRELS, [NRG @ 10])["NRG@10"].tolist()
 
 
 def test_unknown_measures_get_a_sentence(systems: dict) -> None:
