@@ -62,11 +62,16 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Ctrl-C once workers are there; what was printed."""
+    """Ctrl-C once workers are there, and again if Python loses it in a callback; what was printed."""
     try:
         wait_until(lambda: len(alive(process.pid)) >= 3)
-        os.killpg(process.pid, signal.SIGINT)
-        return process.communicate(timeout=60)
+        for _ in range(3):
+            os.killpg(process.pid, signal.SIGINT)
+            try:
+                return process.communicate(timeout=8)
+            except subprocess.TimeoutExpired:
+                continue
+        raise AssertionError("interrupted in vain")
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
