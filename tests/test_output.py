@@ -65,10 +65,10 @@ def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
     """Ctrl-C once workers are there, and again if Python loses it in a callback; what was printed."""
     try:
         wait_until(lambda: len(alive(process.pid)) >= 3)
-        for _ in range(3):
+        for _ in range(2):
             os.killpg(process.pid, signal.SIGINT)
             try:
-                return process.communicate(timeout=8)
+                return process.communicate(timeout=25)
             except subprocess.TimeoutExpired:
                 continue
         raise AssertionError("interrupted in vain")
