@@ -17,7 +17,7 @@ from ir_measures_relative.citations import bibtex
 from ir_measures_relative.demo import show_demo
 from ir_measures_relative.host_measures import check_measure, host_metrics
 from ir_measures_relative.judged_run import Judgements, Run, warn_of_other_topics
-from ir_measures_relative.many_runs import calc_runs
+from ir_measures_relative.many_runs import calc_runs, check_request
 from ir_measures_relative.measure_strings import direction, parse_measure, split_measures
 from ir_measures_relative.measures import RelativeMeasure
 from ir_measures_relative.measures.parameters import Prior
@@ -139,9 +139,11 @@ def _means(measures: list[ir_measures.Measure], metrics: list[ir_measures.Metric
 
 
 def _compare(options: argparse.Namespace) -> None:
-    _register_priors([prior for prior in options.prior if "=" in prior], known=run_sources(options.runs))
+    runs = run_sources(options.runs)
+    _register_priors([prior for prior in options.prior if "=" in prior], known=runs)
     symbol = _symbol([prior for prior in options.prior if "=" not in prior])
     measures = [_with_prior(measure, symbol) for measure in _measures(options.measures)]
+    check_request(measures, runs, options.groups, parse_measure(options.by))  # before the qrels are read
     table = calc_runs(
         measures, _qrels(options.qrels), options.runs, groups=options.groups, by=options.by, n_jobs=options.jobs
     )

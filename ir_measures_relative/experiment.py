@@ -24,10 +24,11 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative.arguments import WrongKind
 from ir_measures_relative.host_measures import check_measure, is_diversity, needs_help
-from ir_measures_relative.judged_run import warn_of_other_topics
+from ir_measures_relative.judged_run import Judgements, warn_of_other_topics
 from ir_measures_relative.many_runs import Comparison, check_request, listed
 from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import RelativeMeasure
+from ir_measures_relative.run_collections import run_sources
 from ir_measures_relative.sentences import shown
 
 _SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
@@ -86,7 +87,9 @@ def Experiment(
     looked_up = [metric for metric in metrics if _is_looked_up(metric)]
     host = _Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
     distinct = _distinct(host.names)
-    check_request(looked_up, distinct, groups, parse_measure(by))
+    check_request(looked_up, run_sources(dict.fromkeys(distinct)), groups, parse_measure(by))
+    if isinstance(qrels, pd.DataFrame):
+        Judgements.of(qrels)  # refuses what it cannot read before anything is retrieved
     host.rehearse()
     with _csv_files_aside(pt_kwargs.get("save_dir")) as scratch:
         retrieval = _Retrieval(host, "mrt" in metrics)

@@ -217,6 +217,25 @@ def test_what_cannot_be_computed_is_refused_before_retrieval(
     assert asked == {}
 
 
+@pytest.mark.parametrize(
+    ("qrels", "names", "sentence"),
+    [
+        (QRELS.drop(columns="label"), None, "has no column 'relevance' or 'label'"),
+        (QRELS.assign(label=1.5), None, "has the grade 1.5"),
+        (pd.concat([QRELS, QRELS.assign(label=QRELS["label"] + 1)]), None, "is judged twice"),
+        (QRELS, ["others", "b", "c"], "'others' cannot name a run"),
+    ],
+    ids=["no grades", "half a grade", "two grades", "a reserved name"],
+)
+def test_qrels_and_names_are_looked_at_before_retrieval(
+    qrels: pd.DataFrame, names: list | None, sentence: str, systems: dict, asked: Counter
+) -> None:
+    some = systems if names is None else list(systems.values())
+    with pytest.raises(ValueError, match=sentence):
+        imr.Experiment(some, TOPICS, qrels, [NRG @ 10], names=names)
+    assert asked == {}
+
+
 def test_a_system_of_other_topics_is_scored_as_pyterrier_scores_it() -> None:
     systems = {"bm25": RESULTS["bm25"], "lost": RESULTS["fused"].assign(qid="elsewhere")}
     theirs = pt.Experiment(systems, TOPICS, QRELS, [nDCG @ 10])

@@ -117,14 +117,14 @@ def test_between_the_nodes_little_is_lost(monkeypatch: pytest.MonkeyPatch) -> No
     (mean, off), effect = expected_score(draws), effects(draws)
     monkeypatch.setattr("ir_measures_relative.unjudged.target_counts.NODES", n)
     exact, nothing = expected_score(draws)
-    assert abs(mean - exact) <= off < 1e-5 and nothing < 1e-12
-    assert np.abs(effect - effects(draws)).max() < 1e-5
+    assert abs(mean - exact) <= off < 1e-4 and nothing < 1e-12
+    assert np.abs(effect - effects(draws)).max() < 1e-4
 
 
 def test_a_guess_is_warned_of() -> None:
     qrels = {"q": {f"{grade}-{i}": grade for grade in range(7) for i in range(20)}}
     run = {"q": {f"u{i}": -float(i) for i in range(100)}}
-    with pytest.warns(UserWarning, match="1 of 1 topics, such as 'q', have too many unjudged documents .* up to 0.1"):
+    with pytest.warns(UserWarning, match="1 of 1 topics, such as 'q', have too many .* at most 0.1"):
         (imr.BootNDCG @ 100).calc_aggregate(qrels, run)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -139,3 +139,33 @@ def test_more_labellings_than_a_float_can_count() -> None:
     assert 3.0**640 < float("inf") and found.n_unjudged == 1000
     assert found.lower < found.quantile(0.05) < found.mean < found.quantile(0.95) < found.upper
     assert found.bracket < 0.01
+
+
+def test_more_labellings_than_a_float_can_count_where_a_level_runs_out() -> None:
+    qrels = {"q": {f"{grade}-{i}": grade for grade, count in enumerate([1200, 1200, 50]) for i in range(count)}}
+    run = {"q": {f"u{i}": -float(i) for i in range(1000)}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        assert 0 < (imr.BootNDCG(estimate="median") @ 1000).calc_aggregate(qrels, run) < 1
+
+
+def test_a_standard_deviation_that_is_a_guess_is_warned_of() -> None:
+    qrels = {"q": {f"{grade}-{i}": grade for grade in range(7) for i in range(20)}}
+    run = {"q": {f"u{i}": -float(i) for i in range(100)}}
+    with pytest.warns(UserWarning, match="so it is a good guess .estimate='mean' is no guess"):
+        (imr.BootNDCG(estimate="std") @ 100).calc_aggregate(qrels, run)
+
+
+@pytest.mark.parametrize("prior", ["pool", "run"])
+def test_few_documents_and_many_grades(prior: str) -> None:
+    """Most states are never reached; the projection has nearly all of the variance."""
+    qrels = {"q": {f"{grade}-{i}": grade for grade in range(15) for i in range(1 + 14 // (grade + 1))}}
+    run = {"q": {**{f"u{i}": -float(i) for i in range(8)}, "3-0": 0.5, "12-0": -3.5}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = imr.boot_ndcg(qrels, run, cutoff=10, prior=prior, dcg="exp-log2")["q"]
+    sample = found.lower + simulated(found._labels, 20_000)
+    for q in (0.25, 0.5, 0.75, 0.95):
+        below = (sample < found.quantile(q) - 1e-9).mean(), (sample <= found.quantile(q) + 1e-9).mean()
+        assert below[0] - 0.06 <= q <= below[1] + 0.06

@@ -39,7 +39,7 @@ from ir_measures_relative.unjudged.topic_scores import TopicScores
 from ir_measures_relative.user_models import NDCG
 
 WIDE = 0.01  # a bracket that is worth a warning
-ALWAYS_KNOWN = ("mean", "std", "lower", "upper")  # estimates that need no quantile
+ALWAYS_KNOWN = ("mean", "lower", "upper")  # estimates that are never guessed
 
 
 def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicScores]:
@@ -107,9 +107,9 @@ class _BootNDCG(RelativeMeasure):
     and 'upper' (naive bounds: unjudged = 0 / the highest gain left in the pool). The mean over topics of a
     percentile is not the percentile of the mean over topics: that one is in `boot_ndcg`.
 
-    Nothing unjudged: exactly nDCG. Up to about 20 unjudged documents with three grades it is exact; beyond that it is
-    computed on a grid of scores, or guessed, within a guaranteed bracket that `boot_ndcg` shows. Where that is wide, a
-    warning says so.
+    Nothing unjudged: exactly nDCG. Up to about 20 unjudged documents with three grades (fewer with more grades) it is
+    exact; beyond that it is computed on a grid of scores, or guessed, within a guaranteed bracket that `boot_ndcg`
+    shows. Where that is wide, a warning says so.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
@@ -125,7 +125,7 @@ class _BootNDCG(RelativeMeasure):
     __name__ = "BootNDCG"
     NAME = __name__
     PRETTY_NAME = "Bootstrapped nDCG"
-    SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed exactly."
+    SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed, not sampled."
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
         "prior": Choice("pool", "run", "pool+run", default="pool+run", desc="where grade probabilities come from"),
@@ -156,14 +156,18 @@ class _BootNDCG(RelativeMeasure):
         return values
 
     def _warn_of_guesses(self, topics: list[TopicScores]) -> None:
-        wide = [scores for scores in topics if scores.bracket > WIDE]
-        if wide:
-            widest = max(scores.bracket for scores in wide)
-            example = f"{wide[0].query_id!r:.60}"
+        if self["estimate"] == "std":
+            guesses = [scores for scores in topics if scores.std_is_guess]
+            known = ""
+        else:
+            guesses = [scores for scores in topics if scores.bracket > WIDE]
+            widest = max((scores.bracket for scores in guesses), default=0.0)
+            known = f"; the true one lies for sure in a range at most {widest:.2g} wide, which boot_ndcg shows"
+        if guesses:
             warnings.warn(
-                f"{self}: {len(wide)} of {len(topics)} topics, such as {example}, have too many unjudged documents for "
-                f"an exact value; it is a good guess within a certain range of up to {widest:.2g}, which boot_ndcg "
-                "shows (estimate='mean' is no guess)",
+                f"{self}: {len(guesses)} of {len(topics)} topics, such as {guesses[0].query_id!r:.60}, have too many "
+                f"unjudged documents and grades for an exact value, so it is a good guess{known} "
+                "(estimate='mean' is no guess)",
                 stacklevel=3,
             )
 

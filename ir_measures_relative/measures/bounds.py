@@ -1,4 +1,4 @@
-"""How low and how high can nDCG be, whatever the unjudged documents of the top K are?
+"""How low and how high can nDCG be, given what is unjudged?
 
 Three answers (Froebe, Gienapp, Potthast and Hagen, ECIR 2023, section 3.3 and Table 1):
 
@@ -52,8 +52,9 @@ class _NDCGBound(RelativeMeasure):
     """Lower or upper bound of nDCG over what the unjudged documents of the top K may be.
 
     ``method='naive'``: unjudged documents count 0, or the best labels that the pool has left; comparable with
-    ordinary nDCG, but further judgements may cross it. ``'scaled'``: above, all have the highest gain of the grades
-    0..max_rel and join the ideal; can even lie below the lower bound. ``'guaranteed'``: no labels cross it. The
+    ordinary nDCG, but further judgements may cross it. ``'scaled'``: the upper bound gives every unjudged document the
+    highest gain of the grades 0..max_rel and puts it into the ideal too; it can even lie below the lower bound.
+    ``'guaranteed'``: no labels cross it. The
     guaranteed lower bound needs a cutoff and lies below nDCG even when everything is judged, as relevant documents
     may exist outside the run. Upper bounds can be positive in a topic without a known relevant document.
 

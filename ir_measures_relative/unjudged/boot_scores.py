@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from math import fsum, sqrt
 from typing import Any
 
 import numpy as np
@@ -48,22 +49,22 @@ class BootScores:
     @cached_property
     def mean(self) -> float:
         """Expected mean over topics; 0 without topics."""
-        return float(np.mean([scores.mean for scores in self.topics])) if self.topics else 0.0
+        return _mean([scores.mean for scores in self.topics])
 
     @cached_property
     def std(self) -> float:
         """Standard deviation of the mean over topics, topics being independent."""
-        return float(np.sqrt(sum(scores.std**2 for scores in self.topics))) / max(len(self.topics), 1)
+        return sqrt(fsum(scores.std**2 for scores in self.topics)) / max(len(self.topics), 1)
 
     @property
     def lower(self) -> float:
         """Mean of the naive lower bounds: nDCG as trec_eval computes it."""
-        return float(np.mean([scores.lower for scores in self.topics])) if self.topics else 0.0
+        return _mean([scores.lower for scores in self.topics])
 
     @property
     def upper(self) -> float:
         """Mean of the naive upper bounds."""
-        return float(np.mean([scores.upper for scores in self.topics])) if self.topics else 0.0
+        return _mean([scores.upper for scores in self.topics])
 
     @property
     def exact(self) -> bool:
@@ -88,7 +89,10 @@ class BootScores:
 
     @property
     def error(self) -> float:
-        """By how much a quantile of the mean over topics may be off; of a topic not exact its `bracket` counts."""
+        """By how much a quantile of the mean over topics may be off.
+
+        Of a topic that is not exact its `bracket` counts, which is that of its percentiles from 1 to 99.
+        """
         return self._of_mean.slack
 
     def quantile(self, q: float) -> float:
@@ -118,3 +122,8 @@ class BootScores:
             f"<{self.name}: {topics}, {sum(s.n_unjudged for s in self.topics)} unjudged documents, "
             f"mean {self.mean:.4f}, std {self.std:.4f}, naive bounds [{self.lower:.4f}, {self.upper:.4f}]>"
         )
+
+
+def _mean(values: list[float]) -> float:
+    """0 without values; summed without rounding, so that the order of topics does not matter."""
+    return fsum(values) / max(len(values), 1)

@@ -147,18 +147,18 @@ class LabelDraws:
     def paths(self) -> tuple[np.ndarray, np.ndarray]:
         """Different labellings of the first t documents that lead to each state, and of the others from it.
 
-        Two (n+1, S) arrays of floats, since counts may be huge.
+        Two (n+1, S) arrays of floats, since counts may be huge, and endless where they are more than a float holds.
         """
         possible = (self.chance > 0).T  # (L, S)
         behind, ahead = np.zeros((self.n + 1, self.n_states)), np.zeros((self.n + 1, self.n_states))
         behind[0, -1] = 1.0
         ahead[-1] = 1.0
         for t in range(self.n):
-            flow = behind[t] * possible  # (L, S)
+            flow = np.where(possible, behind[t], 0.0)  # (L, S)
             for r in range(len(self.gain)):
                 self.move(flow[r], r, behind[t + 1])
         for t in range(self.n - 1, -1, -1):
-            ahead[t] = (ahead[t + 1][self.following] * possible).sum(axis=0)
+            ahead[t] = np.where(possible, ahead[t + 1][self.following], 0.0).sum(axis=0)
         return behind, ahead
 
     @cached_property

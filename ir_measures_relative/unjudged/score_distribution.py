@@ -247,10 +247,10 @@ def halves(labels: LabelDraws, start: float, middle: int) -> Halves:
 
 def sizes(labels: LabelDraws) -> tuple[float, int, float]:
     """How many labellings there are, where to split them in halves, and how many the larger half has."""
-    if labels.free:
-        levels, middle = np.float64(len(labels.gain)), labels.n // 2
-        with np.errstate(over="ignore"):  # endless is as good as huge
+    with np.errstate(over="ignore"):  # endless is as good as huge
+        if labels.free:
+            levels, middle = np.float64(len(labels.gain)), labels.n // 2
             return float(levels**labels.n), middle, float(levels ** (labels.n - middle))
-    behind, ahead = labels.paths()  # (n+1, S) each
-    larger = np.maximum(behind.sum(axis=1), (ahead * (behind > 0)).sum(axis=1))  # (n+1,)
-    return float(ahead[0, -1]), int(np.argmin(larger)), float(larger.min())
+        behind, ahead = labels.paths()  # (n+1, S) each
+        larger = np.maximum(behind.sum(axis=1), np.where(behind > 0, ahead, 0.0).sum(axis=1))  # (n+1,)
+        return float(ahead[0, -1]), int(np.argmin(larger)), float(larger.min())

@@ -32,8 +32,9 @@ WORK = 2e8  # multiplications per topic: a few tenths of a second
 CELLS = 1 << 18
 KEPT = 1 << 15
 FEWEST_CELLS = 16  # for each document: roundings then shift the score by a thirtieth of its range at most
-PASS = 1e9  # states x documents x levels that one pass over the states may cost: seconds
+PASS = 1e8  # states x documents x levels that one pass over the states may cost: tenths of a second
 LIKELY = 1e-3  # final states that deserve many points
+EXPLAINED = 0.95  # share of the variance that a projection must have to be the better guess
 SHARES = 1000  # quantiles for which concentration is worked out
 RARE = 1e-5  # chance of running out that bounds may leave aside, where they say so
 
@@ -132,7 +133,7 @@ def _bounds(labels: LabelDraws, start: float, lower: float, upper: float) -> tup
     mean = (labels.mean, 0.0) if passable else expected_score(labels)
     concentrated = concentration_bounds(labels, start, lower, upper, mean)
     if passable:
-        return *_sharper(end_state_bounds(labels, start), concentrated), by_end_state(labels, start)
+        return *_sharper(end_state_bounds(labels, start), concentrated), _best_guess(labels, start)
     unfollowed = unfollowed_bounds(labels, start, lower, upper)
     return *_sharper(unfollowed, concentrated), projected_scores(labels, start)
 
@@ -158,6 +159,13 @@ def combined(a: Points, b: Points, how: Callable) -> Points:
     """The distribution whose every quantile is made of those of two."""
     at = np.union1d(a.cumulative[1:], b.cumulative[1:])
     return Points(how(a.at(at), b.at(at)), np.diff(at, prepend=0.0))
+
+
+def _best_guess(labels: LabelDraws, start: float) -> Points:
+    """The projection of the score, where it has nearly all of its variance; otherwise what final states tell."""
+    projected = projected_scores(labels, start)
+    explained = (projected.probability * (projected.score - start - labels.mean) ** 2).sum()
+    return projected if explained > EXPLAINED * labels.variance else by_end_state(labels, start)
 
 
 def by_end_state(labels: LabelDraws, start: float) -> Points:

@@ -119,7 +119,10 @@ def _worth(labels: LabelDraws, level: int) -> np.ndarray:
 
 
 def _nodes(n: int) -> np.ndarray:
-    return np.unique(np.linspace(0, n, min(n, NODES) + 1).round().astype(int))
+    """Numbers of draws from 0 to n: every one at first, where weights are large, then further and further apart."""
+    if n <= NODES:
+        return np.arange(n + 1)
+    return np.unique(np.append(np.arange(NODES // 2), np.geomspace(NODES // 2, n, NODES // 2).round())).astype(int)
 
 
 def _running_minimum(own: np.ndarray, least: np.ndarray, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -38,7 +38,7 @@ class TopicScores:
     query_id : the topic, as the qrels gave it
     n_unjudged : int, unjudged documents in the top K
     lower, upper : float, naive bounds: unjudged = 0, unjudged = the highest gain left in the pool
-    mean, std : float (std: population); exact, or with millions of states the mean within 1e-5 and std a good guess
+    mean, std : float (std: population); exact, or with millions of states the mean within 1e-4 and std a good guess
     mode : float, the paper's point estimate; argmax : float, the most likely single score
     support, probability : arrays, the scores that can happen and their probabilities
     exact : bool, whether quantiles, mode and support are exact
@@ -115,6 +115,11 @@ class TopicScores:
         if self._labels.work <= PASS:
             return float(np.sqrt(self._labels.variance))
         return float(np.sqrt((effects(self._labels) ** 2 * self._labels.probability).sum()))
+
+    @property
+    def std_is_guess(self) -> bool:
+        """Whether there are too many states for an exact standard deviation."""
+        return self._labels is not None and self._labels.work > PASS and self._every_score is None
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
