@@ -35,6 +35,7 @@ class RelativeMeasure(ir_measures.Measure):
     SUPPORTED_PARAMS: dict[str, Any] = {}
     DIRECTION = "larger"  # what is better: 'larger', 'smaller', or 'neither'
     CITATIONS: tuple[str, ...] = ()
+    NOTES: tuple[str, ...] | None = None  # sections of papers.rst that speak of the measure; None: those of CITATIONS
 
     def __init__(self, **given: Any):
         cutoff_of_base = self._canonical(given)

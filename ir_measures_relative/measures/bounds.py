@@ -84,6 +84,7 @@ class _NDCGBound(RelativeMeasure):
         "max_rel": Whole(1, desc="highest grade an unjudged document may have; left out: the highest in the qrels"),
     }
     CITATIONS = ("bootndcg",)
+    NOTES = ("bounds",)
 
     @property
     def needs_cutoff(self) -> bool:

@@ -42,6 +42,7 @@ class _UniqueRel(RelativeMeasure):
         "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
     }
     CITATIONS = ("nrg",)
+    NOTES = ()
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         return unique_relevant(run, priors, self["rel"], self["cutoff"])

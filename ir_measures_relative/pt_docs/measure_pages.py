@@ -44,7 +44,7 @@ def measure_page(name: str) -> str:
         _section("Formula", formula),
         _section("Parameters", _table(measure.SUPPORTED_PARAMS)),
         _section("When not to use it", _when_not(name)),
-        _section("What the paper says and what we found", *map(_about_paper, measure.CITATIONS)),
+        _section("What the paper says and what we found", *map(_about_paper, _notes(measure))),
         _section("Cite", *(_code("bibtex", BIBTEX[key].strip()) for key in measure.CITATIONS)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -89,6 +89,10 @@ def _about_paper(key: str) -> str:
     papers = (HERE / "papers.rst").read_text(encoding="utf-8")
     section = re.search(rf"^\.\. _paper-{key}:\n\n[^\n]+\n-+\n\n(.*?)(?=^\.\. _|\Z)", papers, re.MULTILINE | re.DOTALL)
     return section[1].strip() if section else ""
+
+
+def _notes(measure: RelativeMeasure) -> tuple[str, ...]:
+    return measure.CITATIONS if measure.NOTES is None else measure.NOTES
 
 
 def _cutoff(measure: RelativeMeasure) -> str:
