@@ -206,13 +206,22 @@ def _register_priors(priors: list[str], known: Iterable[str] = ()) -> None:
 
 def _measures(texts: list[str]) -> list[ir_measures.Measure]:
     """Measures in the order given, each once; an argument may hold several, separated by spaces."""
-    files = [text for text in texts if os.path.isfile(text)]
-    if files:
-        raise UsageError(f"'{files[0]}' is a file, not a measure; quote a glob, so that the shell leaves it as it is")
-    measures = list(dict.fromkeys(parse_measure(part) for text in texts for part in split_measures(text)))
+    measures = list(dict.fromkeys(measure for text in texts for measure in _parsed(text)))
     if not measures:
         raise UsageError("there is no measure; measures are written as in nDCG@10 'NRG(prior=\"bm25\")@10'")
     return measures
+
+
+def _parsed(text: str) -> list[ir_measures.Measure]:
+    """The measures of one argument; what is none, but a file, comes from a glob that the shell has taken apart."""
+    try:
+        return [parse_measure(part) for part in split_measures(text)]
+    except ValueError:
+        if os.path.isfile(text):
+            raise UsageError(
+                f"'{text}' is a file, not a measure; quote a glob, so that the shell leaves it as it is"
+            ) from None
+        raise
 
 
 def _qrels(source: str) -> Judgements:

@@ -103,11 +103,12 @@ class Comparison:
         self._n_jobs = _checked_jobs(n_jobs)
         self._progress = None if progress is None else flag(progress, "progress")
         sources = run_sources(runs)
-        check_request(self.measures, sources, groups, self.by)
+        known = None if groups is None else read_groups(groups, sources)
+        check_request(self.measures, sources, known, self.by)
         self.judgements = Judgements.of(qrels)
         self.runs = read_runs(sources, self._in_parallel, _depth_to_hold(self.measures))
         judged = {name: JudgedRun(self.judgements, run) for name, run in self.runs.items()}
-        self.field = Field(self.judgements, judged, None if groups is None else read_groups(groups, self.runs))
+        self.field = Field(self.judgements, judged, known)
 
     def refuse_other_topics(self) -> None:
         """A run that has none of the qrels' topics is a mistake in a list of files, such as topic '001' for '1'."""

@@ -109,6 +109,10 @@ class TestOneRun:
         printed = capsys.readouterr()
         assert printed.out.startswith("UL@3\t") and "warning: run has no topic in common with the qrels" in printed.err
 
+    def test_a_file_may_have_the_name_of_a_measure(self, place: Path, output: Callable[..., str]) -> None:
+        (place / "AP").write_text("an output of another day\n")
+        assert output("qrels.txt", "runs/dense.run", "AP").startswith("AP\t")
+
     def test_all_places(self, output: Callable[..., str]) -> None:
         assert float(output("qrels.txt", "runs/dense.run", "nDCG@10", "-p", "-1").split("\t")[1]) == value(
             "nDCG@10", "dense")
