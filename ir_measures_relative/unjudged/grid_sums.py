@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_measures_relative.unjudged.score_distribution import Halves, Points, merged
+from ir_measures_relative.unjudged.score_distribution import Halves, Points, exact_sum
 
 LISTED = 1 << 16  # sums that are listed one by one
 
@@ -86,11 +86,10 @@ def _listed_sum(parts: list[Points]) -> Points | None:
     if sum(log2(len(part.score)) for part in parts) > log2(LISTED):
         return None
     sure = fsum(part.lowest for part in parts if len(part.score) == 1)
-    total = Points(np.array([sure]), np.ones(1), fsum(part.slack for part in parts))
+    total = Points(np.array([sure]), np.ones(1), fsum(part.slack for part in parts if len(part.score) == 1))
     open_ = (part for part in parts if len(part.score) > 1)
     for part in sorted(open_, key=lambda part: (part.score.tolist(), part.probability.tolist())):
-        score = (total.score[:, None] + part.score).ravel()
-        total = merged(score, (total.probability[:, None] * part.probability).ravel(), total.slack)
+        total = exact_sum(total, part)
     return total
 
 

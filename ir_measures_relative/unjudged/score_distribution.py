@@ -171,6 +171,15 @@ def merged(score: np.ndarray, probability: np.ndarray, slack: float = 0.0) -> Po
     return Points(score[new], np.add.reduceat(probability, np.flatnonzero(new)), slack)
 
 
+def exact_sum(one: Points, other: Points) -> Points:
+    """Distribution of the sum of two independent parts."""
+    if len(other.score) == 1:
+        return Points(one.score + other.score, one.probability * other.probability, one.slack + other.slack)
+    value = one.score[:, None] + other.score[None, :]
+    chance = one.probability[:, None] * other.probability[None, :]
+    return merged(value.ravel(), chance.ravel(), one.slack + other.slack)
+
+
 def mode(scores: Points | Halves, lowest: float | None = None, highest: float | None = None) -> float:
     """The point estimate of the paper's tables on the exact distribution.
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_measures_relative.unjudged.grid_sums import Grid, off_grid, on_grid, summed_grids
-from ir_measures_relative.unjudged.score_distribution import TOLERANCE, Points, merged
+from ir_measures_relative.unjudged.score_distribution import TOLERANCE, Points, exact_sum, merged
 
 MOST_POINTS = 1 << 16  # points of an exact sum
 MOST_CELLS = 1 << 22  # cells of all grids together, when the step is chosen here
@@ -55,15 +55,6 @@ def mixture(branches: list[Points]) -> Points:
     value = np.concatenate([branch.score for branch in branches])
     chance = np.concatenate([branch.probability for branch in branches])
     return merged(value, chance, max(branch.slack for branch in branches))
-
-
-def exact_sum(one: Points, other: Points) -> Points:
-    """Distribution of the sum of two independent parts."""
-    if len(other.score) == 1:
-        return Points(one.score + other.score, one.probability * other.probability, one.slack + other.slack)
-    value = one.score[:, None] + other.score[None, :]
-    chance = one.probability[:, None] * other.probability[None, :]
-    return merged(value.ravel(), chance.ravel(), one.slack + other.slack)
 
 
 def exact_groups(parts: list[Points]) -> list[Points]:
