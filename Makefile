@@ -35,7 +35,7 @@ notebooks: $(VENV)/.test  ## run the notebooks and store in them what they show
 	$(BIN)/python -m pytest -q --nbmake --nbmake-timeout=600 --overwrite $(NOTEBOOKS)
 
 fuzz: $(VENV)/.test  ## twenty times as many random inputs, other ones each time
-	IR_MEASURES_RELATIVE_FUZZ=20 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_fuzz.py tests/test_plain_fields.py tests/test_every_measure.py
+	IR_MEASURES_RELATIVE_FUZZ=20 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py
 
 extremes: $(VENV)/.test  ## the largest inputs: 100,000 topics, rankings of 100,000 documents
 	$(BIN)/python -m pytest -q -m slow --durations=0 tests

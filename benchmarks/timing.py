@@ -16,7 +16,7 @@ from importlib.metadata import version
 from statistics import median
 from typing import Any
 
-from ir_measures_relative.tables import Writer
+from ir_measures_relative._cli.tables import Writer
 
 Calls = dict[str, Callable[[], Any]]
 

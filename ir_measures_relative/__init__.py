@@ -4,12 +4,14 @@ from importlib import import_module
 from typing import Any
 
 from ir_measures_relative import simulate
+from ir_measures_relative._base import parse_measure
+from ir_measures_relative._experiment import calc_runs, select_complementary
+from ir_measures_relative._extremes.med import med, med_matrix
+from ir_measures_relative._hosts import add_to_ir_measures
+from ir_measures_relative._priors import register_prior
+from ir_measures_relative._unjudged.prob_better import prob_better
 from ir_measures_relative._version import __version__
-from ir_measures_relative.better_run import prob_better
 from ir_measures_relative.citations import bibtex
-from ir_measures_relative.complementary import select_complementary
-from ir_measures_relative.many_runs import calc_runs
-from ir_measures_relative.measure_strings import parse_measure
 from ir_measures_relative.measures import (
     MED,
     NRG,
@@ -24,9 +26,6 @@ from ir_measures_relative.measures import (
     boot_ndcg,
     expected_random,
 )
-from ir_measures_relative.pairwise_med import med, med_matrix
-from ir_measures_relative.prior_runs import register_prior
-from ir_measures_relative.provider import add_to_ir_measures
 
 add_to_ir_measures()
 
@@ -63,7 +62,7 @@ def __getattr__(name: str) -> Any:
     if name in ("meta", "plots"):
         return import_module(f"{__name__}.{name}")
     if name == "Experiment":
-        return import_module(f"{__name__}.experiment").Experiment
+        return import_module(f"{__name__}._hosts.pyterrier_experiment").Experiment
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

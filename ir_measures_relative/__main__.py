@@ -2,7 +2,7 @@
 
 import sys
 
-from ir_measures_relative.cli import main
+from ir_measures_relative._cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

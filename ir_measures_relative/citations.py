@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ir_measures_relative.measure_strings import parse_measure
+from ir_measures_relative._base import parse_measure
 
 BIBTEX = {
     "nrg": r"""

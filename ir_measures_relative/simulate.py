@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative.arguments import whole
+from ir_measures_relative._checks import whole
 
 
 class System(NamedTuple):
@@ -128,8 +128,7 @@ def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[
     return grade, signal(1.3, shown=0.5), signal(1.3, shown=0.8)
 
 
-def _rankings(rng: np.random.Generator, lexical: np.ndarray, semantic: np.ndarray,
-              depth: int) -> dict[str, np.ndarray]:
+def _rankings(rng: np.random.Generator, lexical: np.ndarray, semantic: np.ndarray, depth: int) -> dict[str, np.ndarray]:
     """Candidate numbers in rank order per system: (Q, depth) arrays."""
     full = {}
     for name, system in SYSTEMS.items():

@@ -166,9 +166,7 @@ def _prepare_ir_datasets() -> None:
 def _simulated(instead_of: str) -> Collection:
     track = simulate.track(seed=0)
     print(f"  instead of {instead_of}: {track}, simulated")
-    return Collection(
-        "a simulated track", track.qrels, track.runs, track.groups, track.complete_qrels, simulated=True
-    )
+    return Collection("a simulated track", track.qrels, track.runs, track.groups, track.complete_qrels, simulated=True)
 
 
 def _read_run(path: Path) -> pd.DataFrame:

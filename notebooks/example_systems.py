@@ -39,8 +39,10 @@ def pisa_systems(dataset: Any, depth: int = 100) -> dict[str, pt.Transformer]:
     index = PisaIndex(os.path.join(folder, "index"), text_field="text")
     with _quiet():
         index.index({"docno": doc.doc_id, "text": doc.text} for doc in dataset.docs_iter())
-        return {name: make(num_results=depth) for name, make in
-                (("BM25", index.bm25), ("DPH", index.dph), ("QL", index.qld))}
+        return {
+            name: make(num_results=depth)
+            for name, make in (("BM25", index.bm25), ("DPH", index.dph), ("QL", index.qld))
+        }
 
 
 def latent_semantics(dataset: Any, dimensions: int = 100) -> tuple[pt.Transformer, pt.Transformer]:
@@ -96,8 +98,9 @@ def _quiet() -> Iterator[None]:
 class _Ranker(pt.Transformer):
     """Documents by the cosine of their vectors with the query's."""
 
-    def __init__(self, docno: np.ndarray, vectors: Any, of_queries: Callable[[Sequence[Counter]], Any],
-                 depth: int = 100):
+    def __init__(
+        self, docno: np.ndarray, vectors: Any, of_queries: Callable[[Sequence[Counter]], Any], depth: int = 100
+    ):
         self._docno, self._vectors, self._of_queries, self._depth = docno, vectors, of_queries, depth
 
     def transform(self, topics: pd.DataFrame) -> pd.DataFrame:

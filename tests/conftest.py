@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support.repository import REPOSITORY
 
-from ir_measures_relative import prior_runs
+from ir_measures_relative._priors import prior_runs
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED_VARIABLE = "IR_MEASURES_RELATIVE_SHARED"
 
 settings.register_profile("deterministic", derandomize=True, database=None, deadline=None, max_examples=100)
@@ -21,7 +21,7 @@ settings.load_profile("deterministic")
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of data and golden values beside the repository; skips where it is absent."""
+    """The folder of real runs and judgements beside the repository; skips where it is absent."""
     named = os.environ.get(SHARED_VARIABLE)
     folder = Path(named) if named else REPOSITORY.parent / "shared"
     if not folder.is_dir():
@@ -32,10 +32,13 @@ def shared() -> Path:
 # What cannot even be imported without an extra, and docstrings whose examples need one
 NEEDED_BY_FILES = {
     "ir_measures_relative/plots/*.py": "matplotlib",
-    "tests/figures.py": "matplotlib",
-    "tests/test_plots*.py": "matplotlib",
+    "tests/support/figures.py": "matplotlib",
+    "tests/plots/*.py": "matplotlib",
 }
-NEEDED_BY_EXAMPLES = {"ir_measures_relative.experiment": "pyterrier", "ir_measures_relative.demo_figures": "matplotlib"}
+NEEDED_BY_EXAMPLES = {
+    "ir_measures_relative._hosts.pyterrier_experiment": "pyterrier",
+    "ir_measures_relative._cli.demo_figures": "matplotlib",
+}
 
 
 def missing(needed: dict[str, str]) -> dict[str, str]:

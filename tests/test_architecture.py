@@ -1,4 +1,4 @@
-"""Imports between the package's own modules only point down, as the layers of CONTRIBUTING.md say."""
+"""Rooms with doors: imports between rooms point down, and nobody reaches past a door."""
 
 from __future__ import annotations
 
@@ -9,52 +9,37 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
+from support.repository import REPOSITORY
 
 PACKAGE = "ir_measures_relative"
 ROOT = REPOSITORY / PACKAGE
 
-# Lowest first. A module may import from rows below its own only, never from its own row.
-# Names are relative to the package ("" is its __init__); a pattern stands for modules not named otherwise.
-LAYERS: list[list[str]] = [
-    ["sentences"],
-    ["arguments"],
-    ["_version", "simulate", "plain_numbers", "measure_strings", "host_measures", "tables"],
-    ["plain_fields"],
-    ["trec_files"],
-    ["columns", "citations"],
-    ["judged_run"],
-    ["ideals", "prior_runs"],
-    ["user_models"],
-    ["judged_priors", "random_ranking", "run_collections"],
-    ["field"],
-    ["unjudged", "unjudged.grade_prior", "unjudged.label_draws", "unjudged.naive_bounds"],
-    ["unjudged.score_distribution"],
-    ["unjudged.many_levels", "unjudged.grid_sums"],
-    ["unjudged.target_counts"],
-    ["unjudged.score_grid"],
-    ["unjudged.score_signs", "unjudged.topic_scores"],
-    ["unjudged.boot_scores", "unjudged.joint_labels"],
-    ["extremes", "extremes.side_by_side", "extremes.staircase", "extremes.prefix_values"],
-    ["extremes.linear", "extremes.reciprocal_rank", "extremes.ndcg", "extremes.average_precision"],
-    ["extremes.labellings"],
-    ["measures.parameters"],
-    ["measures.base"],
-    ["meta.score_table"],
-    ["meta.labelled_scores", "meta.pairwise_tests", "meta.topic_samples"],
-    ["meta.rank_correlation"],
-    ["measures.*", "meta.*"],
+# Rooms, lowest first; a name without a folder is a module at the top. A room may import from rows below its own.
+ROOMS: list[list[str]] = [
+    ["_version", "_checks"],
+    ["_input", "simulate"],
+    ["_judged"],
+    ["_base"],
+    ["_priors", "citations"],
+    ["_unjudged", "_extremes"],
+    ["_labels"],
     ["measures", "meta"],
-    ["provider", "better_run", "pairwise_med", "plots.style", "plots.score_frames"],
-    ["plots.point_labels"],
-    ["plots.*"],
-    ["many_runs", "plots"],
-    ["experiment", "complementary", "demo_figures"],
-    ["demo"],
-    ["cli"],
+    ["_hosts", "plots"],
+    ["_experiment"],
+    ["_hosts.pyterrier_experiment", "_report"],
+    ["_cli"],
     [""],
-    ["__main__", "pt_docs", "pt_docs.*"],
+    ["__main__", "pt_docs"],
 ]
+
+# Imported as a module because it is only loaded when asked for: (who, whom)
+PAST_THE_DOOR = {
+    ("", "_hosts.pyterrier_experiment"),
+    ("", "_extremes.med"),
+    ("", "_unjudged.prob_better"),
+}
+# Rooms that still look up, for the checks of a measure's parameters: (who, whom)
+UPWARD = {("_extremes.med", "measures"), ("_unjudged.prob_better", "measures")}
 
 # Never, in either direction, not even through a third module.
 APART = [("measures", "meta"), ("measures", "plots")]
@@ -62,8 +47,8 @@ APART = [("measures", "meta"), ("measures", "plots")]
 # Packages that only an extra installs, and the modules that may import them.
 OPTIONAL = {
     "matplotlib": ["plots", "plots.*"],
-    "pyterrier": ["experiment"],
-    "ir_datasets": ["cli", "experiment"],
+    "pyterrier": ["_hosts.pyterrier_experiment"],
+    "ir_datasets": ["_cli.*"],
     "statsmodels": [],
 }
 
@@ -77,13 +62,14 @@ def module_name(path: Path) -> str:
 MODULES: dict[str, Path] = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
-def layer(module: str) -> int | None:
-    """Row of a module in LAYERS; an exact name goes before a pattern."""
-    for matches in (str.__eq__, fnmatchcase):
-        for row, names in enumerate(LAYERS):
-            if any(matches(module, name) for name in names):
-                return row
-    return None
+def room(module: str) -> str:
+    """The room that a module belongs to: its own row's name if it has one, else its folder."""
+    return module if any(module in row for row in ROOMS) else module.split(".")[0]
+
+
+def row(module: str) -> int | None:
+    """The row of a module's room in ROOMS."""
+    return next((place for place, names in enumerate(ROOMS) if room(module) in names), None)
 
 
 def absolute(module: str, node: ast.ImportFrom) -> str:
@@ -110,6 +96,15 @@ def imported(module: str) -> frozenset[str]:
 
 
 @cache
+def offered(folder: str) -> frozenset[str]:
+    """The names that the door of a room takes from the modules behind it; nothing for a module."""
+    if not folder or folder not in MODULES or MODULES[folder].name != "__init__.py":
+        return frozenset()
+    tree = ast.parse(MODULES[folder].read_text(encoding="utf-8"))
+    return frozenset(alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names)
+
+
+@cache
 def own_imports(module: str) -> frozenset[str]:
     """The modules of this package that a module imports (of `from .a import b`: a.b if a module, else a)."""
     found: set[str] = set()
@@ -117,6 +112,9 @@ def own_imports(module: str) -> frozenset[str]:
         if name != PACKAGE and not name.startswith(PACKAGE + "."):
             continue
         inner = name.removeprefix(PACKAGE).removeprefix(".")
+        folder, _, last = inner.rpartition(".")
+        if last in offered(folder):  # a name that the door offers, which may also be that of a module behind it
+            inner = folder
         while inner not in MODULES:  # what is left over is a name inside a module
             inner = inner.rpartition(".")[0]
         found.add(inner)
@@ -139,30 +137,67 @@ def inside(module: str, package: str) -> bool:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_module_has_a_layer(module: str) -> None:
-    assert layer(module) is not None, f"{module} stands in no row of LAYERS: give it one"
+def test_every_module_is_in_a_room(module: str) -> None:
+    assert row(module) is not None, f"{module} is in no room of ROOMS: give it one"
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_point_down(module: str) -> None:
-    row = layer(module)
-    assert row is not None
-    wrong = [name for name in own_imports(module) if (layer(name) if layer(name) is not None else row) >= row]
-    assert not wrong, f"{module} (row {row}) imports from its own row or above: {sorted(wrong)}"
+    own = row(module)
+    assert own is not None
+    wrong = [name for name in own_imports(module) if room(name) != room(module) and (row(name) or 0) >= own]
+    wrong = [name for name in wrong if (module, name) not in UPWARD]
+    assert not wrong, f"{module} (row {own}) imports from its own row or above: {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nobody_reaches_past_a_door(module: str) -> None:
+    """Another room is imported by what its __init__ offers; pt_docs documents all of the package."""
+    if room(module) == "pt_docs":
+        return
+    wrong = [
+        name
+        for name in own_imports(module)
+        if "." in name and room(name) != room(module) and name.split(".")[0] != module.split(".")[0]
+    ]
+    wrong = [name for name in wrong if (module, name) not in PAST_THE_DOOR]
+    assert not wrong, f"{module} reaches past a door: {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("folder", sorted(name for name in MODULES if MODULES[name].name == "__init__.py" and name))
+def test_a_door_says_what_it_offers(folder: str) -> None:
+    """Every name of ``__all__`` exists, and the room's docstring says what the room is for."""
+    tree = ast.parse(MODULES[folder].read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree)
+    bound = {alias.asname or alias.name for node in tree.body for alias in getattr(node, "names", [])}
+    bound |= {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    offered = [
+        node for node in tree.body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    ]
+    assert [name for node in offered for name in ast.literal_eval(node.value) if name not in bound] == []
+
+
+def test_only_a_few_files_stand_at_the_top() -> None:
+    allowed = {"__init__.py", "__main__.py", "_version.py", "_checks.py", "simulate.py", "citations.py", "py.typed"}
+    assert {path.name for path in ROOT.iterdir() if path.is_file()} == allowed
 
 
 @pytest.mark.parametrize(("one", "other"), [pair for a, b in APART for pair in ((a, b), (b, a))])
 def test_kept_apart(one: str, other: str) -> None:
-    crossings = [(module, name) for module in MODULES if inside(module, one)
-                 for name in reached(module) if inside(name, other)]
+    crossings = [
+        (module, name) for module in MODULES if inside(module, one) for name in reached(module) if inside(name, other)
+    ]
     assert not crossings, f"{one} must not reach {other}: {crossings}"
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_optional_packages_stay_in_their_place(module: str) -> None:
     roots = {name.split(".")[0] for name in imported(module)}
-    wrong = [package for package, places in OPTIONAL.items()
-             if package in roots and not any(fnmatchcase(module, place) for place in places)]
+    wrong = [
+        package
+        for package, places in OPTIONAL.items()
+        if package in roots and not any(fnmatchcase(module, place) for place in places)
+    ]
     assert not wrong, f"{module} imports {wrong}, which a plain install does not have"
 
 

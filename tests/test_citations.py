@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import REPOSITORY
 from ir_measures import nDCG
+from support.repository import REPOSITORY
 
 import ir_measures_relative as imr
 from ir_measures_relative.citations import BIBTEX, bibtex

@@ -10,8 +10,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
-from test_readme import Block, run_console, run_python
+from support.pages import Block, run_console, run_python
+from support.repository import REPOSITORY
 
 from ir_measures_relative.citations import BIBTEX
 from ir_measures_relative.measures import registry

@@ -15,27 +15,66 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from fuzzing import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from support.fuzzing import examples
 
-from ir_measures_relative import cli, parse_measure
-from ir_measures_relative.judged_run import Judgements, Run
-from ir_measures_relative.measure_strings import known_measures, split_measures
+from ir_measures_relative import parse_measure
+from ir_measures_relative._base.text import known_measures, split_measures
+from ir_measures_relative._cli import command_line as cli
+from ir_measures_relative._input.run_collections import read_groups
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
 from ir_measures_relative.measures import registry
-from ir_measures_relative.run_collections import read_groups
 
 RUN = b"".join(b"q%d Q0 d%d %d %d.5 tag\n" % (topic, place, place, 9 - place) for topic in (1, 2) for place in range(5))
 QRELS = b"".join(b"q%d 0 d%d %d\n" % (topic, place, place % 3) for topic in (1, 2) for place in range(5))
 GROUPS = b"run,group\nbm25,lexical\ndense,neural\n"
 
-ODD_FIELDS = [b"nan", b"NaN", b"inf", b"-inf", b"Infinity", b"1e400", b"-1e400", b"1e-400", b"9" * 400, b"0x10",
-              b"1_0", b"1,5", b"", b"\x00", b"\xff\xfe", b"\xed\xa0\x80", "\u00e9\u2028\u0085".encode(), b"\xc2\xa0",
-              b"#",
-              b'"',
-              b"2.0", b"1.5", b"-1", b"--1", b"x" * 5000, "\u0661".encode(), b"\x1f\x8b", b"\x1a", b"9007199254740993"]
-ODD_ENDS = [b"\r\n", b"\r", b"\n\n", b" \n", b"\x0b", b"\x0c", b"\x1c", b"", b"\n#comment\n", b"\n\xef\xbb\xbf",
-            b"\t\n"]
+ODD_FIELDS = [
+    b"nan",
+    b"NaN",
+    b"inf",
+    b"-inf",
+    b"Infinity",
+    b"1e400",
+    b"-1e400",
+    b"1e-400",
+    b"9" * 400,
+    b"0x10",
+    b"1_0",
+    b"1,5",
+    b"",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xed\xa0\x80",
+    "\u00e9\u2028\u0085".encode(),
+    b"\xc2\xa0",
+    b"#",
+    b'"',
+    b"2.0",
+    b"1.5",
+    b"-1",
+    b"--1",
+    b"x" * 5000,
+    "\u0661".encode(),
+    b"\x1f\x8b",
+    b"\x1a",
+    b"9007199254740993",
+]
+ODD_ENDS = [
+    b"\r\n",
+    b"\r",
+    b"\n\n",
+    b" \n",
+    b"\x0b",
+    b"\x0c",
+    b"\x1c",
+    b"",
+    b"\n#comment\n",
+    b"\n\xef\xbb\xbf",
+    b"\t\n",
+]
 separators = st.sampled_from([b" ", b"\t", b"  ", b" \t ", b"\x00", b","])
 
 
@@ -49,20 +88,20 @@ def mutated(draw: st.DrawFn, original: bytes) -> bytes:
         place = draw(st.integers(0, max(len(line) - 1, 0)))
         what = draw(st.sampled_from(["replace", "replace", "remove", "insert", "empty"]))
         if what == "replace":
-            line[place:place + 1] = [draw(st.one_of(st.sampled_from(ODD_FIELDS), st.binary(max_size=8)))]
+            line[place : place + 1] = [draw(st.one_of(st.sampled_from(ODD_FIELDS), st.binary(max_size=8)))]
         elif what == "remove":
-            del line[place:place + 1]
+            del line[place : place + 1]
         elif what == "insert":
             line.insert(place, draw(st.sampled_from(ODD_FIELDS)))
         else:
             line.clear()
     data = end.join(separator.join(line) for line in lines) + draw(st.sampled_from([b"", end]))
     if draw(st.booleans()):
-        data = data[:draw(st.integers(0, len(data)))]
+        data = data[: draw(st.integers(0, len(data)))]
     if draw(st.integers(0, 3)) == 0:
         data = gzip.compress(data, mtime=0)
         if draw(st.booleans()):
-            data = data[:draw(st.integers(0, len(data)))]
+            data = data[: draw(st.integers(0, len(data)))]
     return data
 
 
@@ -134,14 +173,50 @@ def test_group_files_that_are_no_csv(tmp_path: Path, text: str) -> None:
 def mixed(*parts: str) -> st.SearchStrategy[str]:
     """Text of given parts and arbitrary characters."""
     return st.lists(st.one_of(st.sampled_from(parts), st.sampled_from(parts), st.text(max_size=4)), max_size=14).map(
-        "".join)
+        "".join
+    )
 
 
-PARTS = [*"()[]{}=@,:'\"\\.-+*#;\n\t\0 ", "**", "'''", *known_measures(), "prior", "base", "cutoff", "gains", "rel",
-         "p", "others", "none", "10", "0", "-1", "1.5", "1e999", "0x1", "1j", "True", "None", "lambda:", "import os",
-         "x.y",
-         "f'{1}'", "b''", "...", "~00000000", "a~1234abcd", "\u00e9", "\ud800", "9" * 5000, "(" * 300, "[" * 300,
-         "-" * 300, "nDCG@10", "NRG(prior='none')@10", "NRG(base=nDCG(gains={1:5}))"]
+PARTS = [
+    *"()[]{}=@,:'\"\\.-+*#;\n\t\0 ",
+    "**",
+    "'''",
+    *known_measures(),
+    "prior",
+    "base",
+    "cutoff",
+    "gains",
+    "rel",
+    "p",
+    "others",
+    "none",
+    "10",
+    "0",
+    "-1",
+    "1.5",
+    "1e999",
+    "0x1",
+    "1j",
+    "True",
+    "None",
+    "lambda:",
+    "import os",
+    "x.y",
+    "f'{1}'",
+    "b''",
+    "...",
+    "~00000000",
+    "a~1234abcd",
+    "\u00e9",
+    "\ud800",
+    "9" * 5000,
+    "(" * 300,
+    "[" * 300,
+    "-" * 300,
+    "nDCG@10",
+    "NRG(prior='none')@10",
+    "NRG(base=nDCG(gains={1:5}))",
+]
 
 
 @examples(400)
@@ -157,10 +232,36 @@ def test_measure_text(text: str) -> None:
 
 parameters = st.sampled_from(sorted({name for measure in registry.values() for name in measure.SUPPORTED_PARAMS}))
 odd_values = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=3),
-    st.lists(st.integers(), max_size=2), st.dictionaries(st.integers(-2, 3), st.floats(), max_size=2),
-    st.sampled_from(["nDCG", "P@5", "others", "1/R", "q5", "mean", 10**30, 2**53, 1e308, object(), int, {1, 2},
-                     np.eye(30), pd.DataFrame({"a": range(9)}), pd.Series({"a": 1.0, "b": 2.0}), pd.NA, pd.NaT]))
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.binary(max_size=3),
+    st.lists(st.integers(), max_size=2),
+    st.dictionaries(st.integers(-2, 3), st.floats(), max_size=2),
+    st.sampled_from(
+        [
+            "nDCG",
+            "P@5",
+            "others",
+            "1/R",
+            "q5",
+            "mean",
+            10**30,
+            2**53,
+            1e308,
+            object(),
+            int,
+            {1, 2},
+            np.eye(30),
+            pd.DataFrame({"a": range(9)}),
+            pd.Series({"a": 1.0, "b": 2.0}),
+            pd.NA,
+            pd.NaT,
+        ]
+    ),
+)
 
 
 @pytest.mark.filterwarnings("ignore:prior run")
@@ -190,19 +291,68 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-ARGUMENTS = ["compare", "qrels", "a.run", "runs", "runs/*", "groups.csv", "binary", "absent", "nDCG@10", "NRG@10", "P",
-             "NRG(prior='none')@10", "MED(reference='a.run')", "UL@10", "BootNDCG@3", "--prior", "x=a.run", "others",
-             "groups", "--groups", "--by", "--jobs", "0", "-1", "1", "-q", "-n", "-p", "-o", "tsv", "jsonl", "csv",
-             "markdown", "--bibtex", "--places", "99", "", "\0", "\ud800", "é", "--", "-x", "[", "*", "NRG(", "1e9",
-             "."]
+ARGUMENTS = [
+    "compare",
+    "qrels",
+    "a.run",
+    "runs",
+    "runs/*",
+    "groups.csv",
+    "binary",
+    "absent",
+    "nDCG@10",
+    "NRG@10",
+    "P",
+    "NRG(prior='none')@10",
+    "MED(reference='a.run')",
+    "UL@10",
+    "BootNDCG@3",
+    "--prior",
+    "x=a.run",
+    "others",
+    "groups",
+    "--groups",
+    "--by",
+    "--jobs",
+    "0",
+    "-1",
+    "1",
+    "-q",
+    "-n",
+    "-p",
+    "-o",
+    "tsv",
+    "jsonl",
+    "csv",
+    "markdown",
+    "--bibtex",
+    "--places",
+    "99",
+    "",
+    "\0",
+    "\ud800",
+    "é",
+    "--",
+    "-x",
+    "[",
+    "*",
+    "NRG(",
+    "1e9",
+    ".",
+]
 
 
 @pytest.mark.filterwarnings("ignore")
 @examples(150)
-@given(st.one_of(
-    st.lists(st.sampled_from(ARGUMENTS), max_size=7),
-    st.lists(st.sampled_from(ARGUMENTS), max_size=4).map(lambda more: ["qrels", "a.run", "nDCG@10", *more]),
-    st.lists(st.sampled_from(ARGUMENTS), max_size=4).map(lambda more: ["compare", "qrels", "runs", "NRG@10", *more])))
+@given(
+    st.one_of(
+        st.lists(st.sampled_from(ARGUMENTS), max_size=7),
+        st.lists(st.sampled_from(ARGUMENTS), max_size=4).map(lambda more: ["qrels", "a.run", "nDCG@10", *more]),
+        st.lists(st.sampled_from(ARGUMENTS), max_size=4).map(
+            lambda more: ["compare", "qrels", "runs", "NRG@10", *more]
+        ),
+    )
+)
 def test_command_line(place: Path, arguments: list[str]) -> None:
     """Exit code 0, or 2 with one line (after argparse's own usage, where that is what is wrong)."""
     out, err = io.StringIO(), io.StringIO()

@@ -23,8 +23,9 @@ def top(run: pd.DataFrame, depth: int) -> dict[str, list[str]]:
 
 
 def mean_ndcg(track: simulate.Track, qrels: pd.DataFrame) -> pd.Series:
-    return pd.Series({name: ir_measures.calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10]
-                      for name, run in track.runs.items()})
+    return pd.Series(
+        {name: ir_measures.calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10] for name, run in track.runs.items()}
+    )
 
 
 def unseen_relevant(track: simulate.Track, depth: int = 10) -> pd.Series:
@@ -32,12 +33,21 @@ def unseen_relevant(track: simulate.Track, depth: int = 10) -> pd.Series:
     grade = track.complete_qrels.set_index(["query_id", "doc_id"])["relevance"].to_dict()
     tops = {name: top(run, depth) for name, run in track.runs.items()}
     topics = next(iter(tops.values()))
-    return pd.Series({
-        name: np.mean([
-            sum(grade[topic, document] for document in mine[topic]
-                if not any(document in theirs[topic] for other, theirs in tops.items() if other != name))
-            for topic in topics])
-        for name, mine in tops.items()})
+    return pd.Series(
+        {
+            name: np.mean(
+                [
+                    sum(
+                        grade[topic, document]
+                        for document in mine[topic]
+                        if not any(document in theirs[topic] for other, theirs in tops.items() if other != name)
+                    )
+                    for topic in topics
+                ]
+            )
+            for name, mine in tops.items()
+        }
+    )
 
 
 def test_shape(track: simulate.Track) -> None:
@@ -57,8 +67,12 @@ def test_shape(track: simulate.Track) -> None:
 
 
 def test_the_pool_is_the_top_of_the_pooled_systems(track: simulate.Track) -> None:
-    expected = {(topic, document) for name in track.pooled
-                for topic, documents in top(track.runs[name], 10).items() for document in documents}
+    expected = {
+        (topic, document)
+        for name in track.pooled
+        for topic, documents in top(track.runs[name], 10).items()
+        for document in documents
+    }
     assert set(zip(track.qrels["query_id"], track.qrels["doc_id"], strict=True)) == expected
     pooled = track.qrels.merge(track.complete_qrels, on=["query_id", "doc_id"], how="left")
     assert (pooled["relevance_x"] == pooled["relevance_y"]).all()
@@ -111,13 +125,20 @@ def test_sizes_are_obeyed() -> None:
     assert deep.runs["hybrid"].groupby("query_id").size().tolist() == [1000, 1000]
 
 
-@pytest.mark.parametrize(("arguments", "error", "sentence"), [
-    ({"seed": -1}, ValueError, "seed=-1 is not accepted; accepted is a whole number from 0"),
-    ({"topics": 0}, ValueError, "topics=0 is not accepted; accepted is a whole number from 1"),
-    ({"depth": 2.5}, TypeError, "depth=2.5 is not accepted"),
-    ({"topics": True}, TypeError, "topics=True is not accepted"),
-    ({"depth": 5, "pool_depth": 6}, ValueError, "pool_depth=6 is not accepted; accepted is a whole number from 1 to 5"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        ({"seed": -1}, ValueError, "seed=-1 is not accepted; accepted is a whole number from 0"),
+        ({"topics": 0}, ValueError, "topics=0 is not accepted; accepted is a whole number from 1"),
+        ({"depth": 2.5}, TypeError, "depth=2.5 is not accepted"),
+        ({"topics": True}, TypeError, "topics=True is not accepted"),
+        (
+            {"depth": 5, "pool_depth": 6},
+            ValueError,
+            "pool_depth=6 is not accepted; accepted is a whole number from 1 to 5",
+        ),
+    ],
+)
 def test_bad_sizes(arguments: dict[str, Any], error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
         simulate.track(**arguments)

@@ -71,8 +71,20 @@ def tested(name: str, environment: Environment, jobs: str) -> str:
     python = place / ("Scripts" if os.name == "nt" else "bin") / "python"
     package = f"{REPOSITORY}[{environment.extras}]"
     install = [str(python), "-m", "pip", "install", "--quiet", *environment.pins, package]
-    test = [str(python), "-m", "pytest", "-q", "-n", jobs, "--dist", "worksteal", "--timeout", "900",
-            "-p", "no:cacheprovider"]
+    test = [
+        str(python),
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        jobs,
+        "--dist",
+        "worksteal",
+        "--timeout",
+        "900",
+        "-p",
+        "no:cacheprovider",
+    ]
     for step in ([interpreter, "-m", "venv", "--clear", str(place)], install, test):
         code = subprocess.run(step, cwd=REPOSITORY).returncode
         if code:

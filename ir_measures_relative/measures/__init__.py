@@ -1,28 +1,51 @@
 """The measures, one short file each; a new one needs its file and its line here."""
 
-from ir_measures_relative.measures.base import RelativeMeasure, registry
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register, registry
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
 from ir_measures_relative.measures.bounds import NDCGBound
-from ir_measures_relative.measures.med import MED
+from ir_measures_relative.measures.med import MED, largest_and_smallest
 from ir_measures_relative.measures.nrg import NRG
+from ir_measures_relative.measures.parameters import (
+    Base,
+    Choice,
+    Flag,
+    GainTable,
+    Number,
+    Parameter,
+    Prior,
+    Reference,
+    Whole,
+)
 from ir_measures_relative.measures.rareness import Rare, RareAP, RareP
 from ir_measures_relative.measures.tasc import TaSC
 from ir_measures_relative.measures.unique_rel import UniqueRel
 from ir_measures_relative.measures.upper_lower import UL, expected_random
 
 __all__ = [
+    "Base",
     "BootNDCG",
+    "Choice",
+    "Flag",
+    "GainTable",
     "MED",
     "NDCGBound",
     "NRG",
-    "UL",
+    "Number",
+    "Parameter",
+    "Prior",
     "Rare",
     "RareAP",
     "RareP",
+    "Reference",
     "RelativeMeasure",
     "TaSC",
+    "UL",
     "UniqueRel",
+    "Whole",
     "boot_ndcg",
+    "cutoff_parameter",
     "expected_random",
+    "largest_and_smallest",
+    "register",
     "registry",
 ]

@@ -9,11 +9,10 @@ import ir_measures
 import numpy as np
 from ir_measures import measures
 
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run
+from ir_measures_relative._base import ERR, UserModel, user_model
+from ir_measures_relative._judged import JudgedRun, Judgements, Run
+from ir_measures_relative._priors import JudgedPriors, resolve
 from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
-from ir_measures_relative.prior_runs import resolve
-from ir_measures_relative.user_models import ERR, UserModel, user_model
 
 
 def cutoff_parameter() -> Whole:

@@ -26,17 +26,20 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.ideals import best_values_left
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._base import NDCG
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, best_values_left, warn_of_other_topics
+from ir_measures_relative._priors import JudgedPriors
+from ir_measures_relative._unjudged import (
+    BootScores,
+    GradePrior,
+    LabelDraws,
+    TopicScores,
+    grade_prior_of,
+    label_draws,
+    naive_bounds,
+)
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter, WrongKind
-from ir_measures_relative.unjudged.boot_scores import BootScores
-from ir_measures_relative.unjudged.grade_prior import GradePrior, grade_prior_of
-from ir_measures_relative.unjudged.label_draws import LabelDraws, label_draws
-from ir_measures_relative.unjudged.naive_bounds import naive_bounds
-from ir_measures_relative.unjudged.topic_scores import TopicScores
-from ir_measures_relative.user_models import NDCG
 
 WIDE = 0.01  # a bracket that is worth a warning
 ALWAYS_KNOWN = ("mean", "lower", "upper")  # estimates that are never guessed

@@ -15,15 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_measures_relative.extremes.labellings import Question, largest_difference
-from ir_measures_relative.extremes.side_by_side import against_nothing
-from ir_measures_relative.ideals import best_values, best_values_left
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative._base import NDCG, divide, label_grades
+from ir_measures_relative._extremes import Question, against_nothing, largest_difference
+from ir_measures_relative._judged import JudgedRun, best_values, best_values_left
+from ir_measures_relative._priors import JudgedPriors
+from ir_measures_relative._unjudged import naive_bounds
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Whole
-from ir_measures_relative.unjudged.naive_bounds import naive_bounds
-from ir_measures_relative.user_models import NDCG, divide, label_grades
 
 
 def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int) -> np.ndarray:

@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.extremes.labellings import BASES, Labelling, Question, largest_difference
-from ir_measures_relative.extremes.side_by_side import SideBySide, two_runs
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements
+from ir_measures_relative._base import SDCG, AveragePrecision, label_grades
+from ir_measures_relative._extremes import BASES, Labelling, Question, SideBySide, largest_difference, two_runs
+from ir_measures_relative._judged import JudgedRun, Judgements
+from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
-from ir_measures_relative.user_models import SDCG, AveragePrecision, label_grades
 
 
 def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:

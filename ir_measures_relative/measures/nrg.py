@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative._base import NDCG, UserModel, divide
+from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Prior
-from ir_measures_relative.user_models import NDCG, UserModel, divide
 
 
 def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normalizer: str = "residual") -> np.ndarray:

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from ir_measures import measures
 
-from ir_measures_relative.arguments import WrongKind
-from ir_measures_relative.prior_runs import prior_key
-from ir_measures_relative.sentences import shown
-from ir_measures_relative.user_models import LARGEST, canonical_base, canonical_gains
+from ir_measures_relative._base import LARGEST, canonical_base, canonical_gains
+from ir_measures_relative._checks import WrongKind, shown
+from ir_measures_relative._priors import prior_key
 
 
 class Parameter(measures.ParamInfo):

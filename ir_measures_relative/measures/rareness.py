@@ -16,17 +16,18 @@ formula it is largest, 1, at S_d = 1. The counts are per topic: a document is ra
 M. D. Türkmen, M. Lease, M. Kutlu: New Metrics to Encourage Innovation and Diversity in Information Retrieval
 Approaches. ECIR 2023.
 """
+
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements
+from ir_measures_relative._base import LARGEST, divide, sum_of_precisions, sum_over_ranks
+from ir_measures_relative._judged import JudgedRun, Judgements
+from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Number, Prior, Whole
-from ir_measures_relative.user_models import LARGEST, divide, sum_of_precisions, sum_over_ranks
 
 
 def rareness(found_by: np.ndarray, others: int, rarity: str = "share") -> np.ndarray:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative._base import UserModel
+from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Prior
-from ir_measures_relative.user_models import UserModel
 
 
 def subspace_coverage(run: JudgedRun, priors: JudgedPriors, model: UserModel, agg: str = "max") -> np.ndarray:

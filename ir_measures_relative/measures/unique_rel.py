@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun
+from ir_measures_relative._base import sum_over_ranks
+from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Prior, Whole
-from ir_measures_relative.user_models import sum_over_ranks
 
 
 def unique_relevant(run: JudgedRun, priors: JudgedPriors, rel: int, cutoff: int | None) -> np.ndarray:

@@ -20,6 +20,7 @@ judged). Print 1 - Judged@K beside UL, or use universe='retrieved' (re-ranking):
 
 S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,13 +29,11 @@ import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 
-from ir_measures_relative.ideals import best_values
-from ir_measures_relative.judged_priors import JudgedPriors
-from ir_measures_relative.judged_run import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._base import NDCG, AveragePrecision, UserModel, divide, expected_total
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, best_values, warn_of_other_topics
+from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Whole
-from ir_measures_relative.random_ranking import expected_total
-from ir_measures_relative.user_models import NDCG, AveragePrecision, UserModel, divide
 
 EQUAL = 1e-12  # relative: values that differ by no more are equal, since rounding must not decide a branch
 

@@ -16,30 +16,33 @@
 ====================================  ========================================================================
 """
 
-from ir_measures_relative.meta.estimation import (
+from ir_measures_relative.meta._estimation import (
     EstimationError,
     PreferenceReconstruction,
     estimation_error,
     preference_reconstruction,
 )
-from ir_measures_relative.meta.number_of_systems import NumberOfSystems, number_of_systems
-from ir_measures_relative.meta.pools import leave_group_out
-from ir_measures_relative.meta.query_types import QueryTypes, query_types
-from ir_measures_relative.meta.rank_correlation import (
+
+# LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables
+from ir_measures_relative.meta._labelled_scores import LabelledScores  # noqa: F401
+from ir_measures_relative.meta._number_of_systems import NumberOfSystems, number_of_systems
+from ir_measures_relative.meta._pools import leave_group_out
+from ir_measures_relative.meta._query_types import QueryTypes, query_types
+from ir_measures_relative.meta._rank_correlation import (
     discordant_pairs,
     kendall_tau,
     percentage_absolute_difference,
     system_order,
     tau_ap,
 )
-from ir_measures_relative.meta.score_table import ScoreTable
-from ir_measures_relative.meta.significance import (
+from ir_measures_relative.meta._score_table import TOPIC_COLUMNS, ScoreTable, refuse_repeated  # noqa: F401
+from ir_measures_relative.meta._significance import (
     DiscriminativePower,
     SignificanceDisagreement,
     discriminative_power,
     significance_disagreement,
 )
-from ir_measures_relative.meta.stability import Stability, SwapRate, stability, swap_rate
+from ir_measures_relative.meta._stability import Stability, SwapRate, stability, swap_rate
 
 __all__ = [
     "DiscriminativePower",

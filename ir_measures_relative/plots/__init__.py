@@ -24,13 +24,13 @@ except ModuleNotFoundError as missing:
         "ir_measures_relative.plots needs matplotlib: pip install 'ir_measures_relative[plots]'"
     ) from missing
 
-from ir_measures_relative.plots.chance import expected_histogram, query_types
-from ir_measures_relative.plots.rank_agreement import tau_curve
-from ir_measures_relative.plots.significance import discriminative_power
-from ir_measures_relative.plots.similarity import med_matrix
-from ir_measures_relative.plots.style import save
-from ir_measures_relative.plots.two_measures import chronology, scatter
-from ir_measures_relative.plots.uncertainty import caterpillar, distributions
+from ir_measures_relative.plots._chance import expected_histogram, query_types
+from ir_measures_relative.plots._rank_agreement import tau_curve
+from ir_measures_relative.plots._significance import discriminative_power
+from ir_measures_relative.plots._similarity import med_matrix
+from ir_measures_relative.plots._style import save
+from ir_measures_relative.plots._two_measures import chronology, scatter
+from ir_measures_relative.plots._uncertainty import caterpillar, distributions
 
 __all__ = [
     "caterpillar",

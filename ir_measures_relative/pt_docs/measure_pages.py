@@ -13,8 +13,7 @@ import textwrap
 from pathlib import Path
 
 from ir_measures_relative.citations import BIBTEX
-from ir_measures_relative.measures import RelativeMeasure, registry
-from ir_measures_relative.measures.parameters import Parameter
+from ir_measures_relative.measures import Parameter, RelativeMeasure, registry
 
 HERE = Path(__file__).resolve().parent
 DIRECTIONS = {

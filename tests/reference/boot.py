@@ -3,6 +3,7 @@
 Plain Python over one topic; nothing here is shared with the package. A ranking is a list of document ids,
 best first; qrels is {doc: grade}; gain is a function of a grade.
 """
+
 from __future__ import annotations
 
 import math
@@ -100,9 +101,7 @@ def distribution(
     unjudged = [doc for doc in run[:k] if doc not in qrels]
     left = [grade for doc, grade in known.items() if doc not in run[:k]]
     chances = grade_prior(run, qrels, k, prior, collection)
-    return merge(
-        [(score(run, qrels, labels, k, gain), p) for labels, p in labellings(unjudged, left, chances)]
-    )
+    return merge([(score(run, qrels, labels, k, gain), p) for labels, p in labellings(unjudged, left, chances)])
 
 
 def mean(points: list) -> float:
@@ -136,9 +135,7 @@ def mode(points: list) -> float:
         if high - low <= 1e-4:
             break
         edges = [low + (high - low) * i / 20 for i in range(21)]
-        bins = [
-            next(i for i in range(1, 21) if x <= edges[i] + TOLERANCE or i == 20) for x, _ in points
-        ]
+        bins = [next(i for i in range(1, 21) if x <= edges[i] + TOLERANCE or i == 20) for x, _ in points]
         mass = {b: sum(p for (_, p), at in zip(points, bins, strict=True) if at == b) for b in set(bins)}
         fullest = max(mass.values())
         points = [pt for pt, b in zip(points, bins, strict=True) if mass[b] >= fullest - Fraction(TOLERANCE)]

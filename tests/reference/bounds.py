@@ -2,6 +2,7 @@
 
 ``run`` is a list of document ids, best first; ``qrels`` is {document: grade}; ``k`` is None for no cutoff.
 """
+
 from itertools import product
 from math import fsum, log2
 
@@ -67,7 +68,8 @@ def guaranteed_upper(run, qrels, k, max_rel, gain):
 
 BOUND = {
     (side, method): globals()[f"{method}_{side}"]
-    for side in ("lower", "upper") for method in ("naive", "scaled", "guaranteed")
+    for side in ("lower", "upper")
+    for method in ("naive", "scaled", "guaranteed")
 }
 
 

@@ -35,8 +35,7 @@ def tau_ap_of_order(truth, order):
     total = 0.0
     for i in range(1, len(order)):
         right = sum(
-            1.0 if truth[j] > truth[order[i]] else 0.5 if truth[j] == truth[order[i]] else 0.0
-            for j in order[:i]
+            1.0 if truth[j] > truth[order[i]] else 0.5 if truth[j] == truth[order[i]] else 0.0 for j in order[:i]
         )
         total += right / i
     return 2 * total / (len(order) - 1) - 1
@@ -173,7 +172,5 @@ def preference_reconstruction(lower, upper, truth):
         if true:
             precision = len(said & true) / len(said) if said else 0.0
             recall = len(said & true) / len(true)
-            values.append(
-                (precision, recall, 2 * precision * recall / (precision + recall) if said & true else 0.0)
-            )
+            values.append((precision, recall, 2 * precision * recall / (precision + recall) if said & true else 0.0))
     return tuple(mean(column) for column in zip(*values, strict=True))

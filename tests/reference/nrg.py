@@ -24,8 +24,9 @@ def gain(base: str, grade: int | None, options: Mapping[str, Any]) -> float:
     return 1.0 if grade is not None and grade >= options.get("rel", 1) else 0.0
 
 
-def residual(document: str, qrels: Qrels, priors: Sequence[Ranking], k: int | None, base: str = "nDCG",
-             **options: Any) -> float:
+def residual(
+    document: str, qrels: Qrels, priors: Sequence[Ranking], k: int | None, base: str = "nDCG", **options: Any
+) -> float:
     """Eq. 3: what the prior rankings leave of a document's gain."""
     left = gain(base, qrels.get(document), options)
     for prior in priors:
@@ -35,8 +36,15 @@ def residual(document: str, qrels: Qrels, priors: Sequence[Ranking], k: int | No
     return left
 
 
-def nrg(ranking: Ranking, qrels: Qrels, priors: Sequence[Ranking], k: int | None = None, base: str = "nDCG",
-        normalizer: str = "residual", **options: Any) -> float:
+def nrg(
+    ranking: Ranking,
+    qrels: Qrels,
+    priors: Sequence[Ranking],
+    k: int | None = None,
+    base: str = "nDCG",
+    normalizer: str = "residual",
+    **options: Any,
+) -> float:
     """Eq. 4; for RR with several relevant documents the cascade."""
     values = [residual(document, qrels, priors, k, base, **options) for document in cut(ranking, k)]
     if base == "RR":
@@ -61,8 +69,10 @@ def nrg(ranking: Ranking, qrels: Qrels, priors: Sequence[Ranking], k: int | None
 
 def unique_rel(ranking: Ranking, qrels: Qrels, priors: Sequence[Ranking], k: int | None = None, rel: int = 1) -> int:
     """Appendix B: relevant documents of the top k that no prior ranking has in its top k."""
-    return sum(ordinary.relevant(document, qrels, rel) and not any(document in cut(prior, k) for prior in priors)
-               for document in cut(ranking, k))
+    return sum(
+        ordinary.relevant(document, qrels, rel) and not any(document in cut(prior, k) for prior in priors)
+        for document in cut(ranking, k)
+    )
 
 
 def tasc(score: float, prior_scores: Sequence[float], agg: str = "max") -> float:

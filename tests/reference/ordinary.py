@@ -42,8 +42,9 @@ def discounted(values: Sequence[float]) -> float:
     return sum(value / math.log2(i + 1) for i, value in enumerate(values, start=1))
 
 
-def ndcg(ranking: Ranking, qrels: Qrels, k: int | None = None, dcg: str = "log2",
-         gains: Mapping[int, float] | None = None) -> float:
+def ndcg(
+    ranking: Ranking, qrels: Qrels, k: int | None = None, dcg: str = "log2", gains: Mapping[int, float] | None = None
+) -> float:
     reached = [gain(qrels.get(document), dcg, gains) for document in cut(ranking, k)]
     ideal = sorted((gain(grade, dcg, gains) for grade in qrels.values()), reverse=True)
     best = discounted(ideal if k is None else ideal[:k])
@@ -66,8 +67,9 @@ def recall(ranking: Ranking, qrels: Qrels, k: int | None = None, rel: int = 1) -
 
 
 def rbp(ranking: Ranking, qrels: Qrels, k: int | None = None, p: float = 0.8, rel: int = 1) -> float:
-    return (1 - p) * sum(p ** (i - 1) for i, document in enumerate(cut(ranking, k), start=1)
-                         if relevant(document, qrels, rel))
+    return (1 - p) * sum(
+        p ** (i - 1) for i, document in enumerate(cut(ranking, k), start=1) if relevant(document, qrels, rel)
+    )
 
 
 def rr(ranking: Ranking, qrels: Qrels, k: int | None = None, rel: int = 1) -> float:
@@ -84,8 +86,11 @@ def success(ranking: Ranking, qrels: Qrels, k: int, rel: int = 1) -> float:
 def ap(ranking: Ranking, qrels: Qrels, k: int | None = None, rel: int = 1) -> float:
     """Divided by all relevant documents, also with a cutoff."""
     total = n_relevant(qrels, rel)
-    precisions = [precision(ranking, qrels, i, rel) for i, document in enumerate(cut(ranking, k), start=1)
-                  if relevant(document, qrels, rel)]
+    precisions = [
+        precision(ranking, qrels, i, rel)
+        for i, document in enumerate(cut(ranking, k), start=1)
+        if relevant(document, qrels, rel)
+    ]
     return sum(precisions) / total if total else 0.0
 
 

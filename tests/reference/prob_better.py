@@ -2,6 +2,7 @@
 
 Runs are lists of document ids, best first; ``qrels`` is {document: grade}; ``k`` is None for no cutoff.
 """
+
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -41,9 +42,11 @@ def supply(run, qrels, k):
 
 def in_both(run_a, run_b, qrels, k):
     """Unjudged documents of both tops, in the order in which they get their labels."""
+
     def order(doc):
         ranks = sorted([run_a.index(doc), run_b.index(doc)])
         return (*ranks, doc)
+
     return sorted(set(top_of(run_a, qrels, k)) & set(top_of(run_b, qrels, k)), key=order)
 
 
@@ -91,8 +94,10 @@ def scores(run_a, run_b, qrels, k, gain, labels):
 
 def topic_atoms(run_a, run_b, qrels, k, gain, prior="pool+run", pool_grades=None):
     """[(probability, nDCG of a, nDCG of b)], and a check that nothing unjudged means ordinary nDCG."""
-    atoms = [(probability, *scores(run_a, run_b, qrels, k, gain, labels))
-             for probability, labels in joint(run_a, run_b, qrels, k, prior, pool_grades)]
+    atoms = [
+        (probability, *scores(run_a, run_b, qrels, k, gain, labels))
+        for probability, labels in joint(run_a, run_b, qrels, k, prior, pool_grades)
+    ]
     if not top_of(run_a, qrels, k):
         assert all(abs(a - ndcg_of(run_a, qrels, k, gain)) < TIE for _, a, _ in atoms)
     return atoms

@@ -2,6 +2,7 @@
 
 A ranking is a list of document ids, best first; qrels is {document: grade}; `others` the other systems' rankings.
 """
+
 from __future__ import annotations
 
 import math
@@ -30,9 +31,17 @@ def weight_of(alpha: float | str, n_relevant: int) -> float:
     return float(alpha)
 
 
-def rare_p(ranking: Sequence[str], others: Sequence[Sequence[str]], qrels: dict[str, int], k: int,
-           alpha: float | str = 1.0, variant: str = "additive", rarity: str = "share", rel: int = 1,
-           at: int | None = None) -> float:
+def rare_p(
+    ranking: Sequence[str],
+    others: Sequence[Sequence[str]],
+    qrels: dict[str, int],
+    k: int,
+    alpha: float | str = 1.0,
+    variant: str = "additive",
+    rarity: str = "share",
+    rel: int = 1,
+    at: int | None = None,
+) -> float:
     """Eq. 1 and Eq. 4; `at` cuts the ranking elsewhere than the counts of S_d (for Eq. 3)."""
     depth = k if at is None else at
     a = weight_of(alpha, sum(g >= rel for g in qrels.values()))
@@ -43,8 +52,16 @@ def rare_p(ranking: Sequence[str], others: Sequence[Sequence[str]], qrels: dict[
     return total / depth
 
 
-def rare_ap(ranking: Sequence[str], others: Sequence[Sequence[str]], qrels: dict[str, int], k: int | None,
-            alpha: float | str = 1.0, variant: str = "additive", rarity: str = "share", rel: int = 1) -> float:
+def rare_ap(
+    ranking: Sequence[str],
+    others: Sequence[Sequence[str]],
+    qrels: dict[str, int],
+    k: int | None,
+    alpha: float | str = 1.0,
+    variant: str = "additive",
+    rarity: str = "share",
+    rel: int = 1,
+) -> float:
     """Eq. 3: precision with rareness at the rank of every relevant document, over all relevant documents."""
     n_relevant = sum(g >= rel for g in qrels.values())
     if n_relevant == 0:
@@ -56,10 +73,22 @@ def rare_ap(ranking: Sequence[str], others: Sequence[Sequence[str]], qrels: dict
     return total / n_relevant
 
 
-def rare(ranking: Sequence[str], others: Sequence[Sequence[str]], qrels: dict[str, int], k: int | None,
-         alpha: float | str = 1.0, variant: str = "additive", rarity: str = "share", base: str = "nDCG",
-         exponential: bool = False, p: float = 0.8, rel: int = 1, gains: dict | None = None) -> float:
+def rare(
+    ranking: Sequence[str],
+    others: Sequence[Sequence[str]],
+    qrels: dict[str, int],
+    k: int | None,
+    alpha: float | str = 1.0,
+    variant: str = "additive",
+    rarity: str = "share",
+    base: str = "nDCG",
+    exponential: bool = False,
+    p: float = 0.8,
+    rel: int = 1,
+    gains: dict | None = None,
+) -> float:
     """The graded extension: gain times factor, over the ideal by the same gain (nDCG) or times 1 - p (RBP)."""
+
     def gain(document: str) -> float:
         if base == "RBP":
             return 1.0 if qrels.get(document, 0) >= rel else 0.0

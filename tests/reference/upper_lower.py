@@ -3,6 +3,7 @@
 Three independent ways to the same lower bound: every permutation (n <= 7), a Monte Carlo mean, and the closed
 formulas of Section 4 in exact fractions. A ranking is a list of grades, best first; None = unjudged.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -16,8 +17,15 @@ from reference import ordinary
 Value = Callable[[Sequence[float]], float]
 
 
-def gain_of(grade: int | None, base: str, *, rel: int = 1, exponential: bool = False, max_rel: int = 1,
-            gains: dict | None = None) -> float:
+def gain_of(
+    grade: int | None,
+    base: str,
+    *,
+    rel: int = 1,
+    exponential: bool = False,
+    max_rel: int = 1,
+    gains: dict | None = None,
+) -> float:
     """What one document of this grade is worth to the base measure."""
     if base == "nDCG":
         return ordinary.gain(grade, "exp-log2" if exponential else "log2", gains)
@@ -73,6 +81,7 @@ def expected_by_sampling(gains: Sequence[float], value: Value, trials: int, seed
 
 # The closed formulas of Section 4, exact.
 
+
 def harmonic(m: int) -> Fraction:
     return sum((Fraction(1, i) for i in range(1, m + 1)), Fraction(0))
 
@@ -125,6 +134,7 @@ def exp_weighted(gains: Sequence[float], weights: Sequence[float], k: int) -> fl
 
 # The two normalisations, and one topic from start to end.
 
+
 def same(x: float, y: float) -> bool:
     """Agree within 1e-12 relative."""
     return abs(x - y) <= 1e-12 * max(abs(x), abs(y))
@@ -160,8 +170,17 @@ def expected(gains: Sequence[float], base: str, cutoff: int | None, p: float = 0
     return float(formula(R, n, k))
 
 
-def ul(ranking: Sequence[str], qrels: dict[str, int], base: str, cutoff: int | None, version: str = "V2",
-       universe: str = "judged", expectation: str = "exact", p: float = 0.8, **gain: int | bool) -> float:
+def ul(
+    ranking: Sequence[str],
+    qrels: dict[str, int],
+    base: str,
+    cutoff: int | None,
+    version: str = "V2",
+    universe: str = "judged",
+    expectation: str = "exact",
+    p: float = 0.8,
+    **gain: int | bool,
+) -> float:
     """UL of one ranking of document ids."""
     documents = list(qrels) if universe == "judged" else list(ranking)
     gains = [gain_of(qrels.get(d), base, **gain) for d in documents]

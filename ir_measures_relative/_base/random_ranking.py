@@ -1,0 +1,141 @@
+"""What a random ranking is worth: exact expectations of the ordinary measures.
+
+All n documents of a topic are shuffled and the list is cut at m = min(K, n). Linear measures (nDCG, P, R, RBP) expect
+the mean gain at every rank. The others depend on several ranks at once; for R relevant documents and the m-th harmonic
+number H_m:
+
+    Success   1 - C(n-R, m) / C(n, m)
+    AP        sum of precisions SP: (R/n) [m (R-1) + H_m (n-R)] / (n-1);  n = 1: R
+    RR        sum over i <= m of (1/i) C(n-i, R-1) / C(n, R)
+    ERR       sum over j <= R of P(a user of the relevant documents alone stops at the j-th) E[1 / rank of the j-th]
+
+Binomials of n = 100,000 overflow and the logarithm of one costs five digits, so everything is a product or a sum of
+positive terms: each value keeps its *relative* precision, which the comparison of a score with its bounds needs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir_measures_relative._base.models import ERR, AveragePrecision, ReciprocalRank, Success, UserModel, sum_over_ranks
+from ir_measures_relative._judged import Judgements, best_values
+
+
+def expected_total(
+    model: UserModel, value: np.ndarray, n: np.ndarray, judgements: Judgements, method: str = "exact"
+) -> np.ndarray:
+    """(Q,) expectation of `model.total` over all orders of each topic's n (Q,) documents.
+
+    value: (J,) gain of each judged document, 0 where it is not among the n; the rest of the n gain nothing.
+    method='paper' takes the precision at a rank and the relevance of that rank for independent (AP; the linear
+    measures are the same).
+    """
+    m = n if model.cutoff is None else np.minimum(model.cutoff, n)  # (Q,)
+    if model.linear:
+        mean = judgements.sum_by_topic(value) / np.maximum(n, 1)  # (Q,)
+        return model.total(mean[:, None] * (np.arange(m.max(initial=0)) < m[:, None]))
+    relevant = judgements.sum_by_topic(value > 0).astype(np.int64)  # (Q,)
+    if isinstance(model, ERR):
+        return expected_err(best_values(value, judgements, int(relevant.max(initial=0))), n, m)
+    if isinstance(model, AveragePrecision) and method == "paper":
+        return m * (relevant / np.maximum(n, 1)) ** 2
+    expected = {AveragePrecision: expected_sum_of_precisions, ReciprocalRank: reciprocal_rank, Success: success}
+    return expected[type(model)](relevant, n, m)
+
+
+def expected_sum_of_precisions(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) expected sum over relevant documents in the top m of the precision at their rank."""
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, m.max(initial=0) + 1)))[m]  # (Q,)
+    # A relevant document at rank i counts itself and the i - 1 others above it, each relevant by (R-1)/(n-1).
+    # n = 1 has no others: H_1 = 1 alone is left.
+    others = np.maximum(n - 1, 1)
+    return relevant / np.maximum(n, 1) * (m * (relevant - 1) + harmonic * (n - relevant) + (n == 1)) / others
+
+
+def success(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) chance that the top m hold a relevant document."""
+    # C(n-R, m) / C(n, m) is symmetric in R and m: the shorter product, in logarithms near 0 so that 1 - product
+    # keeps its precision when relevant documents are few.
+    many, few = np.maximum(relevant, m), np.minimum(relevant, m)  # (Q,)
+    log_miss = np.zeros(len(n))
+    for j in range(int(few.max(initial=0))):
+        share = np.where(j < few, np.minimum(many / np.maximum(n - j, 1), 1.0), 0.0)
+        with np.errstate(divide="ignore"):
+            log_miss += np.log1p(-share)
+    return -np.expm1(log_miss)
+
+
+def reciprocal_rank(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) expected reciprocal rank of the first relevant document, 0 if it is past rank m."""
+    return reciprocal_ranks(relevant, n, m, 1)[:, 0]
+
+
+def reciprocal_ranks(relevant: np.ndarray, n: np.ndarray, m: np.ndarray, depth: int) -> np.ndarray:
+    """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
+    order, reached = longest_first(m)
+    size = n[order].astype(np.float64)  # (Q,)
+    above = np.arange(depth)[:, None]  # relevant documents above rank i: more than these never matter
+    to_find = np.maximum(relevant[order] - above, 0.0)  # (depth, Q)
+    spare = size - relevant[order] + above  # (depth, Q) less i - 1: the documents without gain left for rank i
+    found = np.zeros((depth + 1, len(n)))  # chance of each number of relevant documents above rank i
+    found[0] = 1.0
+    expected = np.zeros((depth, len(n)))
+    for i, q in enumerate(reached, 1):
+        c = min(i, depth)
+        left = size[:q] - (i - 1)  # documents not yet ranked
+        hit = found[:c, :q] * to_find[:c, :q] / left
+        expected[:c, :q] += hit / i
+        found[:c, :q] *= np.maximum(spare[:c, :q] - (i - 1), 0.0) / left
+        found[1 : c + 1, :q] += hit
+    return in_place(expected, order)
+
+
+def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(Q,) expected reciprocal rank of a user who stops at each document with its stop probability.
+
+    stop: (Q, D) positive stop probabilities of each topic, padded with 0 at the end.
+    Only relevant documents stop a user, so the others do no more than shift ranks: the expectation splits into where
+    in the list of relevant documents the user stops, and at which rank that document stands.
+    """
+    relevant = np.count_nonzero(stop, axis=1)  # (Q,)
+    depth = int(np.minimum(relevant, m).max(initial=0))
+    if depth == 0:
+        return np.zeros(len(n))
+    # Past `enough` relevant documents so few users still read that they cannot change the last bit of the result.
+    rarest = min(stop[stop > 0].min(), 1 - 2**-53)  # 1 passes nobody and has no logarithm
+    passed, unseen = -np.log1p(-rarest), -np.log(1e-18) - np.log(rarest)
+    if depth * passed > unseen:
+        depth = int(np.ceil(unseen / passed))
+    return sum_over_ranks(stopping_chances(stop, depth) * reciprocal_ranks(relevant, n, m, depth))
+
+
+def stopping_chances(stop: np.ndarray, depth: int) -> np.ndarray:
+    """(Q, depth) chance that a user of the positive entries of `stop`, in random order, stops at the j-th."""
+    order, holders = longest_first(np.count_nonzero(stop, axis=1))
+    passed = np.zeros((depth + 1, len(stop)))  # chance to read the first j documents and go on
+    passed[0] = 1.0
+    stopped = np.zeros((depth + 1, len(stop)))  # chance to stop at the j-th
+    for t, q in enumerate(holders, 1):
+        c = min(t, depth)
+        j = np.arange(1, c + 1)[:, None]
+        r = stop[order[:q], t - 1]  # (q,) document t joins the t - 1 before it, at any place alike:
+        here, above, below = 1 / t, (j - 1) / t, (t - j) / t  # at the j-th, above it or below it
+        stopped[1 : c + 1, :q] = (
+            below * stopped[1 : c + 1, :q] + above * stopped[:c, :q] * (1 - r) + passed[:c, :q] * (here * r)
+        )
+        passed[1 : c + 1, :q] = below * passed[1 : c + 1, :q] + (here + above) * passed[:c, :q] * (1 - r)
+    return in_place(stopped[1:], order)
+
+
+def longest_first(length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(Q,) topics by descending length, and for i = 1, 2, ... how many of them reach i: those come first."""
+    order = np.argsort(-length, kind="stable")
+    steps = np.arange(1, length.max(initial=0) + 1)
+    return order, len(length) - np.searchsorted(length[order][::-1], steps)
+
+
+def in_place(value: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """(D, Q) of topics in some order -> (Q, D) of topics in their own."""
+    back = np.empty(value.shape[::-1])
+    back[order] = value.T
+    return back

@@ -1,0 +1,7 @@
+"""The command line."""
+
+from ir_measures_relative._cli.command_line import main
+
+__all__ = [
+    "main",
+]

@@ -1,0 +1,56 @@
+"""The main job on an embedded track: what does each system add to the others, and how sure are the scores?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from ir_measures import Judged, nDCG
+
+from ir_measures_relative import simulate
+from ir_measures_relative._base import direction
+from ir_measures_relative._cli.demo_figures import write_demo_figures
+from ir_measures_relative._cli.tables import Writer
+from ir_measures_relative._experiment import calc_runs
+from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel, boot_ndcg
+
+_SHOWN = [nDCG @ 10, Judged @ 10, NRG @ 10, UniqueRel @ 10, RareP @ 10, UL @ 10]
+
+
+def show_demo(seed: int = 0, folder: str | Path = "demo-figures") -> None:
+    """Prints a leaderboard of a simulated track and writes figures to ``folder``."""
+    track = simulate.track(seed=seed)
+    table = calc_runs([*_SHOWN, NRG(prior="previous") @ 10], track.qrels, track.runs)
+    scores = {name: boot_ndcg(track.qrels, run, cutoff=10) for name, run in track.runs.items()}
+    means = table.groupby(["name", "measure"])["value"].mean().unstack()
+    means = means[[str(measure) for measure in _SHOWN]].sort_values("nDCG@10", ascending=False)
+    size = f"{track.qrels.query_id.nunique()} topics, {len(track.runs)} systems"
+    print(f"A simulated track: {size}, judged from some of them; best nDCG@10 first.\n")
+    write = Writer("markdown", 3, {str(measure): direction(measure) for measure in _SHOWN})
+    write.header("system", "family", "nDCG@10", "95% interval", *means.columns[1:])
+    for name, ndcg, *values in means.itertuples():
+        low, high = scores[name].interval(0.95)
+        write.row(name, track.groups[name], ndcg, f"{low:.3f} - {high:.3f}", *values)
+    write.close()
+    print(_READING)
+    best, adds = means.index[0], means["NRG@10"].idxmax()
+    print(f"\n{best} has the highest nDCG@10, but {adds} adds most to the other systems.")
+    print(_figures(table, folder, track.groups, scores))
+
+
+_READING = """
+95% interval  of the mean nDCG@10, given the grades that unjudged documents may have (BootNDCG)
+Judged@10     the share of the top 10 that is judged: unjudged documents count 0 in all other columns
+NRG@10        the gain that is left when the user has seen all other systems
+UniqueRel@10  relevant documents that no other system has in its top 10
+RareP@10      precision that counts a relevant document more, the fewer systems find it
+UL@10         nDCG@10 between a random order (0) and the best one (1) of the judged documents"""
+
+
+def _figures(table: pd.DataFrame, folder: str | Path, groups: dict[str, str], scores: dict) -> str:
+    """A line about the figures that were written, or why there are none."""
+    try:
+        paths = write_demo_figures(table, folder, groups, scores)
+    except ImportError as missing:
+        return f"No figures: {missing}"
+    return f"Figures: {', '.join(str(path) for path in paths)}"

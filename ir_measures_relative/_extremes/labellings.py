@@ -1,0 +1,197 @@
+"""The largest difference of two rankings over all labels of their free documents, for each ordinary measure.
+
+Maximising M(first) - M(second) gives the largest signed difference; with the lists swapped, minus the
+smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from ir_measures_relative._base import (
+    ERR,
+    NDCG,
+    RBP,
+    SDCG,
+    AveragePrecision,
+    Precision,
+    ReciprocalRank,
+    UserModel,
+    divide,
+    label_grades,
+)
+from ir_measures_relative._extremes.average_precision import ap_divisor, ap_labels, err_labels
+from ir_measures_relative._extremes.linear import linear_labels
+from ir_measures_relative._extremes.ndcg import KnownGains, ndcg_labels
+from ir_measures_relative._extremes.reciprocal_rank import reciprocal_rank_labels
+from ir_measures_relative._extremes.side_by_side import SideBySide
+from ir_measures_relative._judged import Judgements
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """The value of the best labelling, and the labelling."""
+
+    value: np.ndarray  # (Q,)
+    grade: np.ndarray  # (Q, D) int64: the grade of each free document; -1 for slots that hold none
+    unseen: np.ndarray  # (Q,) int64: relevant documents, of the best grade, in neither list
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is compared, and what is left open."""
+
+    model: UserModel  # the ordinary measure
+    judgements: Judgements | None  # None: nothing is known
+    n_topics: int
+    max_rel: int
+    unseen: int = 0
+    norm: str = "R"
+    residual: bool = True
+
+    @property
+    def grades(self) -> np.ndarray:
+        """The grades that a free document may have."""
+        return np.array([0, self.model.rel]) if self.model.binary else label_grades(self.max_rel)
+
+    @property
+    def top_grade(self) -> int:
+        """The lowest grade of the highest gain."""
+        return int(self.grades[self.model.gain(self.grades).argmax()])
+
+    @property
+    def judged(self) -> tuple[np.ndarray, np.ndarray]:
+        """(J,) topic and grade of every known document, retrieved or not."""
+        if self.judgements is None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        return self.judgements.topic, self.judgements.grade
+
+
+def largest_difference(pair: SideBySide, question: Question) -> Labelling:
+    """Largest M(first) - M(second) over the labels of the free documents.
+
+    A method finds the labels; the base measure itself then says what they are worth.
+    """
+    return _METHODS[type(question.model)](pair, question)
+
+
+def _linear(pair: SideBySide, question: Question) -> Labelling:
+    """P, SDCG; RBP without its tail."""
+    lowest, highest, grades = _extreme_gains(question)
+    labels = linear_labels(pair, question.model.seen(pair.depth))
+    gain = np.where(pair.free, np.where(labels, highest, lowest), _known_gain(pair, question.model))
+    value = _difference_of_totals(pair, question.model, gain)
+    return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
+
+
+def _sdcg(pair: SideBySide, question: Question) -> Labelling:
+    best, model = _linear(pair, question), cast(SDCG, question.model)
+    scale = model.max_rel * model.seen_in_all()
+    return Labelling(best.value / scale, best.grade, best.unseen)
+
+
+def _rbp(pair: SideBySide, question: Question) -> Labelling:
+    """The favoured list may go on with relevant documents alone, the other one with none."""
+    best = _linear(pair, question)
+    tail = cast(RBP, question.model).p ** pair.length_y if question.residual else 0.0
+    return Labelling(best.value + tail, best.grade, best.unseen)
+
+
+def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
+    known = _known_gain(pair, question.model)
+    labels = reciprocal_rank_labels(pair, known > 0)
+    value = _difference_of_totals(pair, question.model, np.where(labels, 1.0, known))
+    return _labelling(value, pair, np.where(labels, question.model.rel, 0))
+
+
+def _ndcg(pair: SideBySide, question: Question) -> Labelling:
+    model, (topic, grade) = question.model, question.judged
+    known_gain = _known_gain(pair, model)
+    known = KnownGains.of(model.gain(grade), topic, question.n_topics)
+    attainable, grades = np.unique(model.gain(question.grades), return_index=True)
+
+    def with_unseen(number: int) -> Labelling:
+        counted = known.plus(number, attainable[-1]) if number else known
+        gain, ideal = ndcg_labels(pair, model.seen, known_gain, counted, attainable, model.cutoff)
+        total = _difference_of_totals(pair, model, np.where(pair.free, gain, known_gain))
+        label = grades[np.searchsorted(attainable, gain)]
+        return _labelling(divide(total, ideal), pair, label, number)
+
+    return _with_or_without_unseen(with_unseen, question.unseen)
+
+
+def _ap(pair: SideBySide, question: Question) -> Labelling:
+    model, (topic, grade) = question.model, question.judged
+    known = _known_gain(pair, model)
+    n_known = np.bincount(topic[model.gain(grade) > 0], minlength=question.n_topics)
+    divisor = ap_divisor(question.norm, model.cutoff)
+
+    def with_unseen(number: int) -> Labelling:
+        labels = ap_labels(pair, known > 0, n_known + number, divisor)
+        total = _difference_of_totals(pair, model, np.where(labels, 1.0, known))
+        value = divide(total, divisor(n_known + number, labels.sum(axis=1)))
+        return _labelling(value, pair, np.where(labels, model.rel, 0), number)
+
+    return _with_or_without_unseen(with_unseen, 0 if question.norm == "k" else question.unseen)
+
+
+def _err(pair: SideBySide, question: Question) -> Labelling:
+    _, highest, grades = _extreme_gains(question)
+    known = _known_gain(pair, question.model)
+    labels = err_labels(pair, known, highest)
+    value = _difference_of_totals(pair, question.model, np.where(labels, highest, known))
+    return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
+
+
+_METHODS: dict[type[UserModel], Callable[[SideBySide, Question], Labelling]] = {
+    NDCG: _ndcg,
+    Precision: _linear,
+    SDCG: _sdcg,
+    RBP: _rbp,
+    ReciprocalRank: _reciprocal_rank,
+    AveragePrecision: _ap,
+    ERR: _err,
+}
+BASES = tuple(model.name for model in _METHODS)  # the ordinary measures with an exact method
+
+
+def _known_gain(pair: SideBySide, model: UserModel) -> np.ndarray:
+    """(Q, D) gain of the known documents; 0 for free ones, also where a table of gains gives grade 0 one."""
+    gain, known = np.zeros(pair.grade.shape), ~np.isnan(pair.grade)
+    gain[known] = model.gain(pair.grade[known])
+    return gain
+
+
+def _difference_of_totals(pair: SideBySide, model: UserModel, gain: np.ndarray) -> np.ndarray:
+    """(Q, D) gain of every document -> (Q,) difference of the raw scores, by the base measure itself."""
+    first, second = pair.in_rank_order(gain)
+    return model.total(first) - model.total(second)
+
+
+def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:
+    """Lowest and highest gain of a free document, and the lowest grades that have them."""
+    gain = question.model.gain(question.grades)
+    lowest = int(question.grades[gain.argmin()])
+    return float(gain.min()), float(gain.max()), (lowest, question.top_grade)
+
+
+def _with_or_without_unseen(largest: Callable[[int], Labelling], unseen: int) -> Labelling:
+    """Unseen relevant documents bring any difference nearer to 0: all of them, where that is better."""
+    without = largest(0)
+    if not unseen or not (without.value < 0).any():
+        return without
+    with_all = largest(unseen)
+    better = with_all.value > without.value
+    return Labelling(
+        np.where(better, with_all.value, without.value),
+        np.where(better[:, None], with_all.grade, without.grade),
+        np.where(better, with_all.unseen, without.unseen),
+    )
+
+
+def _labelling(value: np.ndarray, pair: SideBySide, grade: np.ndarray, unseen: int = 0) -> Labelling:
+    return Labelling(value, np.where(pair.free, grade, -1), np.full(len(value), unseen))

@@ -1,0 +1,12 @@
+"""ir_measures and PyTerrier: how the measures are given to them, and what their own measures need to be right here."""
+
+from ir_measures_relative._hosts.ir_measures import RelativeEvaluator, add_to_ir_measures, warn_if_useless
+from ir_measures_relative._hosts.ir_measures_fixes import check_measure, host_metrics
+
+__all__ = [
+    "RelativeEvaluator",
+    "add_to_ir_measures",
+    "check_measure",
+    "host_metrics",
+    "warn_if_useless",
+]

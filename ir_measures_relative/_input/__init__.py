@@ -1,0 +1,38 @@
+"""Every form in which qrels, runs and groups come; formats stop here."""
+
+from ir_measures_relative._input.columns import (
+    Columns,
+    coded_ids,
+    is_frame,
+    is_missing,
+    is_run,
+    qrels_columns,
+    read_once,
+    row_name,
+    run_columns,
+)
+from ir_measures_relative._input.run_collections import read_groups, run_sources
+from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
+from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray
+
+__all__ = [
+    "NONE",
+    "SYMBOLS",
+    "Array",
+    "BoolArray",
+    "Columns",
+    "FloatArray",
+    "IntArray",
+    "ObjectArray",
+    "coded_ids",
+    "is_frame",
+    "is_missing",
+    "is_run",
+    "qrels_columns",
+    "read_groups",
+    "read_once",
+    "row_name",
+    "run_columns",
+    "run_name",
+    "run_sources",
+]

@@ -1,0 +1,303 @@
+"""Every form in which runs and qrels come -> columns. The only file that knows formats.
+
+Accepted: a dict of dicts, a DataFrame with ir_measures' column names (``query_id, doc_id, score | relevance``)
+or PyTerrier's (``qid, docno, score | label``), any iterable of named tuples (one-shot generators too), and the
+path of a TREC file. Inputs are read once and never changed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import GeneratorType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import quoted, shown
+from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
+
+# column or field -> the names under which it is accepted, ir_measures' own first
+_NAMES = {
+    "query": ("query_id", "qid"),
+    "doc": ("doc_id", "docno"),
+    "score": ("score",),
+    "grade": ("relevance", "label"),
+}
+# float() reads all of these, as text, or by leaving out the imaginary part
+_NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
+_READERS = {"score": "ir_measures.read_trec_run", "grade": "ir_measures.read_trec_qrels"}
+_ACCEPTED = (
+    "a dict of dicts, a pandas DataFrame, an iterable of named tuples (such as ir_measures.{tuple}), "
+    "or the path of a TREC file"
+)
+
+
+class Columns(NamedTuple):
+    """Rows as they came: topics as codes into their distinct values, in order of first appearance.
+
+    Documents stay text: few of a run's rows have one that another topic has too, so codes would save nothing, and
+    making them costs more than all the rest.
+    """
+
+    topics: list[Any]  # (T,) distinct topic ids, as given
+    topic: np.ndarray  # (N,) int64 index into topics
+    doc_id: np.ndarray  # (N,) object: document ids, as str
+    number: np.ndarray  # (N,) float64 score or grade
+    source: str  # how error sentences name the input
+
+
+def run_columns(run: Any, what: str = "run") -> Columns:
+    """Columns of a run in any accepted form; scores are checked to be numbers."""
+    columns = _columns(run, "score", what)
+    bad = np.isnan(columns.number)
+    if bad.any():
+        raise ValueError(f"{row_name(columns, bad)} has the score NaN; every score must be a number")
+    return columns
+
+
+def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
+    """Columns of qrels in any accepted form; grades are checked to be whole numbers."""
+    columns = _columns(qrels, "grade", what)
+    bad = ~(np.abs(columns.number) < 2**53) | (columns.number != np.floor(columns.number))
+    if bad.any():
+        odd = f"{row_name(columns, bad)} has the grade {columns.number[np.argmax(bad)]}"
+        raise ValueError(f"{odd}; every grade must be a whole number below 2^53")
+    return columns
+
+
+def is_run(value: Any) -> bool:
+    """Whether a dict, list or table is one run rather than a collection of runs."""
+    if isinstance(value, Mapping):
+        inner = list(value.values())
+        return bool(inner) and all(
+            isinstance(docs, Mapping) and not any(isinstance(score, Mapping) for score in docs.values())
+            for docs in inner
+        )
+    if isinstance(value, (list, tuple)):
+        return bool(value) and _is_row(value[0])
+    return is_frame(value)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether an object is a table with named columns, such as a DataFrame."""
+    return hasattr(value, "columns")
+
+
+def _is_row(item: Any) -> bool:
+    """Whether an item is a row of a run, by its fields."""
+    return hasattr(item, "_fields") or (not is_frame(item) and any(hasattr(item, name) for name in _NAMES["query"]))
+
+
+def row_name(columns: Columns, row: int | np.ndarray) -> str:
+    """'run: document 'd' of topic 'q''; of a mask, the first row that it marks."""
+    if isinstance(row, np.ndarray):
+        row = int(np.argmax(row))
+    document, topic = columns.doc_id[row], columns.topics[columns.topic[row]]
+    return f"{columns.source}: document {document!r:.200} of topic {topic!r:.200}"
+
+
+def _columns(data: Any, value: str, what: str) -> Columns:
+    if isinstance(data, (str, os.PathLike)):
+        return _from_file(Path(os.path.expanduser(data)), value, what)
+    if isinstance(data, Mapping):
+        return _from_dict(data, value, what)
+    if is_frame(data):
+        return _from_frame(data, value, what)
+    if isinstance(data, Iterable) and not isinstance(data, bytes):
+        return _from_tuples(data, value, what)
+    raise TypeError(f"{what}: cannot read a {type(data).__name__}; accepted are {_accepted(value)}")
+
+
+def _from_file(path: Path, value: str, what: str) -> Columns:
+    rows: TrecRows = read_run_file(path) if value == "score" else read_qrels_file(path)
+    source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
+    return Columns(rows.topics, rows.topic, _objects(rows.documents), rows.number, source)
+
+
+def _from_dict(data: Mapping, value: str, what: str) -> Columns:
+    query: list = []
+    docs: list = []
+    numbers: list = []
+    lengths = []
+    for topic, documents in data.items():
+        if not isinstance(documents, Mapping):
+            raise TypeError(
+                f"{what}: topic {shown(topic)} holds a {type(documents).__name__}; "
+                f"a dict must map every topic to a dict of document: {value}"
+            )
+        if is_missing(topic):
+            raise ValueError(f"{what}: {topic!r} is no topic id; every topic needs one")
+        query.append(topic)
+        lengths.append(len(documents))
+        docs.extend(documents.keys())
+        numbers.extend(documents.values())
+    rows = np.repeat(np.arange(len(query)), lengths)
+    topics, merged = _merge_equal(query)
+    columns = Columns(topics, merged[rows], _texts(docs, what), np.zeros(len(docs)), what)
+    return columns._replace(number=_numbers(numbers, value, columns))
+
+
+def _from_frame(frame: Any, value: str, what: str) -> Columns:
+    if not isinstance(frame, pd.DataFrame):
+        library = type(frame).__module__.partition(".")[0]
+        raise TypeError(f"{what}: cannot read a {type(frame).__name__} of {library}; accepted are {_accepted(value)}")
+    found = {}
+    for column in ("query", "doc", value):
+        name = next((n for n in _NAMES[column] if n in frame.columns), None)
+        if name is None:
+            raise ValueError(
+                f"{what}: the DataFrame has no column {' or '.join(map(repr, _NAMES[column]))} "
+                f"(it has {', '.join(map(str, frame.columns)) or 'none'})"
+            )
+        found[column] = frame[name]
+        if found[column].ndim != 1:
+            raise ValueError(f"{what}: the DataFrame has several columns {name!r}; one is accepted")
+    return _coded(found["query"], found["doc"], found[value], what, value)
+
+
+def read_once(rows: Iterable, what: str) -> list:
+    """The items of any iterable; a generator that was read before would pass for an empty input."""
+    if isinstance(rows, GeneratorType) and rows.gi_frame is None:
+        raise ValueError(f"{what}: the generator was read before, nothing is left; make a list of it to use it twice")
+    return list(rows)
+
+
+def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
+    rows = read_once(rows, what)
+    if not rows:
+        return _coded([], [], np.zeros(0), what)
+    if isinstance(rows[0], str):  # ir_measures takes a path apart, letter by letter
+        raise TypeError(f"{what}: ir_measures opens no files; {_READERS[value]} reads one")
+    lists = {}
+    for column in ("query", "doc", value):
+        name = next((n for n in _NAMES[column] if hasattr(rows[0], n)), None)
+        if name is None:
+            raise TypeError(
+                f"{what}: an item {shown(rows[0])} has no field {' or '.join(map(repr, _NAMES[column]))}; "
+                f"accepted are {_accepted(value)}"
+            )
+        try:
+            lists[column] = [getattr(row, name) for row in rows]
+        except AttributeError:
+            odd = next(row for row in rows if not hasattr(row, name))
+            raise TypeError(f"{what}: the item {shown(odd)} has no field {name!r}") from None
+    return _coded(lists["query"], lists["doc"], lists[value], what, value)
+
+
+def _coded(query: Any, doc: Any, number: Any, what: str, value: str = "score") -> Columns:
+    topics, topic = _topics(query, what)
+    columns = Columns(topics, topic, _texts(doc, what), np.zeros(len(topic)), what)
+    return columns._replace(number=_numbers(number, value, columns))
+
+
+def _topics(ids: list | pd.Series, what: str) -> tuple[list, np.ndarray]:
+    """Distinct topics as given, and the index of each row's topic among them."""
+    held_as_objects = isinstance(ids, list) or ids.dtype == object or getattr(ids.dtype, "storage", "") == "python"
+    if held_as_objects and _are_texts(texts := _objects(ids)):
+        # the rows of a topic mostly stand together, so one of each such stretch is enough
+        start = np.flatnonzero(np.append([True] * (len(texts) > 0), texts[1:] != texts[:-1]))
+        distinct, codes = _factorize(texts[start], "topic", what)
+        codes = np.repeat(codes, np.diff(start, append=len(texts)))
+    else:
+        distinct, codes = _factorize(ids, "topic", what)
+    topics, merged = _merge_equal(distinct)
+    return topics, merged[codes]
+
+
+def _texts(ids: list | pd.Series, what: str) -> np.ndarray:
+    """(N,) document ids as text."""
+    texts = _objects(ids)
+    if _are_texts(texts):
+        return texts
+    distinct, codes = _factorize(ids, "document", what)
+    return _objects(list(map(str, distinct)))[codes]
+
+
+def _are_texts(ids: np.ndarray) -> bool:
+    return set(map(type, ids)) <= {str}  # not of a subclass, which may print or compare in its own way
+
+
+def _objects(ids: list | pd.Series) -> np.ndarray:
+    """(N,) the same, as an array of objects."""
+    if isinstance(ids, pd.Series):
+        return ids.to_numpy(dtype=object)
+    return np.fromiter(ids, dtype=object, count=len(ids))
+
+
+def _factorize(ids: Any, kind: str, what: str) -> tuple[list, np.ndarray]:
+    """Distinct ids in order of first appearance, and the index of each row's id among them."""
+    try:
+        distinct, codes = coded_ids(_objects(ids) if isinstance(ids, list) else ids)
+    except TypeError:  # a list, say, has no hash
+        raise TypeError(f"{what}: a {kind} id is neither text nor a number") from None
+    if (codes < 0).any():
+        raise ValueError(f"{what}: row {int(np.argmax(codes < 0)) + 1} has no {kind} id")
+    return distinct, codes
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single value is what pandas takes for missing: None, NA, NaN, NaT."""
+    return value is None or value is pd.NA or bool(value != value)
+
+
+def coded_ids(ids: Any) -> tuple[list, np.ndarray]:
+    """Distinct ids in order of first appearance, and the index of each id among them, -1 where there is none."""
+    codes, uniques = pd.factorize(ids)
+    distinct = np.asarray(uniques).tolist()
+    if _not_unicode(distinct) and (codes >= 0).all():  # pandas before 3 takes such ids for equal
+        first: dict[Any, int] = {}
+        codes = np.array([first.setdefault(i, len(first)) for i in ids])
+        distinct = list(first)
+    return distinct, codes.astype(np.int64)
+
+
+def _not_unicode(ids: list) -> bool:
+    """Whether an id holds half of a character, as text does that was read with errors='surrogateescape'."""
+    try:
+        "".join(ids).encode()
+    except TypeError:  # not all of them are text
+        return _not_unicode([i for i in ids if isinstance(i, str)])
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _merge_equal(ids: list) -> tuple[list, np.ndarray]:
+    """Ids that are equal as text (1 and '1') become one: the first as given, and the new index of each."""
+    first: dict[str, int] = {}
+    index = np.array([first.setdefault(str(i), len(first)) for i in ids], dtype=np.int64)
+    if len(first) == len(ids):
+        return ids, index
+    kept: dict[int, Any] = {}
+    for code, value in zip(index.tolist(), ids, strict=True):
+        kept.setdefault(code, value)
+    return list(kept.values()), index
+
+
+def _numbers(values: Any, value: str, columns: Columns) -> np.ndarray:
+    """(N,) float64; text is refused even where it could be read as a number."""
+    if isinstance(values, pd.Series) and values.dtype.kind in "biuf":
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # values of several lengths
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind in "biuf" and array.ndim == 1:
+        return array.astype(np.float64)
+    out = np.empty(len(values))
+    for row, entry in enumerate(values):
+        try:
+            if isinstance(entry, _NOT_NUMBERS):
+                raise TypeError
+            out[row] = np.nan if entry is None or entry is pd.NA else float(entry)
+        except (TypeError, ValueError, OverflowError):
+            odd = f"{row_name(columns, row)} has the {value} {shown(entry, 60)}"
+            raise ValueError(f"{odd}, which is not a number") from None
+    return out
+
+
+def _accepted(value: str) -> str:
+    return _ACCEPTED.format(tuple="ScoredDoc" if value == "score" else "Qrel")

@@ -1,0 +1,18 @@
+"""Qrels and runs, joined once into arrays; string ids stop here."""
+
+from ir_measures_relative._judged.ideals import best_values, best_values_left
+from ir_measures_relative._judged.judged_run import JudgedRun, Top, common_codes, shares_topic, warn_of_other_topics
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
+
+__all__ = [
+    "JudgedRun",
+    "Judgements",
+    "Run",
+    "Top",
+    "best_values",
+    "best_values_left",
+    "common_codes",
+    "shares_topic",
+    "warn_of_other_topics",
+]

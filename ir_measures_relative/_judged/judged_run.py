@@ -1,0 +1,132 @@
+"""Qrels and a run, joined once: a grid of topics x ranks that knows which judgement belongs to each document.
+
+Measures see these arrays and never a string id.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._input import coded_ids
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
+
+
+class Top(NamedTuple):
+    """A judged run cut at K: W = min(K, longest list) ranks."""
+
+    row: np.ndarray  # (Q, W) row in the judgements; -1 = unjudged or past the end of the list
+    grade: np.ndarray  # (Q, W) float64; NaN = unjudged or past the end of the list
+    length: np.ndarray  # (Q,) documents in the list, at most K
+
+    @property
+    def present(self) -> np.ndarray:
+        """(Q, W) whether the list has a document at this rank."""
+        return np.arange(self.row.shape[1]) < self.length[:, None]
+
+    @property
+    def unjudged(self) -> np.ndarray:
+        """(Q, W) whether there is a document without judgement at this rank."""
+        return self.present & (self.row < 0)
+
+    def values(self, value: np.ndarray) -> np.ndarray:
+        """(J,) a value for each judged document -> (Q, W); 0 for unjudged documents and past the end."""
+        if not len(value):
+            return np.zeros(self.row.shape)
+        return np.where(self.row >= 0, value[self.row], 0.0)
+
+
+class JudgedRun:
+    """A run joined with the judgements; ``memo`` keeps what several measures derive from it."""
+
+    def __init__(self, judgements: Judgements, run: Run):
+        self.judgements = judgements
+        self.run = run
+        self.memo: dict[Any, Any] = {}
+        found = [run.topic_index.get(key, -1) for key in judgements.topic_keys]
+        index = np.array(found, dtype=np.int64)  # (Q,) -1 = the run lacks the topic
+        size = np.append(np.diff(run.start), 0)  # the last entry serves the index -1
+        self._begin = np.append(run.start[:-1], 0)[index]  # (Q,) place of the first document
+        self.length = size[index]  # (Q,) documents in the whole list
+        self._joined = Top(np.empty((len(index), 0), dtype=np.int64), np.empty((len(index), 0)), self.length)
+
+    def top(self, cutoff: int | None) -> Top:
+        """The first ``cutoff`` ranks (None: the whole lists). The deepest join so far is kept."""
+        width = self._width(cutoff)
+        joined = self._joined  # read once: another thread may keep a join of its own depth meanwhile
+        if joined.row.shape[1] < width:
+            joined = self._joined = self._join(width)
+        length = self.length if cutoff is None else np.minimum(self.length, cutoff)
+        return Top(joined.row[:, :width], joined.grade[:, :width], length)
+
+    def part(self, first: int, last: int, judgements: Judgements, depth: int | None) -> JudgedRun:
+        """The topics from ``first`` to before ``last``, cut at ``depth``; ``judgements`` are theirs."""
+        top = self.top(depth)
+        part = JudgedRun(judgements, self.run.part(judgements.topic_keys, depth))
+        row = top.row[first:last]
+        row = np.where(row >= 0, row - self.judgements.start[first], -1)
+        part._joined = Top(row, top.grade[first:last], part.length)
+        return part
+
+    def documents(self, cutoff: int | None) -> np.ndarray:
+        """(Q, W) document ids; None past the end of a list."""
+        width = self._width(cutoff)
+        ids = np.full((len(self.length), width), None, dtype=object)
+        present, place = self._places(width)
+        ids[present] = self.run.doc_id[place]
+        return ids
+
+    def _width(self, cutoff: int | None) -> int:
+        longest = int(self.length.max(initial=0))
+        return longest if cutoff is None else min(cutoff, longest)
+
+    def _places(self, width: int) -> tuple[np.ndarray, np.ndarray]:
+        """(Q, W) which cells hold a document, and the place of those documents in the run."""
+        present = np.arange(width) < self.length[:, None]
+        return present, (self._begin[:, None] + np.arange(width))[present]
+
+    def _join(self, width: int) -> Top:
+        present, place = self._places(width)
+        topic = np.nonzero(present)[0]
+        row = np.full(present.shape, -1, dtype=np.int64)  # (Q, W)
+        row[present] = self.judgements.rows_of(topic, self.run.doc_id[place])
+        judged = row >= 0
+        grade = np.full(present.shape, np.nan)  # (Q, W)
+        grade[judged] = self.judgements.grade[row[judged]]
+        return Top(row, grade, self.length)
+
+
+def shares_topic(run: Run, judgements: Judgements) -> bool:
+    return any(topic in run.topic_index for topic in judgements.topic_keys)
+
+
+def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run", stacklevel: int = 3) -> None:
+    """Warns of a run that has none of the qrels' topics, such as '001' for '1': all its scores are those of nothing."""
+    if judgements.n_topics and run.topic_keys and not shares_topic(run, judgements):
+        warnings.warn(
+            f"{what} has no topic in common with the qrels (its first is {run.topic_keys[0]!r:.60}), "
+            "so each of their topics is an empty ranking",
+            stacklevel=stacklevel,
+        )
+
+
+def common_codes(
+    one: JudgedRun, other: JudgedRun, cutoff: int | None, by_id: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two runs over the same topics -> (Q, W) for each: one number for each document of a topic, -1 past the end.
+
+    W is that of each run's own top K. ``by_id`` numbers in the order of topics and ids, which takes longer.
+    """
+    (here, place), (there, other_place) = (run._places(run._width(cutoff)) for run in (one, other))
+    ids, document = coded_ids(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]))
+    if by_id:
+        document = np.argsort(np.argsort(np.array(ids, dtype=object)))[document]
+    topic = np.concatenate([np.nonzero(here)[0], np.nonzero(there)[0]])
+    number, _ = pd.factorize(topic * len(ids) + document, sort=by_id)
+    code, other_code = (np.full(present.shape, -1, dtype=np.int64) for present in (here, there))
+    code[here], other_code[there] = np.split(number, [len(place)])
+    return code, other_code

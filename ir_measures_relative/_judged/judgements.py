@@ -1,0 +1,124 @@
+"""The qrels as columns, rows grouped by topic."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._input import Columns, coded_ids, qrels_columns, row_name
+
+
+class Judgements:
+    """The qrels: rows grouped by topic, highest grade first.
+
+    Attributes
+    ----------
+    topics : the Q topic ids as the qrels gave them, in qrels order
+    start : (Q + 1,) the rows of topic q are ``start[q]:start[q + 1]``
+    topic : (J,) topic index of each row
+    grade : (J,) grade of each judged document
+    grade_counts : how many judgements of all topics have each grade
+    """
+
+    def __init__(
+        self,
+        topics: list[Any],
+        topic: np.ndarray,
+        grade: np.ndarray,
+        doc_ids: np.ndarray,
+        doc: np.ndarray,
+        grade_counts: dict[int, int],
+    ):
+        self.topics = topics
+        self.topic_keys = [str(t) for t in topics]
+        self.topic = topic  # (J,) ascending
+        self.grade = grade  # (J,)
+        self.start = np.searchsorted(topic, np.arange(len(topics) + 1))  # (Q + 1,)
+        self.grade_counts = grade_counts
+        self._doc_ids = pd.Index(doc_ids, dtype=object)  # distinct
+        self._doc = doc  # (J,) index into doc_ids
+        key = topic * len(doc_ids) + doc  # (J,) one number per (topic, document)
+        self._row_by_key = np.argsort(key)
+        self._keys = key[self._row_by_key]
+
+    @classmethod
+    def of(cls, qrels: Any, what: str = "qrels") -> Judgements:
+        """Judgements from qrels in any accepted form."""
+        if isinstance(qrels, Judgements):
+            return qrels
+        columns = qrels_columns(qrels, what)
+        doc_ids, doc = coded_ids(columns.doc_id)
+        keep = _one_row_per_document(columns, columns.topic * len(doc_ids) + doc)  # (J,)
+        topic, grade, doc = columns.topic[keep], columns.number[keep].astype(np.int64), doc[keep]
+        # Sorted by grade, so that a sum over a topic's rows does not depend on the order of the input.
+        order = np.lexsort((-grade, topic))
+        counts = dict(zip(*(a.tolist() for a in np.unique(grade, return_counts=True)), strict=True))
+        return cls(columns.topics, topic[order], grade[order], np.array(doc_ids, dtype=object), doc[order], counts)
+
+    @property
+    def n_topics(self) -> int:
+        return len(self.topics)
+
+    @property
+    def n_judged(self) -> np.ndarray:
+        """(Q,) number of judged documents of each topic."""
+        return np.diff(self.start)
+
+    @property
+    def max_grade(self) -> int:
+        """The highest grade of all topics, at least 1."""
+        return max([1, *self.grade_counts])
+
+    def part(self, first: int, last: int) -> Judgements:
+        """The topics from ``first`` to before ``last``; ``grade_counts`` still are those of all topics."""
+        rows = slice(self.start[first], self.start[last])
+        used, doc = np.unique(self._doc[rows], return_inverse=True)
+        topic, grade = self.topic[rows] - first, self.grade[rows]
+        return Judgements(self.topics[first:last], topic, grade, self._doc_ids[used], doc, self.grade_counts)
+
+    def sum_by_topic(self, value: np.ndarray) -> np.ndarray:
+        """(J,) -> (Q,): the sum over each topic's judged documents."""
+        return np.bincount(self.topic, weights=value, minlength=self.n_topics)
+
+    def rows_of(self, topic: np.ndarray, doc_id: np.ndarray) -> np.ndarray:
+        """(n,) topic indices and document ids -> (n,) rows; -1 = not judged."""
+        row = np.full(len(doc_id), -1, dtype=np.int64)
+        known = self._doc_ids.get_indexer(pd.Index(doc_id, dtype=object))  # (n,) -1 = not judged for any topic
+        asked = np.flatnonzero(known >= 0)
+        key = topic[asked] * len(self._doc_ids) + known[asked]
+        place = np.searchsorted(self._keys, key)
+        place[place == len(self._keys)] = 0
+        judged = self._keys[place] == key if len(self._keys) else np.zeros(0, dtype=bool)
+        row[asked[judged]] = self._row_by_key[place[judged]]
+        return row
+
+    def document_ids(self) -> np.ndarray:
+        """(J,) the document id of each row."""
+        return self._doc_ids.to_numpy()[self._doc]
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """The form that ir_measures reads fastest, ids as str."""
+        documents, grades = self.document_ids().tolist(), self.grade.tolist()
+        spans = zip(self.topic_keys, pairwise(self.start.tolist()), strict=True)
+        return {topic: dict(zip(documents[a:b], grades[a:b], strict=True)) for topic, (a, b) in spans}
+
+
+def _one_row_per_document(columns: Columns, key: np.ndarray) -> np.ndarray:
+    """Rows to keep when a document, known by its (N,) key, is judged twice with one grade; two are an error."""
+    again = pd.Series(key).duplicated().to_numpy()
+    if not again.any():
+        return np.arange(len(key))
+    first = np.flatnonzero(~again)
+    by_key = first[np.argsort(key[first])]
+    original = by_key[np.searchsorted(key[by_key], key)]  # (N,) the first row of the same document
+    differs = columns.number != columns.number[original]
+    if differs.any():
+        row = int(np.argmax(differs))
+        raise ValueError(
+            f"{row_name(columns, row)} is judged twice, "
+            f"as {columns.number[original[row]]:.0f} and as {columns.number[row]:.0f}; one grade is accepted"
+        )
+    return first

@@ -1,0 +1,131 @@
+"""One ranking per topic, in the order of trec_eval."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._input import Columns, coded_ids, row_name, run_columns
+
+
+class Run:
+    """One ranking per topic, best first: score descending, ties by document id descending as strings.
+
+    Attributes
+    ----------
+    topic_keys : the topics that have documents, as str
+    start : (T + 1,) the ranking of topic t is ``start[t]:start[t + 1]``
+    doc_id : (N,) document ids in rank order
+    score : (N,) their scores, for measures of ir_measures; nothing here looks at them again
+    """
+
+    def __init__(self, topic_keys: list[str], start: np.ndarray, doc_id: np.ndarray, score: np.ndarray):
+        self.topic_keys = topic_keys
+        self.start = start
+        self.doc_id = doc_id
+        self.score = score
+
+    @classmethod
+    def of(cls, run: Any, what: str = "run") -> Run:
+        """A run from any accepted form; ``what`` names it in error sentences."""
+        if isinstance(run, Run):
+            return run
+        columns = run_columns(run, what)
+        order = _rank_order(columns.topic, columns.number)
+        topic, score = columns.topic[order], columns.number[order]
+        doc_id = _ties_by_id(columns.doc_id[order], topic, score)
+        start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))
+        made = cls([str(t) for t in columns.topics], start, doc_id, score)
+        if any(len(set(ranking)) < len(ranking) for ranking in made.rankings()):
+            raise _duplicate(columns)
+        return made
+
+    @cached_property
+    def topic_index(self) -> dict[str, int]:
+        """Topic id as str -> position in ``topic_keys``."""
+        return {key: index for index, key in enumerate(self.topic_keys)}
+
+    @property
+    def depth(self) -> int:
+        """Length of the longest ranking."""
+        return int(np.diff(self.start).max(initial=0))
+
+    def ranking(self, topic: Any) -> list[str]:
+        """Document ids of one topic, best first; empty where the run lacks the topic."""
+        index = self.topic_index.get(str(topic))
+        if index is None:
+            return []
+        return self.doc_id[self.start[index] : self.start[index + 1]].tolist()
+
+    def rankings(self) -> Iterator[list[str]]:
+        """Document ids of each topic, in the order of ``topic_keys``."""
+        return (self.doc_id[a:b].tolist() for a, b in pairwise(self.start.tolist()))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hex digits that depend on the topics and the order of their documents, not on scores."""
+        blake = hashlib.blake2b(digest_size=16)
+        for topic in sorted(self.topic_keys):
+            ids = [topic, *self.ranking(topic)]
+            if len(ids) > 1:
+                text = "\0".join(ids)
+                # so that an id that holds the separator cannot imitate two ids
+                lengths = [len(i) for i in ids] if text.count("\0") >= len(ids) else ""
+                blake.update(f"{len(text)} {lengths}\n{text}".encode("utf-8", "surrogatepass"))
+        return blake.hexdigest()
+
+    def cut(self, depth: int | None) -> Run:
+        """The first ``depth`` documents of every topic (None: all), without the ids of the others."""
+        return self if depth is None or depth >= self.depth else self.part(self.topic_keys, depth)
+
+    def part(self, topics: Iterable[str], depth: int | None) -> Run:
+        """Some topics, cut at ``depth``: all that a worker needs to be sent."""
+        kept = [topic for topic in topics if topic in self.topic_index]
+        index = np.array([self.topic_index[topic] for topic in kept], dtype=np.int64)
+        size = np.diff(self.start)[index]
+        size = size if depth is None else np.minimum(size, depth)
+        start = np.append(0, np.cumsum(size))
+        place = np.repeat(self.start[index] - start[:-1], size) + np.arange(start[-1])
+        return Run(kept, start, self.doc_id[place], self.score[place])
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The form that ir_measures reads fastest, ids as str; topics without documents are left out."""
+        documents, scores, bounds = self.doc_id.tolist(), self.score.tolist(), pairwise(self.start.tolist())
+        spans = zip(self.topic_keys, bounds, strict=True)
+        return {topic: dict(zip(documents[a:b], scores[a:b], strict=True)) for topic, (a, b) in spans if b > a}
+
+
+def _duplicate(columns: Columns) -> ValueError:
+    """The sentence for a run that ranks a document twice: which one, by the first row that repeats another."""
+    doc_ids, doc = coded_ids(columns.doc_id)
+    again = pd.Series(columns.topic * len(doc_ids) + doc).duplicated().to_numpy()
+    return ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
+
+
+def _rank_order(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """(N,) rows by topic, then by score descending, ties in any order; most runs come like this, which is soon seen."""
+    later = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] <= score[:-1]))  # (N - 1,)
+    if later.all():
+        return np.arange(len(topic))
+    by_score = np.argsort(-score)
+    narrow = topic.astype(np.min_scalar_type(int(topic.max())))  # numpy sorts numbers of 16 bits by counting
+    return by_score[np.argsort(narrow[by_score], kind="stable")]
+
+
+def _ties_by_id(doc_id: np.ndarray, topic: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """Reorders documents of equal score by id descending; only tied rows are compared as strings."""
+    same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])  # (N - 1,)
+    if not same.any():
+        return doc_id
+    tied = np.append(False, same) | np.append(same, False)
+    group, ids = np.cumsum(np.append(True, ~same))[tied], doc_id[tied]
+    by_id = np.argsort(ids)[::-1]
+    doc_id = doc_id.copy()
+    doc_id[tied] = ids[by_id[np.argsort(group[by_id], kind="stable")]]
+    return doc_id

@@ -1,0 +1,79 @@
+"""What prior runs show of each judged document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from ir_measures_relative._base import UserModel
+from ir_measures_relative._judged import JudgedRun, Judgements
+
+Method = TypeVar("Method", bound=Callable)
+
+
+def once(method: Method) -> Method:
+    """A method that is worked out once for all who ask with the same arguments."""
+
+    @wraps(method)
+    def kept(self: Any, *arguments: Any) -> Any:
+        found = self.__dict__.setdefault("_found", {})
+        key = (method.__name__, *arguments)
+        if key not in found:
+            found[key] = method(self, *arguments)
+        return found[key]
+
+    return cast(Method, kept)
+
+
+class JudgedPriors:
+    """Prior runs, joined with the judgements; what measures ask of them is worked out once.
+
+    Attributes
+    ----------
+    n : number of prior runs
+    runs : the prior runs, in an order that does not depend on how they were listed
+    """
+
+    def __init__(self, judgements: Judgements, runs: Sequence[JudgedRun]):
+        self.judgements = judgements
+        self.runs = list(runs)
+
+    @property
+    def n(self) -> int:
+        return len(self.runs)
+
+    @once
+    def unseen(self, model: UserModel) -> np.ndarray:
+        """(J,) chance that a user of every prior run has not seen the document: product of 1 - seen(rank in top K)."""
+        left = np.ones(len(self.judgements.grade))
+        for run in self.runs:
+            leave_unseen(left, run, model)
+        return left
+
+    @once
+    def found_by(self, cutoff: int | None) -> np.ndarray:
+        """(J,) how many prior runs have the document in their top K."""
+        count = np.zeros(len(self.judgements.grade), dtype=np.int64)
+        for run in self.runs:
+            row = run.top(cutoff).row
+            count[row[row >= 0]] += 1
+        return count
+
+    @once
+    def covered(self, model: UserModel, agg: str) -> np.ndarray:
+        """(Q,) largest (or mean) score of the prior runs under an ordinary measure; 0 without prior runs."""
+        scores = [model.score(run) for run in self.runs]  # n times (Q,)
+        if not scores:
+            return np.zeros(self.judgements.n_topics)
+        return np.max(scores, axis=0) if agg == "max" else np.sum(scores, axis=0) / self.n
+
+
+def leave_unseen(left: np.ndarray, run: JudgedRun, model: UserModel) -> None:
+    """(J,) multiplied, in place, by the chance that a user of the run has not seen each judged document."""
+    row = run.top(model.cutoff).row  # (Q, W)
+    judged = row >= 0
+    unseen = np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)
+    left[row[judged]] *= unseen[judged]

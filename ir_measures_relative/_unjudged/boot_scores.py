@@ -1,0 +1,156 @@
+"""What `boot_ndcg` returns: the score distribution of every topic, and that of the mean over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from math import fsum, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._unjudged.grid_sums import mean_of
+from ir_measures_relative._unjudged.score_distribution import Points
+from ir_measures_relative._unjudged.topic_scores import TopicScores, checked_share
+
+
+class BootScores:
+    """Distributions of nDCG over the labels that unjudged documents may have.
+
+    ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The rest is about
+    the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact where few scores can
+    happen, and otherwise come from a grid and are off by at most ``error``; ``mean`` and ``std`` are as exact as
+    those of the topics.
+
+    The quantile of the mean is not the mean of the topics' quantiles (a bad draw in every topic at once is far
+    less likely than in one): `BootNDCG` reports the latter, this object both.
+    """
+
+    def __init__(self, name: str, topics: list[TopicScores]):
+        self.name = name
+        self.topics = topics
+        self._by_key = {str(scores.query_id): scores for scores in topics}
+
+    def __getitem__(self, topic: Any) -> TopicScores:
+        try:
+            return self._by_key[str(topic)]
+        except KeyError:
+            raise KeyError(f"topic {topic!r} is not in the qrels") from None
+
+    def __contains__(self, topic: Any) -> bool:
+        return str(topic) in self._by_key
+
+    def __iter__(self) -> Iterator[TopicScores]:
+        return iter(self.topics)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def mean(self) -> float:
+        """Expected mean over topics; 0 without topics."""
+        return _mean([scores.mean for scores in self.topics])
+
+    @cached_property
+    def std(self) -> float:
+        """Standard deviation of the mean over topics, topics being independent."""
+        return sqrt(fsum(scores.std**2 for scores in self.topics)) / max(len(self.topics), 1)
+
+    @property
+    def lower(self) -> float:
+        """Mean of the naive lower bounds: nDCG as trec_eval computes it."""
+        return _mean([scores.lower for scores in self.topics])
+
+    @property
+    def upper(self) -> float:
+        """Mean of the naive upper bounds."""
+        return _mean([scores.upper for scores in self.topics])
+
+    @property
+    def exact(self) -> bool:
+        """Whether the distribution of every topic is exact."""
+        return all(scores.exact for scores in self.topics)
+
+    @cached_property
+    def _of_mean(self) -> Points:
+        if not self.topics:
+            return Points(np.zeros(1), np.ones(1))
+        return mean_of([scores.gridded() for scores in self.topics]).within(self.lower, self.upper)
+
+    @property
+    def support(self) -> np.ndarray:
+        """Scores that the mean over topics can have, ascending; on a grid, off by at most `error`, if they are many."""
+        return self._of_mean.score
+
+    @property
+    def probability(self) -> np.ndarray:
+        """Probability of each score of `support`."""
+        return self._of_mean.probability
+
+    @property
+    def error(self) -> float:
+        """By how much a quantile of the mean over topics may be off.
+
+        Of a topic that is not exact its `bracket` counts, which is that of its percentiles from 1 to 99.
+        """
+        return self._of_mean.slack
+
+    def quantile(self, q: float) -> float:
+        """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`."""
+        return min(max(self._of_mean.quantile(checked_share("q", q)), self.lower), self.upper)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The central interval that holds the mean over topics with probability `level`, within `error`."""
+        tail = (1 - checked_share("level", level)) / 2
+        return self.quantile(tail), self.quantile(1 - tail)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per topic: unjudged documents, naive bounds and estimates."""
+        columns = (
+            "query_id",
+            "n_unjudged",
+            "lower",
+            "q5",
+            "median",
+            "mean",
+            "q95",
+            "upper",
+            "std",
+            "mode",
+            "argmax",
+            "exact",
+            "bracket",
+        )
+        rows = [
+            (
+                s.query_id,
+                s.n_unjudged,
+                s.lower,
+                s.quantile(0.05),
+                s.quantile(0.5),
+                s.mean,
+                s.quantile(0.95),
+                s.upper,
+                s.std,
+                s.mode,
+                s.argmax,
+                s.exact,
+                s.bracket,
+            )
+            for s in self.topics
+        ]
+        return pd.DataFrame(rows, columns=list(columns))
+
+    def __repr__(self) -> str:
+        # only what is cheap: quantiles of long lists take seconds
+        topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"
+        return (
+            f"<{self.name}: {topics}, {sum(s.n_unjudged for s in self.topics)} unjudged documents, "
+            f"mean {self.mean:.4f}, std {self.std:.4f}, naive bounds [{self.lower:.4f}, {self.upper:.4f}]>"
+        )
+
+
+def _mean(values: list[float]) -> float:
+    """0 without values; summed without rounding, so that the order of topics does not matter."""
+    return fsum(values) / max(len(values), 1)

@@ -1,0 +1,108 @@
+"""What grade may an unjudged document have, and what has the pool left to give it?
+
+The grade priors of bootstrapped nDCG (Froebe, Gienapp, Potthast, Hagen, ECIR 2023, section 3.2):
+
+    pool       P(r | J)    = share of grade r in the topic's judgements
+    run        P(r | R)    = share of grade r among the judged documents of the run's top K
+    pool+run   P(r | J, R) = (P(r | J) + P(r | R)) / 2
+
+No judged document in the top K: the pool's shares. No judgement at all: grade 0 for sure.
+``pool='collection'`` takes the pool's shares over all topics together, as the authors' code does.
+
+Levels are the distinct grades of the qrels, negatives read as 0; level 0 comes first and is always there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ir_measures_relative._judged import JudgedRun
+
+
+class GradePrior(NamedTuple):
+    """Grade probabilities of an unjudged document of each topic, and the pool's documents outside the top K."""
+
+    levels: np.ndarray  # (L,) int64 distinct grades, ascending, levels[0] == 0
+    probability: np.ndarray  # (Q, L) each row sums to 1
+    supply: np.ndarray  # (Q, L) int64 judged documents of the level that are not in the top K
+
+
+def grade_prior(
+    grade: np.ndarray,
+    topic: np.ndarray,
+    top_grade: np.ndarray,
+    prior: str = "pool+run",
+    pool: str = "topic",
+    grade_counts: Mapping[int, int] | None = None,
+) -> GradePrior:
+    """Grade prior and supply of every topic.
+
+    Parameters
+    ----------
+    grade, topic : (J,) arrays
+        Grade and topic index of each judged document.
+    top_grade : (Q, K) array
+        Grades in the run's top K, NaN where there is no judged document.
+    prior : 'pool', 'run' or 'pool+run'
+    pool : 'topic' or 'collection'
+    grade_counts : how many judgements of the whole collection have each grade, where ``grade`` is only a part of it
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pool = np.array([2, 1, 0, 0])
+    >>> found = grade_prior(pool, np.zeros(4, int), np.array([[2.0, np.nan]]))
+    >>> found.levels.tolist(), found.probability.tolist(), found.supply.tolist()
+    ([0, 1, 2], [[0.25, 0.125, 0.625]], [[2, 1, 0]])
+    """
+    n_topics = len(top_grade)
+    counts = Counter(np.asarray(grade).tolist()) if grade_counts is None else grade_counts
+    levels = grade_levels(np.array(list(counts), dtype=np.int64))
+    in_pool = count_levels(levels, grade, topic, n_topics)
+    at, _ = judged = np.nonzero(~np.isnan(top_grade))
+    in_top = count_levels(levels, top_grade[judged], at, n_topics)
+    collection = count_levels(levels, np.array(list(counts)), np.zeros(len(counts)), 1, list(counts.values()))
+    shared = np.broadcast_to(collection, in_pool.shape) if pool == "collection" else in_pool
+    return GradePrior(levels, probabilities(shared, in_top, prior), in_pool - in_top)
+
+
+def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) -> GradePrior:
+    """Grade prior and supply of every topic of a run cut at K."""
+    judged = run.judgements
+    return grade_prior(judged.grade, judged.topic, run.top(cutoff).grade, prior, pool, judged.grade_counts)
+
+
+def grade_levels(grade: np.ndarray) -> np.ndarray:
+    """Distinct grades, negatives read as 0, ascending; 0 is always one of them. (J,) -> (L,)"""
+    return np.unique(np.append(np.maximum(grade, 0), 0)).astype(np.int64)
+
+
+def count_levels(
+    levels: np.ndarray, grade: np.ndarray, topic: np.ndarray, n_topics: int, times: list[int] | None = None
+) -> np.ndarray:
+    """Documents of each topic at each level. (J,) grades and topics, each so many ``times`` -> (Q, L) int64"""
+    level = np.searchsorted(levels, np.maximum(grade, 0))
+    cell = np.asarray(topic, np.int64) * len(levels) + level
+    return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
+
+
+def shares(counts: np.ndarray) -> np.ndarray:
+    """Counts as shares of their row; a row of nothing is grade 0 for sure. (Q, L) -> (Q, L)"""
+    total = counts.sum(axis=1, keepdims=True)
+    share = counts / np.maximum(total, 1)
+    share[total[:, 0] == 0, 0] = 1.0
+    return share
+
+
+def probabilities(in_pool: np.ndarray, in_top: np.ndarray, prior: str) -> np.ndarray:
+    """Chance of each level for an unjudged document. (Q, L) counts in pool and top K -> (Q, L)"""
+    of_pool = shares(in_pool)
+    if prior == "pool":
+        return of_pool
+    of_run = shares(in_top)
+    mixed = of_run if prior == "run" else (of_pool + of_run) / 2
+    return np.where(in_top.sum(axis=1, keepdims=True) > 0, mixed, of_pool)

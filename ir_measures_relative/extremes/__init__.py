@@ -1,1 +1,0 @@
-"""How far apart two rankings can be over all labels of their unjudged documents, exactly, by measure."""

@@ -1,0 +1,95 @@
+"""What would the judgements be, had a group not taken part? Simulated incompleteness."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import whole
+from ir_measures_relative._input import read_groups, run_sources
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
+
+
+def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
+    """The judgements that remain without the documents that only one group contributed, for every group.
+
+    A group contributed a document to a topic if one of its runs has it in its top ``depth`` (score
+    descending, ties by document id descending). Removed for group g are the judged documents that g
+    contributed and no other group did. Judged documents that no run has in its top ``depth`` remain, so the
+    runs of the other groups keep all their judgements down to ``depth``.
+
+    Parameters
+    ----------
+    qrels : judgements in any form
+    runs : dict of name: run, a folder, a glob or a list of TREC run files
+    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run needs one
+    depth : pool depth (the paper: 10)
+
+    Returns
+    -------
+    dict from group, in order of first appearance, to a DataFrame with query_id, doc_id and relevance. A
+    topic that loses all its judgements has no row there, so evaluation would skip it where every run scores
+    0: a warning names it.
+
+    >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
+    >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
+    >>> leave_group_out(qrels, runs, {"a1": "A", "b1": "B"})["B"]
+      query_id doc_id  relevance
+    0        q     d1          1
+    1        q     d2          0
+
+    References
+    ----------
+    Voorhees (2001). The philosophy of information retrieval evaluation. CLEF.
+    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
+    documents. ECIR, section 4.1.
+    """
+    depth = whole(depth, "depth", 1)
+    judgements = Judgements.of(qrels)
+    contributed = _contributed(judgements, runs, groups, depth)  # group -> (J,)
+    contributors = np.sum(list(contributed.values()), axis=0)  # (J,) how many groups
+    frame = _frame(judgements)
+    incomplete = {}
+    for group, own in contributed.items():
+        keep = ~(own & (contributors == 1))
+        _warn_of_lost_topics(judgements, keep, group)
+        incomplete[group] = frame[keep].reset_index(drop=True)
+    return incomplete
+
+
+def _contributed(judgements: Judgements, runs: Any, groups: Any, depth: int) -> dict[str, np.ndarray]:
+    """Group -> (J,) whether one of its runs has the judged document in its top ``depth``."""
+    sources = run_sources(runs)
+    group_of = read_groups(groups, sources)
+    contributed: dict[str, np.ndarray] = {}
+    for name, source in sources.items():
+        run = Run.of(source, f"run {name!r}")
+        warn_of_other_topics(run, judgements, f"run {name!r}", stacklevel=4)
+        rows = JudgedRun(judgements, run).top(depth).row  # (Q, W)
+        own = contributed.setdefault(group_of[name], np.zeros(len(judgements.topic), dtype=bool))
+        own[rows[rows >= 0]] = True
+    return contributed
+
+
+def _frame(judgements: Judgements) -> pd.DataFrame:
+    """All judgements as rows, by topic, highest grade first."""
+    topics = np.empty(judgements.n_topics, dtype=object)
+    topics[:] = judgements.topics
+    return pd.DataFrame(
+        {
+            "query_id": topics[judgements.topic],
+            "doc_id": judgements.document_ids(),
+            "relevance": judgements.grade,
+        }
+    ).infer_objects()
+
+
+def _warn_of_lost_topics(judgements: Judgements, keep: np.ndarray, group: str) -> None:
+    remaining = judgements.sum_by_topic(keep.astype(np.float64))
+    lost = np.flatnonzero((remaining == 0) & (judgements.n_judged > 0))
+    if len(lost):
+        names = ", ".join(repr(judgements.topics[q]) for q in lost[:5]) + (", ..." if len(lost) > 5 else "")
+        warnings.warn(f"without group {group!r} no judgement remains for {len(lost)} topic(s): {names}", stacklevel=3)

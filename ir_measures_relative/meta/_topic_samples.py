@@ -1,0 +1,51 @@
+"""Random subsets of topics: drawn with a seed of their own, or given by the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ir_measures_relative._checks import shown, whole
+from ir_measures_relative.meta._score_table import ScoreTable, dimensions
+
+
+def drawn_order(rng: np.random.Generator, trials: int, population: int) -> np.ndarray:
+    """(trials, population): a random order of 0 .. population - 1 in each row."""
+    return np.argsort(rng.random((trials, population)), axis=1)
+
+
+def sample_size(topics: int | None, table: ScoreTable, most: int) -> int:
+    """Topics per subset, by default half of all."""
+    half = len(table.topics) // 2
+    return half if topics is None else whole(topics, "topics", 1, most)
+
+
+def is_drawn(topics: Any) -> bool:
+    """Whether ``topics`` is a number of topics (or None) rather than the subsets themselves."""
+    return topics is None or dimensions(topics) == 0
+
+
+def given_columns(subsets: Sequence[Sequence[Any]], table: ScoreTable) -> list[list[int]]:
+    """Columns of the table for each subset of topic ids that the caller gives."""
+    if not len(subsets):
+        raise ValueError("topics: at least 1 subset is needed, 0 given")
+    index = {str(topic): place for place, topic in enumerate(table.topics)}
+    columns = []
+    for subset in subsets:
+        if dimensions(subset) != 1 or not len(subset):
+            raise ValueError(f"topics: {shown(subset, 60)} is not a subset; every subset must be a list of topics")
+        unknown = next((topic for topic in subset if str(topic) not in index), None)
+        if unknown is not None:
+            raise ValueError(f"topics: {unknown!r} is not a topic of the table")
+        columns.append([index[str(topic)] for topic in subset])
+    return columns
+
+
+def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | np.ndarray) -> np.ndarray:
+    """(R, S) mean of each system over each of R lists of columns."""
+    weights = np.zeros((len(columns), len(table.topics)))  # (R, T)
+    for row, subset in zip(weights, columns, strict=True):
+        np.add.at(row, subset, 1 / len(subset))
+    return np.einsum("rt,st->rs", weights, table.scores)  # no matrix product, whose sums depend on threads

@@ -1,0 +1,169 @@
+"""What all figures look like: colours that colour-blind readers tell apart, room for legends, a light grid."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+
+from ir_measures_relative._base import direction
+from ir_measures_relative._checks import quoted, whole
+
+# Okabe and Ito's palette without its yellow, which is weak on white
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# 7 colours and 9 markers have no common divisor: the pairs repeat after 63 groups only
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+LINES = ("-", "--", "-.", ":")
+INK = "#333333"
+FAINT = "#999999"
+LONGEST = 32  # characters of a name that leave room for the data
+
+
+class Look(NamedTuple):
+    """How one group or series is drawn: never by colour alone."""
+
+    color: str
+    marker: str
+    line: str
+
+
+def look(place: int) -> Look:
+    """The look of the group or series at a place, counted from 0."""
+    return Look(PALETTE[place % len(PALETTE)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
+
+
+def looks(groups: Iterable[Hashable]) -> dict[Any, Look]:
+    """A look for every distinct group, in order of first appearance."""
+    return {group: look(place) for place, group in enumerate(dict.fromkeys(groups))}
+
+
+def plain(name: Any) -> str:
+    """A name as text that matplotlib writes as it is: a dollar would begin a formula."""
+    return str(name).replace("$", r"\$")
+
+
+def short(names: Iterable[Any]) -> list[str]:
+    """Names as plain text; very long ones lose their middle, unless that would make two of them alike."""
+    full = [str(name) for name in names]
+    cut = [text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[1 - LONGEST // 2 :]}" for text in full]
+    return [plain(text) for text in (cut if len(set(cut)) == len(set(full)) else full)]
+
+
+def axis_name(measure: Any) -> str:
+    """A measure as the text of an axis, which says so where larger is not better."""
+    try:
+        better = direction(measure)
+    except (ValueError, TypeError):  # a column of a table may have any name
+        better = "larger"
+    note = {"larger": "", "smaller": " (smaller is better)", "neither": " (neither end is better)"}[better]
+    return wrapped(f"{measure}{note}", 50)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Plain text in lines of at most ``width`` characters: measures with many parameters have long names."""
+    return plain(textwrap.fill(text, width, break_on_hyphens=False)) if len(text) > width else plain(text)
+
+
+def entry(text: Any) -> str:
+    """The text of a legend, where matplotlib leaves out what begins with an underscore."""
+    lines = wrapped(str(text), 40)
+    return f" {lines}" if lines.startswith("_") else lines
+
+
+def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4, layout: str = "constrained") -> Axes:
+    """The Axes given, or those of a new figure of this size in inches."""
+    if ax is None:
+        ax = plt.subplots(figsize=(width, height), layout=layout)[1]
+    _need_axes(ax).spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _need_axes(ax: Any) -> Axes:
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
+    return ax
+
+
+def grid(ax: Axes, axis: str) -> None:
+    """Faint lines that help to read values of an axis: 'x', 'y' or 'both'."""
+    ax.grid(axis=axis, color="#e4e4e4", linewidth=0.8)  # type: ignore[arg-type]
+
+
+def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] | None = None) -> None:
+    """A legend right of the axes, where it cannot cover a point; none if there is nothing to tell."""
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    if handles:
+        rows = max(1, int(7 * ax.bbox.height / ax.figure.dpi))  # about 7 entries fit an inch of the axes
+        ax.legend(
+            handles=handles,
+            title=title,
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+            frameon=False,
+            fontsize="small",
+            title_fontsize="small",
+            alignment="left",
+            ncols=1 + (len(handles) - 1) // rows,
+        )
+
+
+def legend_above(ax: Axes) -> None:
+    """A legend over the axes, for two or three series: in one line, or one under the other where names are long."""
+    labels = ax.get_legend_handles_labels()[1]
+    columns = len(labels) if sum(map(len, labels)) < 50 else 1
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        frameon=False,
+        fontsize="small",
+        ncols=columns,
+        borderaxespad=0.2,
+        columnspacing=1.5,
+    )
+
+
+def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
+    """Write the figure of an Axes to a file (format by its ending: png, pdf, svg) and close it.
+
+    Parameters
+    ----------
+    ax : as a function of this module returned it
+    path : the file; its folder is made if absent
+    dpi : dots per inch of a png
+
+    Returns
+    -------
+    Path of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ir_measures_relative import plots
+    >>> path = plots.save(plots.tau_curve([0, 1], [1, .8]), tempfile.mkdtemp() + '/tau.png')
+    >>> path.name, path.stat().st_size > 1000
+    ('tau.png', True)
+    """
+    figure = _need_axes(ax).figure.figure  # of a subfigure: the whole figure
+    dpi = whole(dpi, "dpi", 1)
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be the path of a file, not a {type(path).__name__}")
+    file = Path(path)
+    formats = figure.canvas.get_supported_filetypes()
+    if file.suffix[1:].lower() not in formats:
+        raise ValueError(f"path {quoted(path)} does not end in a format; accepted are {', '.join(sorted(formats))}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f".part-{file.name}")
+    try:
+        figure.savefig(part, dpi=dpi)
+        part.replace(file)  # a file is there whole or not at all
+    finally:
+        part.unlink(missing_ok=True)
+    plt.close(figure)
+    return file

@@ -1,0 +1,195 @@
+"""Runs under two measures: what a run scores, and what it adds to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from ir_measures_relative._checks import choice, flag
+from ir_measures_relative._input import read_groups
+from ir_measures_relative.plots._point_labels import label_points
+from ir_measures_relative.plots._score_frames import run_means
+from ir_measures_relative.plots._style import (
+    axes,
+    axis_name,
+    entry,
+    grid,
+    legend_above,
+    legend_beside,
+    look,
+    looks,
+    plain,
+    short,
+)
+
+POINT_AREA = 40
+
+
+def chronology(
+    table: pd.DataFrame,
+    measure: Any,
+    base: Any,
+    order: Iterable[Any] | None = None,
+    notes: Mapping[Any, Any] | None = None,
+    joined: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """What did each run score, and what did it add?
+
+    With ``prior='previous'`` this is Figure 1(a) of the NRG paper, runs from left to right in order of their release;
+    with ``prior='others'`` it is Figure 1(b), for which ``joined=False`` suits better, since there is no order.
+
+    Parameters
+    ----------
+    table : as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
+    measure : the relative measure, as in the table (``NRG(prior='previous')@10``)
+    base : the measure that looks at a run alone (``nDCG@10``)
+    order : names of runs from left to right; by default as in the table. Others are left out.
+    notes : a second line under the name of a run, such as its date
+    joined : lines from run to run; otherwise a line between the two values of each run
+    ax : the Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
+    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.4, .2]})
+    >>> ax = plots.chronology(table, 'NRG@10', 'nDCG@10', notes={'dense': '2020'})
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['bm25', 'dense\\n2020']
+
+    References
+    ----------
+    Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figure 1.
+    """
+    joined = flag(joined, "joined")
+    means = run_means(table, [base, measure])
+    if order is not None:
+        wanted = [order] if isinstance(order, str) or not isinstance(order, Iterable) else list(order)
+        known = {str(name): name for name in means.index}
+        unknown = [name for name in wanted if str(name) not in known]
+        if unknown:
+            raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(known)}")
+        means = means.loc[[known[str(name)] for name in wanted]]
+    if means.empty:
+        raise ValueError("order names no run; it must name at least one")
+    if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
+        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
+    notes = {} if notes is None else {str(name): note for name, note in notes.items()}
+    names = [
+        f"{name}\n{plain(notes[str(run)])}" if str(run) in notes else name
+        for run, name in zip(means.index, short(means.index), strict=True)
+    ]
+    many = len(names) > 24
+    ax = axes(ax, min(0.2 * len(names) + 1.6, 16.0) if many else max(4.8, 0.55 * len(names) + 1.6))
+    place = np.arange(len(names))
+    low, high = means.min(axis=1), means.max(axis=1)
+    if not joined:
+        ax.vlines(place, low, high, color="#cccccc", linewidth=2, zorder=1)
+    for number, column in enumerate(means.columns):
+        style = look(number)
+        ax.plot(
+            place,
+            means[column],
+            color=style.color,
+            marker=style.marker,
+            markersize=(5 if many else 7) - number,
+            linestyle=style.line if joined else "none",
+            label=entry(column),
+            zorder=2 + number,
+        )
+    ax.set_xticks(
+        place,
+        names,
+        rotation=90 if many else 35,
+        rotation_mode="anchor",
+        ha="right",
+        va="center" if many else "top",
+        fontsize="x-small" if many else "small",
+    )
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_ylim(min(0.0, 1.1 * float(low.min())), max(1.1 * float(high.max()), 1e-3))
+    ax.set_ylabel("mean over topics")
+    grid(ax, "y")
+    legend_above(ax)
+    return ax
+
+
+def scatter(
+    table: pd.DataFrame,
+    x: Any,
+    y: Any,
+    groups: Any = None,
+    labels: str = "fitting",
+    ax: Axes | None = None,
+) -> Axes:
+    """Which runs does one measure see differently from another?
+
+    Figures 2 and 3 of the NRG paper: a point per run, its group by colour and marker. Names are written where they
+    cover neither points nor other names; runs far from the others choose their places first.
+
+    Parameters
+    ----------
+    table : as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
+    x, y : the measures of the two axes, as in the table
+    groups : the group of every run, such as a team or family: dict, Series, or a CSV file with the columns run and
+        group
+    labels : 'fitting' or 'none'
+    ax : the Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
+    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.3, .2]})
+    >>> ax = plots.scatter(table, 'nDCG@10', 'NRG@10', groups={'bm25': 'lexical', 'dense': 'neural'})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()], [text.get_text() for text in ax.texts]
+    (['lexical', 'neural'], ['bm25', 'dense'])
+
+    References
+    ----------
+    Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figures 2 and 3.
+    """
+    choice(labels, "labels", ("fitting", "none"))
+    means = run_means(table, list(dict.fromkeys([str(x), str(y)])))
+    across, up = means[str(x)].to_numpy(), means[str(y)].to_numpy()
+    of = None if groups is None else read_groups(groups, means.index)
+    crowded = len(means) > 20
+    ax = axes(ax, 8.4 if crowded else 6.8, 6.0 if crowded else 4.6)
+    if of is None:
+        ax.scatter(across, up, s=POINT_AREA, color=look(0).color, edgecolor="white", linewidth=0.4, zorder=3)
+    else:
+        group_of = np.array([of[run] for run in means.index], dtype=object)  # (runs,)
+        for group, style in looks(of.values()).items():
+            own = group_of == group
+            ax.scatter(
+                across[own],
+                up[own],
+                s=POINT_AREA,
+                color=style.color,
+                marker=style.marker,
+                edgecolor="white",
+                linewidth=0.4,
+                label=entry(group),
+                zorder=3,
+            )
+        legend_beside(ax)
+    ax.margins(0.1)
+    ax.set_xlabel(axis_name(x))
+    ax.set_ylabel(axis_name(y))
+    grid(ax, "both")
+    if labels == "fitting":
+        label_points(ax, across, up, list(means.index))
+    return ax

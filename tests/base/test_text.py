@@ -1,0 +1,187 @@
+"""Measure text: what is read, on any Python, and what is refused, however hostile."""
+
+from __future__ import annotations
+
+import ast
+import time
+import warnings
+from typing import Any
+
+import ir_measures
+import pytest
+from ir_measures import AP, RBP, RR, P, nDCG
+
+import ir_measures_relative as imr
+from ir_measures_relative._base.text import parse_measure, split_measures
+
+GOOD = [
+    ("nDCG", nDCG),
+    ("nDCG@10", nDCG @ 10),
+    ("  nDCG@10\n", nDCG @ 10),
+    ("NDCG@10", nDCG @ 10),
+    ("MAP(rel=2)@100", AP(rel=2) @ 100),
+    ("RR()", RR),
+    ("RBP(p=0.5,rel=1)", RBP(p=0.5, rel=1)),
+    ("RBP(p=1)", RBP(p=1.0)),
+    ("nDCG(dcg='exp-log2')@5", nDCG(dcg="exp-log2") @ 5),
+    ('nDCG( dcg = "exp-log2", judged_only = True ) @ 5', nDCG(dcg="exp-log2", judged_only=True) @ 5),
+    ("nDCG(gains={0:0,1:5,2:10})", nDCG(gains={0: 0, 1: 5, 2: 10})),
+    ("nDCG(gains={-1: 2})", nDCG(gains={-1: 2})),
+    ("nDCG(cutoff=10)@10", nDCG @ 10),
+    ("NumRet", ir_measures.NumRet),
+    ("NRG(prior='none')@10", imr.NRG(prior=[]) @ 10),
+    ("NRG(base='RBP(p=0.5)', prior='a')@10", imr.NRG(prior="a", base=RBP(p=0.5)) @ 10),
+    ("NRG(base=RBP(p=0.5), prior='a')@10", imr.NRG(prior="a", base=RBP(p=0.5)) @ 10),
+    ("NRG(base=P@10)", imr.NRG(base=P) @ 10),
+    ("NRG(base=nDCG(gains={-1: 0.5}))", imr.NRG(base="nDCG(gains={-1:0.5})")),
+    ("NRG(prior=['b', 'a'])", imr.NRG(prior="a,b")),
+    ("NRG(prior=('b', 'a'))", imr.NRG(prior="a,b")),
+    ("NRG(\n  prior='a'\n)@10", imr.NRG(prior="a") @ 10),
+    ("TaSC(agg='mean', cutoff=None)", imr.TaSC(agg="mean")),
+]
+
+
+@pytest.mark.parametrize(("text", "measure"), GOOD, ids=[text.strip() for text, _ in GOOD])
+def test_what_is_read(text: str, measure: Any) -> None:
+    assert parse_measure(text) == measure
+    assert type(parse_measure(text)) is type(measure)
+
+
+@pytest.mark.parametrize(("text", "measure"), GOOD, ids=[text.strip() for text, _ in GOOD])
+def test_without_the_node_types_that_python_3_14_removed(
+    text: str, measure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where they still are, looking at them warns
+        for name in ("Num", "Str", "NameConstant", "Bytes", "Ellipsis"):
+            monkeypatch.delattr(ast, name, raising=False)
+    assert parse_measure(text) == measure
+
+
+def test_a_number_given_for_a_float_is_a_float() -> None:
+    assert type(parse_measure("RBP(p=1)")["p"]) is float
+
+
+def test_a_measure_is_returned_as_it_is() -> None:
+    measure = imr.NRG @ 10
+    assert parse_measure(measure) is measure
+
+
+def test_measures_that_others_registered_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    custom = ir_measures.define(lambda qrels, run: 0, name="Custom")
+    monkeypatch.setitem(ir_measures.measures.registry, "Custom", custom)
+    assert parse_measure("Custom@3") == custom @ 3
+
+
+BAD = [
+    ("", "cannot read"),
+    ("nDCG@", "cannot read the measure 'nDCG@'; a measure is written Name, Name@K"),
+    ("nDCG@10 P@5", "cannot read"),
+    ("nDCG; P", "cannot read"),
+    ("x = nDCG", "cannot read"),
+    ("nDCG + P", "cannot read"),
+    ("nDCG.x", "cannot read"),
+    ("nDCG()()", "cannot read"),
+    ("nDCG[1]", "cannot read"),
+    ("'nDCG'", "cannot read"),
+    ("lambda: 1", "cannot read"),
+    ("nDCG\0", "cannot read"),
+    ("\ud800", "cannot read"),
+    ("nDCG(**{'dcg': 'log2'})", "cannot read"),
+    ("nDCG(gains={**{1: 2}})", "cannot read"),
+    ("nDCG(gains={[]: 1})", "cannot read"),
+    ("nDCG(gains={nDCG: 1})", "cannot read"),
+    ("nDCG(dcg=f'log2')", "cannot read"),
+    ("nDCG(dcg=b'log2')", "cannot read"),
+    ("nDCG(dcg=...)", "cannot read"),
+    ("nDCG@1j", "cannot read"),
+    ("nDCG@-True", "cannot read"),
+    ("nDCG@(1+1)", "cannot read"),
+    ("nDCG(__import__('os').system('true'))", "must be named"),
+    ("NRG(prior=__import__('os'))", "must be named"),
+    ("nDCG(10)", "parameters must be named"),
+    ("Ndcg@10", "unknown measure 'Ndcg'; known are "),
+    ("NRG(base=Nope)", "Nope is no measure; text needs quotes, as in 'Nope'"),
+    ("NRG(prior=bm25)@10", "bm25 is no measure; text needs quotes, as in 'bm25'"),
+    ("nDCG(rel=1)", "nDCG has no parameter 'rel'; it has cutoff, dcg, gains, judged_only"),
+    ("NRG(rel=1)", "NRG has no parameter 'rel'; it has cutoff, prior, base, normalizer"),
+    ("nDCG(dcg='ln')", "dcg='ln' is not accepted"),
+    ("nDCG@1.5", "cutoff=1.5 is not accepted"),
+    ("nDCG@True", "nDCG: cutoff=True is not accepted"),
+    ("NRG@1.5", "NRG: cutoff=1.5 is not accepted"),
+    ("NRG@True", "NRG: cutoff=True is not accepted"),
+    ("NRG@-1", "NRG: cutoff=-1 is not accepted; accepted is a whole number from 1"),
+    ("NRG@'10'", "NRG: cutoff='10' is not accepted"),
+    ("NRG@nDCG", "NRG: cutoff=nDCG is not accepted"),
+    ("NRG(cutoff=5)@10", "cutoff is given twice"),
+    ("NRG(cutoff=5, cutoff=5)", "cutoff is given twice"),
+    ("nDCG(cutoff=5)@10", "cutoff is given twice"),
+    ("NRG(base=nDCG@10)@20", "the base has the cutoff 10, the measure 20"),
+    ("NRG(base='Judged')", "base=Judged is not supported; accepted are nDCG, P, R, RBP, RR"),
+    ("NRG(prior='a b')", "cannot name a prior run"),
+    ("NRG(base='nDCG(gains={1:1e999})')", "gains gives grade 1 the gain inf"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), BAD, ids=[repr(text)[:50] for text, _ in BAD])
+def test_what_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        parse_measure(text)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_what_python_thinks_of_the_text_is_not_passed_on() -> None:
+    """A backslash that is none of Python's, and digits that run into a word, are warnings of its parser."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="universe='a.+d' is not accepted"):
+            parse_measure(r"UL(universe='a\d')")
+        with pytest.raises(ValueError, match="cannot read the measure 'nDCG@1or 2'"):
+            parse_measure("nDCG@1or 2")
+
+
+@pytest.mark.parametrize("thing", [None, 10, b"nDCG", ["nDCG"], nDCG.NAME.encode()])
+def test_a_thing_of_a_wrong_kind(thing: Any) -> None:
+    with pytest.raises(TypeError, match=f"cannot read a measure from a {type(thing).__name__}; a measure is written"):
+        parse_measure(thing)
+
+
+HOSTILE = {
+    "brackets": "(" * 100_000,
+    "nested lists": "NRG(prior=" + "[" * 9_000 + "]" * 900 + ")",
+    "minus signs": "nDCG@" + "-" * 90_000 + "1",
+    "many @": "@".join(["nDCG"] * 19_000),
+    "nested bases": "NRG(base=" * 1_000 + "nDCG" + ")" * 1_000,
+    "nested quotes": "NRG(base=" + repr("NRG(base=" + repr("NRG(base='P')") + ")") + ")",
+    "digits": "nDCG@" + "9" * 90_000,
+    "powers": "nDCG@" + "9**" * 30_000 + "9",
+    "long name": "n" * 99_999,
+    "too long": "nDCG" + " " * 10_000_000,
+    "long value": "NRG(prior='" + "a" * 99_000 + " b')",
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_text_is_refused_quickly_and_shortly(case: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(ValueError) as caught:
+        parse_measure(HOSTILE[case])
+    assert time.perf_counter() - start < 10
+    assert len(str(caught.value)) < 2_000
+
+
+def test_a_measure_with_very_many_priors_is_still_read() -> None:
+    measure = imr.NRG(prior=[f"a-system-with-a-long-name-{i}" for i in range(1_000)]) @ 10
+    assert parse_measure(str(measure)) == measure
+
+
+def test_measures_separated_by_white_space() -> None:
+    text = " nDCG@10  NRG(prior='a b', base=\"RBP(p=0.5)\")@10\tnDCG(gains={1: 2})\nP@5 "
+    assert split_measures(text) == [
+        "nDCG@10",
+        "NRG(prior='a b', base=\"RBP(p=0.5)\")@10",
+        "nDCG(gains={1: 2})",
+        "P@5",
+    ]
+    assert split_measures("") == []
+    assert split_measures("NRG(prior='(')@1 P@1") == ["NRG(prior='(')@1", "P@1"]

@@ -1,0 +1,175 @@
+"""Interrupted work and outputs that cannot be written: whole or not at all, no worker left behind, one line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.repository import REPOSITORY
+
+from ir_measures_relative import simulate
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+
+CALC_RUNS = """
+import ir_measures_relative as imr
+
+if __name__ == "__main__":
+    track = imr.simulate.track(topics=4)
+    print("started", flush=True)
+    while True:
+        imr.calc_runs([imr.NRG @ 10, imr.UL(base="ERR") @ 10], track.qrels, track.runs, n_jobs=2)
+"""
+
+
+def start(*arguments: str, **options: object) -> subprocess.Popen[str]:
+    """The package in a session of its own, so that an interrupt reaches it as Ctrl-C does in a terminal."""
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_heed_interrupts,
+        env=environment,
+        **options,
+    )  # type: ignore[call-overload]
+
+
+def _heed_interrupts() -> None:
+    """A shell lets what it runs in the background ignore Ctrl-C, and so would all that the tests start there."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def alive(session: int) -> list[int]:
+    """Processes of a session that have not ended."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, of_session = (place / "stat").read_text().rpartition(")")[2].split()[:4]
+        except OSError:  # it has ended meanwhile
+            continue
+        if int(of_session) == session and state not in "ZX":
+            found.append(int(place.name))
+    return found
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Ctrl-C once workers are at work; what was printed."""
+    try:
+        wait_until(lambda: len(alive(process.pid)) >= 3)
+        time.sleep(2)  # joblib 1.4 can lose an interrupt while it starts them
+        os.killpg(process.pid, signal.SIGINT)
+        return process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@linux
+def test_ctrl_c_in_calc_runs_leaves_no_worker(tmp_path: Path) -> None:
+    code = tmp_path / "work.py"
+    code.write_text(CALC_RUNS)
+    process = start(str(code))
+    printed, _ = interrupt(process)
+    assert process.returncode != 0
+    assert printed.startswith("started\n")
+    wait_until(lambda: not alive(process.pid), 20)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """qrels.txt and a folder runs, enough work for some seconds."""
+    folder = tmp_path_factory.mktemp("track")
+    track = simulate.track(topics=150)
+    rows = zip(track.qrels.query_id, track.qrels.doc_id, track.qrels.relevance, strict=True)
+    (folder / "qrels.txt").write_text("".join(f"{topic} 0 {document} {grade}\n" for topic, document, grade in rows))
+    (folder / "runs").mkdir()
+    for name, run in track.runs.items():
+        lines = (f"{t} Q0 {d} 0 {s} x\n" for t, d, s in zip(run.query_id, run.doc_id, run.score, strict=True))
+        (folder / "runs" / f"{name}.run").write_text("".join(lines))
+    return folder
+
+
+COMPARE = ["-m", "ir_measures_relative", "compare", "qrels.txt", "runs", "NRG@10", "BootNDCG(estimate='q5')@50"]
+
+
+@linux
+def test_ctrl_c_in_a_command_leaves_no_worker_and_no_half_of_an_output(place: Path) -> None:
+    process = start(*COMPARE, "--jobs", "2", "-q", cwd=place)
+    printed, complaint = interrupt(process)
+    assert process.returncode == 130
+    # a worker that is still starting says so too: joblib's, on either stream
+    assert "\t" not in printed, "a row of the table"
+    assert "interrupted\n" in complaint
+    assert "UserWarning" not in complaint
+    wait_until(lambda: not alive(process.pid), 20)
+    assert sorted(path.name for path in place.iterdir()) == ["qrels.txt", "runs"]
+
+
+def run(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ir_measures_relative", *arguments],
+        cwd=cwd,
+        text=True,
+        timeout=120,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        **options,
+    )  # type: ignore[call-overload]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("by_query", [[], ["-q"]], ids=["few lines", "more than a buffer"])
+def test_a_full_disk_is_one_line(place: Path, by_query: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = run("qrels.txt", "runs/bm25.run", "nDCG@10", "P@5", "UL@10", *by_query, cwd=place, stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "ir_measures_relative: standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes a standard stream")
+def test_a_closed_output_is_one_line(place: Path) -> None:
+    code = "import sys; sys.stdout = None; from ir_measures_relative._cli import main; sys.exit(main(sys.argv[1:]))"
+    process = start("-c", code, "qrels.txt", "runs/bm25.run", "nDCG@10", cwd=place)
+    assert process.communicate(timeout=60) == ("", "ir_measures_relative: there is no standard output to write to\n")
+    assert process.returncode == 2
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "file").write_text("")
+    done = run("demo", "--figures", "file/figures", cwd=tmp_path, stdout=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr == "ir_measures_relative: 'file/figures' cannot be written: Not a directory\n"
+
+
+def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = pytest.importorskip("matplotlib.figure")
+    from ir_measures_relative import plots
+
+    file = plots.save(plots.tau_curve([0, 1], [1, 0.8]), tmp_path / "tau.png")
+    before = file.read_bytes()
+
+    def cut_short(self: object, path: Path, **options: object) -> None:
+        Path(path).write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(figure.Figure, "savefig", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        plots.save(plots.tau_curve([0, 1], [1, 0.8]), file)
+    assert file.read_bytes() == before and list(tmp_path.iterdir()) == [file]

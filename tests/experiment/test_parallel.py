@@ -1,0 +1,115 @@
+"""calc_runs with several workers gives the same table, bit for bit, whatever the workers are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import joblib
+import pandas as pd
+import pytest
+from support.repository import REPOSITORY
+
+import ir_measures_relative as imr
+from ir_measures_relative import simulate
+from ir_measures_relative.measures import registry
+from ir_measures_relative.measures.parameters import Reference
+
+TRACK = simulate.track(topics=7)
+RUNS = dict(list(TRACK.runs.items())[:4])
+GROUPS = {name: TRACK.groups[name] for name in RUNS}
+
+
+def every_measure() -> list:
+    """Each registered measure with its defaults, and every kind of prior runs."""
+    measures = []
+    for measure in registry.values():
+        reference = [n for n, p in measure.SUPPORTED_PARAMS.items() if isinstance(p, Reference)]
+        measures.append((measure(reference="bm25") if reference else measure) @ 5)
+    return [
+        "nDCG@10",
+        "Judged@10",
+        *measures,
+        imr.NRG @ 10,
+        imr.NRG(prior="previous", base="RR"),
+        imr.NRG(prior="groups") @ 10,
+        imr.NRG(prior="bm25,dense_small") @ 10,
+        imr.NRG(prior=TRACK.runs["fused"]) @ 10,
+        imr.TaSC(base="AP", agg="mean"),
+        imr.BootNDCG(pool="collection", estimate="mean") @ 10,
+        imr.UL(base="ERR", universe="retrieved") @ 10,
+    ]
+
+
+@pytest.fixture(scope="module")
+def serial() -> pd.DataFrame:
+    return imr.calc_runs(every_measure(), TRACK.qrels, RUNS, groups=GROUPS)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_same_bits(backend: str, serial: pd.DataFrame) -> None:
+    with joblib.parallel_config(backend=backend):
+        table = imr.calc_runs(every_measure(), TRACK.qrels, RUNS, groups=GROUPS, n_jobs=2)
+    pd.testing.assert_frame_equal(table, serial, check_exact=True)
+
+
+def test_more_workers_than_topics_split_the_runs(serial: pd.DataFrame) -> None:
+    with joblib.parallel_config(backend="threading"):
+        table = imr.calc_runs(every_measure(), TRACK.qrels, RUNS, groups=GROUPS, n_jobs=20)
+    pd.testing.assert_frame_equal(table, serial, check_exact=True)
+
+
+def test_files_read_by_workers(tmp_path, serial: pd.DataFrame) -> None:
+    for name, run in RUNS.items():
+        rows = (f"{q} Q0 {d} 0 {s} x\n" for q, d, s in zip(run.query_id, run.doc_id, run.score, strict=True))
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    paths = [tmp_path / f"{name}.run" for name in RUNS]
+    table = imr.calc_runs(every_measure(), TRACK.qrels, paths, groups=GROUPS, n_jobs=2)
+    pd.testing.assert_frame_equal(table, serial, check_exact=True)
+
+
+def test_on_a_dask_cluster(serial: pd.DataFrame) -> None:
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster), joblib.parallel_config(backend="dask"):
+        table = imr.calc_runs(every_measure(), TRACK.qrels, RUNS, groups=GROUPS, n_jobs=2)
+    pd.testing.assert_frame_equal(table, serial, check_exact=True)
+
+
+def test_an_error_in_a_worker_is_the_same_sentence() -> None:
+    with pytest.raises(ValueError, match="document 'a' of topic 'q' has the grade 9, above 4, the highest"):
+        runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
+        imr.calc_runs([imr.TaSC(base="ERR")], {"q": {"a": 9}}, runs, n_jobs=2)
+
+
+# Long sums are where a linear algebra library would share the work among its threads
+LONG_SUMS = """
+import random
+import ir_measures_relative as imr
+from ir_measures_relative.meta._score_table import ScoreTable
+from ir_measures_relative.meta._topic_samples import sample_means
+
+draw = random.Random(5)
+docs = [f"d{i}" for i in range(400)]
+qrels = {f"q{q}": {d: draw.choice([0, 0, 0, 1, 2, 3]) for d in draw.sample(docs, 150)} for q in range(12)}
+a, b = ({q: {d: draw.random() for d in draw.sample(docs, 40)} for q in qrels} for _ in "ab")
+for k in (10, 30):
+    better = imr.prob_better(qrels, a, b, cutoff=k)
+    print(better.a_better, better.b_better, better.mean_a, [topic.a_better for topic in better.topics])
+boot = imr.boot_ndcg(qrels, a, cutoff=40)
+print(boot.mean, boot.std, boot.interval(), [(s.mean, s.std, s.quantile(0.9), s.mode) for s in boot])
+table = ScoreTable.of([[draw.random() for _ in range(600)] for _ in range(60)])
+print(sample_means(table, [draw.choices(range(600), k=600) for _ in range(200)]).tolist())
+"""
+
+
+def test_no_number_of_threads_of_linear_algebra_changes_a_bit() -> None:
+    printed = set()
+    for threads in "12":
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **dict.fromkeys(names, threads)}
+        done = subprocess.run([sys.executable, "-c", LONG_SUMS], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        printed.add(done.stdout)
+    assert len(printed) == 1

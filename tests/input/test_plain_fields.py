@@ -1,0 +1,147 @@
+"""Plain files are read many lines at a time, and exactly as line by line: rows, oddities and sentences."""
+
+from __future__ import annotations
+
+import math
+import random
+import string
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.fuzzing import examples
+
+from ir_measures_relative._input import plain_fields, plain_numbers, trec_files
+from ir_measures_relative._input.trec_files import read_qrels_file, read_run_file
+
+READERS = [read_run_file, read_qrels_file]
+SCORES = ["1", "-2.5", "1e3", "+.5", "7.", "1e400", "-1e-400", "nan", "inf", "-Infinity", "0.1" * 30, "1" * 70,
+          "0.30000000000000004", "5e-324", "1_000", "x", "1e", "0x1p3", "1,5", "True"]  # fmt: skip
+IDS = st.text(string.ascii_letters + string.digits + "#-_.:/\"'\\,", min_size=1, max_size=20)
+ODD = st.sampled_from([*" \t\n\r\x0b\x1c\x00\x85\xa0\u2003#é_", "  ", "\r\n"])
+
+
+def _decimal(parts: tuple[str, int, int]) -> str:
+    sign, digits, point = parts
+    text = str(digits)
+    return sign + text[:point] + "." + text[point:]
+
+
+@st.composite
+def files(draw: st.DrawFn) -> str:
+    """Mostly plain files of both kinds, some with a few characters put in or taken out."""
+    short = st.tuples(st.sampled_from(["", "-"]), st.integers(0, 10**20), st.integers(0, 20)).map(_decimal)
+    score = st.one_of(st.floats().map(repr), short, st.integers(-5, 5).map(str), st.sampled_from(SCORES[:6]))
+    separator = draw(st.sampled_from([" ", " ", "\t"]))
+    ids = st.sampled_from(draw(st.lists(IDS, min_size=1, max_size=4)))
+    middle = draw(st.sampled_from([2, 4]))  # fields of qrels, of a run
+    line = st.tuples(ids, st.just("Q0"), ids, *([st.just("1")] if middle == 4 else []), score,
+                     *([st.just("tag")] if middle == 4 else []))  # fmt: skip
+    lines = [separator.join(fields) for fields in draw(st.lists(line, max_size=8))]
+    text = draw(st.sampled_from(["\n", "\n", "\r\n"])).join([*lines, *draw(st.sampled_from([[""], []]))])
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(0, len(text)))
+        text = text[:place] + draw(st.one_of(ODD, st.just(""), IDS)) + text[place + draw(st.integers(0, 2)) :]
+    return text
+
+
+def answer(reader: Any, path: Path) -> Any:
+    """Rows, numbers by their bits, or the sentence that refuses the file."""
+    try:
+        rows = reader(path)
+    except ValueError as error:
+        return str(error)
+    assert rows.topic.dtype == np.int64 and rows.number.dtype == np.float64
+    negative = np.signbit(rows.number) & ~np.isnan(rows.number)
+    bits = np.abs(rows.number).view("u8")
+    return rows.topics, rows.topic.tolist(), rows.documents, bits.tolist(), negative.tolist()
+
+
+def line_by_line(reader: Any, path: Path) -> Any:
+    with patch.object(trec_files, "plain_fields", lambda *args, **kwargs: None):
+        return answer(reader, path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@examples(100)
+@given(text=files(), block=st.sampled_from([1, 30, 1 << 19]))
+@example(text="q 0 d 1 2.0 t\nq 0 e 1 1.0 t\n# 0 f 1 1.0 t\n", block=1)
+@example(text="q 0 d 1 2.0 t q 0 e 1 1.0 t\n", block=1)
+@example(text="q 0 d 1\n2.0 t\n", block=1)
+@example(text="q 0 d 1\nq 0 dddddddddddddddd 2\nq 0 dddddddd 0\nq 0 ddddddddd 0", block=1)
+def test_read_as_line_by_line(reader: Any, text: str, block: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "file"
+    path.write_bytes(text.encode())
+    with patch.object(plain_fields, "BLOCK", block):
+        assert answer(reader, path) == line_by_line(reader, path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("number", SCORES)
+def test_numbers_are_read_as_python_reads_them(reader: Any, number: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(f"q 0 d 1 {number} t\n" if reader is read_run_file else f"q 0 d {number}\n")
+    assert answer(reader, path) == line_by_line(reader, path)
+
+
+def texts_near_the_middle(seed: int, n: int) -> list[str]:
+    """Decimals of up to 20 bytes next to the middle between two floats, which rounding has to get right."""
+    draw = random.Random(seed)
+    texts = []
+    while len(texts) < n:
+        low = draw.random() * 2.0 ** draw.randint(-3, 60)
+        low = 2.0 ** draw.randint(-3, 60) * (1 - draw.choice([0, 2**-53])) if draw.random() < 0.2 else low
+        middle = (Fraction(low) + Fraction(math.nextafter(low, math.inf))) / 2
+        decimals = draw.randint(0, 18)
+        whole = str(int(middle * 10**decimals) + draw.choice([-1, 0, 0, 1, 1, 2])).zfill(decimals + 1)
+        text = f"{whole[: len(whole) - decimals]}.{whole[len(whole) - decimals :]}"
+        texts += [text] * (len(text) <= plain_numbers.MOST_BYTES)
+    return texts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_decimals_are_rounded_to_the_nearest_float(seed: int) -> None:
+    draw = random.Random(seed)
+    texts = texts_near_the_middle(seed, 2000)
+    texts += [repr(draw.random() * 10 ** draw.randint(0, 5)) for _ in range(2000)]
+    texts += [repr(float(np.float32(draw.random() * 100))) for _ in range(2000)]
+    texts += [str(2 ** draw.randint(50, 63) + draw.randint(-3, 3)) for _ in range(2000)]
+    text = np.array(texts, dtype="S24").view(np.uint8).reshape(-1, 24)
+    length = np.array([len(one) for one in texts])
+    expected = np.array([float(one) for one in texts])
+    assert np.array_equal(plain_numbers.numbers(text, length), expected)
+    number, sure = plain_numbers._decimals(text[:, : plain_numbers.MOST_BYTES], length)
+    assert sure.mean() > 0.9, "this test would pass on a reader that always falls back"
+    assert np.array_equal(number[sure], expected[sure])
+
+
+LINE = "q 0 d 1 2.5 t\n"
+PLAIN = [LINE, "q\t0\td\t1\t2.5\tt\r\nq 0 e 1 2 t", f"q 0 {'d' * 100} 1 nan t\n", "q  0 d 1 2.5 t\n",
+         "q 0 d 1 2.5 t \n", " \tq 0 d 1 2.5 t\n", LINE + "\n\n", "\n" + LINE, "# q 0 d 1 2.5\n" + LINE,
+         LINE + " \t# 0 d 1 2.5 t\n" + LINE, LINE + "#", "q# #0 d# 1 2.5 #t\n", LINE + "\r\n", "\n", "#\n",
+         " \n\t\n"]  # fmt: skip
+NOT_PLAIN = ["", "q 0 d 1 2.5\n", "q 0 d\x1cx 1 2.5 t\n", "q 0 d\u00e9 1 2.5 t\n", "#q 0 d 1 2.5 t\r" + LINE,
+             "q 0 d 1 1_0 t\n", "q 0 d 1 x t\n", LINE + "\u00a0\n", LINE + "#\u00e9\n",
+             f"q 0 {'d' * 5000} 1 2.5 t\n"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "plain"), [*((text, True) for text in PLAIN), *((text, False) for text in NOT_PLAIN)])
+def test_only_plain_files_need_no_loop(text: str, plain: bool) -> None:
+    """The tests above would pass on a reader that always falls back."""
+    found = plain_fields.plain_fields(text.encode(), 6, topic=0, document=2, number=4)
+    assert (found is not None) == plain
+
+
+def test_ids_of_many_lengths_are_told_apart() -> None:
+    """Ids whose words are equal but for their place, or for what follows, as topics and as documents."""
+    words = ["a" * n for n in range(1, 30)] + ["b" * 8 + "a" * 8, "a" * 8 + "b" * 8, "a" * 16 + "b", "a" * 8 + "b"]
+    text = "".join(f"{word} 0 {word} 1\n" * 2 for word in words)
+    found = plain_fields.plain_fields(text.encode(), 4, topic=0, document=2, number=3)
+    assert found is not None
+    assert found.topics == words and found.n_lines == [2] * len(words)
+    assert found.documents == [word for word in words for _ in range(2)]

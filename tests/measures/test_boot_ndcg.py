@@ -1,0 +1,402 @@
+"""BootNDCG and boot_ndcg against the slow twin, the golden cases and the properties that define them."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from ir_measures import nDCG
+from reference import boot as twin
+from support.boot_cases import Case, cases
+from support.boot_twin import NEAR, check_against_twin, only
+from support.golden import golden as golden_file
+
+import ir_measures_relative
+from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
+from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
+
+
+@given(cases())
+def test_every_estimate_is_the_twins(case: Case) -> None:
+    check_against_twin(case)
+
+
+EDGES = {
+    "no judged document in the top K": Case(["u", "v"], {"a": 2, "b": 1, "c": 0}, 10, "run", "linear"),
+    "no relevant document": Case(["a", "u"], {"a": 0, "b": 0}, 10, "pool", "linear"),
+    "empty pool": Case(["u", "v"], {}, 10, "pool+run", "exponential"),
+    "exhausted pool": Case(["u", "v", "w", "x"], {"a": 1, "b": 2}, 4, "pool", "linear"),
+    "everything relevant is in the top K": Case(["a", "u", "b"], {"a": 1, "b": 2}, 3, "pool+run", "linear"),
+    "grade gaps": Case(["a", "u", "v"], {"a": 5, "b": 2, "c": 0, "d": 5}, 3, "run", "exponential"),
+    "grades above 4": Case(["u", "a", "v"], {"a": 0, "b": 9, "c": 7, "d": 5}, 3, "pool", "linear"),
+    "negative grades": Case(["a", "u", "b"], {"a": -2, "b": 1, "c": -1, "d": 2}, 3, "pool+run", "linear"),
+    "K beyond the run": Case(["u", "a"], {"a": 1, "b": 1, "c": 0}, 1000, "pool+run", "linear"),
+    "only unjudged, K = 1": Case(["u", "v"], {"a": 2, "b": 1}, 1, "run", "exponential"),
+    "empty ranking": Case([], {"a": 1}, 5, "pool+run", "linear"),
+    "the middle grade runs out": Case(["u", "v", "w"], {"a": 2, "b": 2, "c": 2, "d": 1, "e": 0}, 3, "pool", "linear"),
+    "a grade that falls twice": Case(["a", "u", "v", "w"], {"a": 3, "b": 2, "c": 1, "d": 0}, 4, "run", "exponential"),
+    "a table that is not monotone": Case(["u", "a", "v"], {"a": 0, "b": 2, "c": 1, "d": 2}, 3, "pool", "table"),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edges(name: str) -> None:
+    check_against_twin(EDGES[name])
+
+
+def test_golden() -> None:
+    golden = golden_file("boot")["cases"]
+    assert len(golden) >= 30
+    for entry in golden:
+        gains = {"exp": "exponential", "linear": "linear"}[entry["gain"]]
+        case, expected = Case(entry["run"], entry["qrels"], entry["k"], entry["prior"], gains), entry["expected"]
+        scores = only(case)
+        about = f"{entry['name']}, {entry['prior']}, {entry['gain']}"
+        found = {
+            "unjudged": scores.n_unjudged,
+            "support_size": len(scores.support),
+            "mean": scores.mean,
+            "std": scores.std,
+            "mode": scores.argmax,
+            "histmode": scores.mode,
+            "q05": scores.quantile(0.05),
+            "q50": scores.quantile(0.5),
+            "q95": scores.quantile(0.95),
+            "min": scores.support[0],
+            "max": scores.support[-1],
+            "naive_lower": scores.lower,
+            "naive_upper": scores.upper,
+            "mode_probability": scores.probability.max(),
+        }
+        for key, value in found.items():
+            assert value == pytest.approx(expected[key], abs=NEAR), f"{about}: {key}"
+        likely = scores.support[scores.probability >= scores.probability.max() * (1 - 1e-12)]
+        assert likely == pytest.approx(expected["modes"], abs=NEAR), about
+        listed = np.column_stack([scores.support, scores.probability])
+        if "distribution" in expected:
+            assert listed == pytest.approx(np.array(expected["distribution"]), abs=NEAR), about
+
+
+@given(cases())
+def test_bounds_and_quantiles_are_in_order(case: Case) -> None:
+    scores = only(case)
+    ladder = [scores.lower, *(scores.quantile(q) for q in (0.05, 0.5, 0.95)), scores.upper]
+    assert ladder == sorted(ladder)
+    assert scores.lower <= scores.support.min() and scores.support.max() <= scores.upper
+    for value in (scores.mean, scores.mode, scores.argmax):
+        assert scores.lower <= value <= scores.upper
+    assert scores.probability.sum() == pytest.approx(1, abs=1e-12)
+
+
+@given(cases())
+def test_all_judged_is_ndcg(case: Case) -> None:
+    qrels = {**case.qrels, **{doc: 0 for doc in case.run if doc not in case.qrels}}
+    assume(case.run)
+    table = {grade: case.gain(grade) for grade in range(1, 6)}  # trec_eval computes all of them as gain tables
+    plain = ir_measures.calc_aggregate(
+        [nDCG(cutoff=case.k, gains=table)],
+        {"q": {doc: max(grade, 0) for doc, grade in qrels.items()}},
+        {"q": case.scored_run},
+    )
+    scores = only(case._replace(qrels=qrels))
+    (expected,) = plain.values()
+    assert scores.support == pytest.approx([expected], abs=1e-12)
+    assert scores.lower == scores.mode == scores.mean == scores.argmax == scores.quantile(0.5) == scores.upper
+
+
+@given(cases())
+def test_every_labelling_keeps_the_ideal(case: Case) -> None:
+    """A label comes out of the pool: the unjudged document takes the place of a pool document."""
+    top = case.run[: case.k]
+    left = sorted(max(g, 0) for doc, g in case.qrels.items() if doc not in top)
+    unjudged = [doc for doc in top if doc not in case.qrels]
+    prior = twin.grade_prior(case.run, case.qrels, case.k, case.prior)
+    for labels, _ in twin.labellings(unjudged, left, prior):
+        rest = list(left)
+        for grade in labels.values():
+            if grade > 0:
+                rest.remove(grade)  # fails if the pool had none left
+        judged = [max(case.qrels[doc], 0) for doc in top if doc in case.qrels]
+        relabelled = dict(enumerate([*judged, *labels.values(), *rest]))
+        ideal = twin.ideal_dcg(relabelled, case.k, case.gain)
+        assert ideal == pytest.approx(twin.ideal_dcg(case.qrels, case.k, case.gain), abs=1e-12)
+
+
+DRAWS = 5_000
+SAMPLED = [
+    Case(["u", "a", "v", "w"], {"a": 1, "b": 2, "c": 1, "d": 0, "e": 0}, 4, "pool+run", "linear"),
+    Case(["u", "v", "w"], {"a": 2, "b": 1, "c": 3}, 3, "pool", "exponential"),
+    Case(["a", "u", "b", "v", "w"], {"a": 2, "b": 0, "c": 2, "d": 2, "e": 1}, 5, "run", "linear"),
+]
+
+
+@pytest.mark.parametrize("case", SAMPLED)
+def test_monte_carlo_of_algorithm_1_as_printed_agrees(case: Case) -> None:
+    """Chi-square over samples of a fixed seed; a sound program fails in 1 of 10,000 seeds."""
+    from scipy.stats import chi2
+
+    scores, rng = only(case), random.Random(20230402)
+    drawn = [twin.sample(case.run, case.qrels, case.k, case.prior, case.gain, rng) for _ in range(DRAWS)]
+    place = np.abs(np.subtract.outer(drawn, scores.support)).argmin(axis=1)
+    assert np.abs(np.array(drawn) - scores.support[place]).max() < NEAR
+    seen, expected = np.bincount(place, minlength=len(scores.support)), DRAWS * scores.probability
+    assert expected.min() >= 5 and len(expected) > 2
+    statistic = float(((seen - expected) ** 2 / expected).sum())
+    assert statistic < chi2.isf(1e-4, len(expected) - 1)
+
+
+def test_the_chi_square_can_fail() -> None:
+    """The same test refuses the distribution of another prior."""
+    from scipy.stats import chi2
+
+    case, rng = SAMPLED[0], random.Random(20230402)
+    drawn = [twin.sample(case.run, case.qrels, case.k, "pool", case.gain, rng) for _ in range(DRAWS)]
+    scores = only(case)
+    seen = np.bincount(np.abs(np.subtract.outer(drawn, scores.support)).argmin(axis=1), minlength=len(scores.support))
+    expected = DRAWS * scores.probability
+    assert float(((seen - expected) ** 2 / expected).sum()) > chi2.isf(1e-4, len(expected) - 1)
+
+
+# ------------------------------------------------------------------------------------------- the measure
+
+
+QRELS = {"1": {"a": 2, "b": 1, "c": 0, "d": 0, "e": 1}, "2": {"a": 1, "f": 0}, "3": {"g": 0}, "4": {"h": 3}}
+RUN = {"1": {"a": 5.0, "u": 4.0, "c": 3.0, "v": 2.0}, "2": {"x": 2.0, "y": 1.0}, "3": {"z": 1.0}}
+
+
+def calc(measure, qrels=QRELS, run=RUN) -> dict:  # noqa: ANN001
+    return {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
+
+
+def test_measure_and_function_agree() -> None:
+    scores = boot_ndcg(QRELS, RUN, cutoff=3)
+    for estimate in ("mode", "mean", "std", "argmax", "lower", "upper"):
+        assert calc(BootNDCG(estimate=estimate) @ 3) == {s.query_id: getattr(s, estimate) for s in scores}
+    assert calc(BootNDCG(estimate="q97.5") @ 3) == {s.query_id: s.quantile(0.975) for s in scores}
+
+
+def test_estimates_share_a_distribution_and_nothing_else_does() -> None:
+    run = JudgedRun(Judgements.of(QRELS), Run.of(RUN))
+    measure = BootNDCG @ 4
+    assert measure(estimate="mean").topic_scores(run) is measure.topic_scores(run)
+    others = {"cutoff": 3, "prior": "pool", "dcg": "exp-log2", "gains": {1: 3}, "pool": "collection"}
+    assert {*others, "estimate"} == set(measure.SUPPORTED_PARAMS)
+    for name, value in others.items():
+        assert measure(**{name: value}).topic_scores(run) is not measure.topic_scores(run), name
+
+
+def test_every_topic_has_a_finite_value_and_a_missing_one_is_an_empty_ranking() -> None:
+    values = calc(BootNDCG @ 3)
+    assert list(values) == ["1", "2", "3", "4"] and all(map(math.isfinite, values.values()))
+    assert values["3"] == 0 and values["4"] == 0
+
+
+def test_order_of_rows_and_batches_change_nothing() -> None:
+    qrels = pd.DataFrame(
+        [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()], columns=["query_id", "doc_id", "relevance"]
+    )
+    run = pd.DataFrame(
+        [(q, d, s) for q, docs in RUN.items() for d, s in docs.items()], columns=["query_id", "doc_id", "score"]
+    )
+    for estimate in ("mode", "mean", "q95", "std"):
+        measure = BootNDCG(estimate=estimate) @ 4
+        whole = calc(measure, qrels, run)
+        assert calc(measure, qrels[::-1], run[::-1]) == whole
+        for topic in QRELS:
+            batch = calc(measure, qrels[qrels.query_id == topic], run[run.query_id == topic])
+            assert batch == {topic: whole[topic]}
+
+
+def test_collection_shares_are_those_of_all_topics() -> None:
+    all_grades = [grade for docs in QRELS.values() for grade in docs.values()]
+    ranking = sorted(RUN["1"], key=RUN["1"].__getitem__, reverse=True)
+    for prior in ("pool", "pool+run", "run"):
+        points = twin.distribution(ranking, QRELS["1"], 4, prior, twin.linear, collection=all_grades)
+        scores = boot_ndcg(QRELS, RUN, cutoff=4, prior=prior, pool="collection")["1"]
+        assert scores.support == pytest.approx([x for x, _ in points], abs=NEAR)
+        assert scores.probability == pytest.approx([float(p) for _, p in points], abs=NEAR)
+    assert calc(BootNDCG(pool="collection", estimate="mean") @ 4)["1"] != calc(BootNDCG(estimate="mean") @ 4)["1"]
+
+
+def test_without_cutoff_the_whole_list_counts() -> None:
+    assert calc(BootNDCG(estimate="mean")) == calc(BootNDCG(estimate="mean") @ 100)
+    assert boot_ndcg(QRELS, RUN, cutoff=None)["1"].mean == boot_ndcg(QRELS, RUN, cutoff=50)["1"].mean
+
+
+@pytest.mark.parametrize(
+    ("given_text", "canonical"),
+    [
+        ("median", "q50"),
+        ("q05", "q5"),
+        ("q2.50", "q2.5"),
+        ("q100", "q100"),
+        ("q0", "q0"),
+        ("q99.9", "q99.9"),
+        ("mean", "mean"),
+        ("q100.0", "q100"),
+        ("q0.001", "q0.001"),
+    ],
+)
+def test_estimates_become_canonical(given_text: str, canonical: str) -> None:
+    measure = BootNDCG(estimate=given_text) @ 10
+    assert str(measure) == f"BootNDCG(estimate='{canonical}')@10"
+    assert ir_measures_relative.parse_measure(str(measure)) == measure
+
+
+def test_defaults_are_not_printed() -> None:
+    measure = BootNDCG(prior="pool+run", estimate="mode", dcg="log2", pool="topic") @ 10
+    assert str(measure) == "BootNDCG@10" and measure == BootNDCG @ 10
+
+
+def test_direction() -> None:
+    assert (BootNDCG @ 10).DIRECTION == "larger"
+    assert (BootNDCG(estimate="std") @ 10).DIRECTION == "neither"
+    assert (BootNDCG(estimate="std")(estimate="mean") @ 10).DIRECTION == "larger"
+
+
+@pytest.mark.parametrize("estimate", ["q101", "q-1", "qq", "q", "Q5", "best", 5, None, True, "q1e1", "q 5"])
+def test_unknown_estimates_are_refused(estimate) -> None:  # noqa: ANN001
+    with pytest.raises(ValueError, match="BootNDCG: estimate"):
+        BootNDCG(estimate=estimate)
+
+
+@pytest.mark.parametrize("gains", [{0: 1}, {0: 0.5, 1: 2}, {-1: 2}])
+def test_a_gain_for_non_relevant_documents_is_refused(gains: dict) -> None:
+    with pytest.raises(ValueError, match="must gain 0"):
+        BootNDCG(gains=gains)
+    with pytest.raises(ValueError, match="must gain 0"):
+        boot_ndcg(QRELS, RUN, gains=gains)
+    BootNDCG(gains={0: 0, 1: 2})
+
+
+@pytest.mark.parametrize("wrong", [{"prior": "pools"}, {"pool": "all"}, {"dcg": "exp"}, {"cutoff": 0}, {"k": 3}])
+def test_wrong_parameters_are_refused(wrong: dict) -> None:
+    with pytest.raises(ValueError, match="BootNDCG"):
+        BootNDCG(**wrong)
+
+
+# -------------------------------------------------------------------------------------- the result object
+
+
+def test_the_mean_over_topics_is_that_of_independent_topics() -> None:
+    """Against the product of all topics' points."""
+    scores = boot_ndcg(QRELS, RUN, cutoff=4)
+    values, chances = np.zeros(1), np.ones(1)
+    for topic in scores:
+        values = np.add.outer(values, topic.support).ravel()
+        chances = np.multiply.outer(chances, topic.probability).ravel()
+    values = values / len(scores)
+    order = np.argsort(values)
+    assert scores.mean == pytest.approx(chances @ values, abs=1e-12)
+    assert scores.std == pytest.approx(np.sqrt(chances @ (values - scores.mean) ** 2), abs=1e-9)
+    assert scores.error < 1e-5
+    for q in (0.01, 0.3, 0.62, 0.99):
+        true = values[order][np.searchsorted(np.cumsum(chances[order]), q - 1e-12)]
+        assert abs(scores.quantile(q) - true) <= scores.error + 1e-12
+    assert scores.probability @ scores.support == pytest.approx(scores.mean, abs=scores.error + 1e-12)
+    assert scores.interval(0.5) == (scores.quantile(0.25), scores.quantile(0.75))
+
+
+def test_the_ends_of_the_mean_are_those_of_the_topics() -> None:
+    """The lowest mean of 300 topics is too rare for a float; a Fourier transform leaves noise or 0 there."""
+    qrels = {str(t): {f"j{i}": i % 3 for i in range(40)} for t in range(300)}
+    run = {str(t): {doc: float(-i) for i, doc in enumerate(["j2", "u", f"j{t % 30}", "v", "w"])} for t in range(300)}
+    scores = boot_ndcg(qrels, run)
+    assert scores.quantile(0) == pytest.approx(np.mean([topic.support[0] for topic in scores]), abs=1e-12)
+    highest = np.mean([topic.support[-1] for topic in scores])
+    assert scores.support[-1] == pytest.approx(highest, abs=scores.error + 1e-12)
+
+
+def test_the_quantile_of_the_mean_is_not_the_mean_of_quantiles() -> None:
+    topics = [str(i) for i in range(20)]
+    qrels, run = {t: QRELS["1"] for t in topics}, {t: RUN["1"] for t in topics}
+    scores = boot_ndcg(qrels, run)
+    of_topics = ir_measures.calc_aggregate([BootNDCG(estimate="q95") @ 10], qrels, run)
+    assert scores.quantile(0.95) < next(iter(of_topics.values())) - 0.05
+
+
+def test_to_frame_and_repr() -> None:
+    scores = boot_ndcg(QRELS, RUN, cutoff=4)
+    frame = scores.to_frame()
+    assert list(frame.columns) == [
+        "query_id",
+        "n_unjudged",
+        "lower",
+        "q5",
+        "median",
+        "mean",
+        "q95",
+        "upper",
+        "std",
+        "mode",
+        "argmax",
+        "exact",
+        "bracket",
+    ]
+    assert frame.query_id.tolist() == list(QRELS) and frame.n_unjudged.tolist() == [2, 2, 1, 0]
+    assert frame.exact.all() and (frame.bracket == 0).all()
+    assert frame["mean"].mean() == pytest.approx(scores.mean)
+    assert "BootNDCG@4" in repr(scores) and len(repr(scores)) < 250
+    assert "n_unjudged=2" in repr(scores["1"])
+
+
+def test_topics_are_found_by_their_text() -> None:
+    scores = boot_ndcg({1: QRELS["1"]}, {1: RUN["1"]})
+    assert scores[1] is scores["1"] and scores[1].query_id == 1
+    assert 1 in scores and "1" in scores and "7" not in scores
+    with pytest.raises(KeyError, match="'7' is not in the qrels"):
+        scores["7"]
+
+
+def test_no_topics() -> None:
+    scores = boot_ndcg({}, {})
+    assert len(scores) == 0 and scores.mean == scores.quantile(0.5) == 0 and scores.to_frame().empty
+
+
+@pytest.mark.parametrize("q", [-0.1, 1.5, 95, "0.5", None, True, float("nan")])
+def test_quantiles_are_shares(q: Any) -> None:
+    scores = boot_ndcg(QRELS, RUN)
+    for ask in (scores.quantile, scores["1"].quantile, scores.interval, scores["1"].interval):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            ask(q)
+
+
+@given(cases(), st.integers(0, 3))
+def test_inputs_stay_as_they_are(case: Case, extra: int) -> None:
+    qrels, run = {"q": dict(case.qrels)}, {"q": dict(case.scored_run)}
+    boot_ndcg(qrels, run, **case.parameters)
+    assert qrels == {"q": case.qrels} and run == {"q": case.scored_run}
+
+
+def test_an_estimate_that_is_no_text_is_of_a_wrong_kind() -> None:
+    with pytest.raises(TypeError, match="estimate=50 is not accepted; accepted is 'mode'"):
+        BootNDCG(estimate=50)
+
+
+def test_few_scores_of_the_mean_are_listed() -> None:
+    qrels = {f"t{i}": {"a": 3, "b": 1, "c": 0} for i in range(3)}
+    scores = boot_ndcg(qrels, {topic: {"a": 1.0, "x": 0.5} for topic in qrels}, cutoff=2)
+    low = 3 / (3 + 1 / math.log2(3))  # x gets grade 1, or 0; nothing has grade 3 outside the top 2
+    chance = 5 / 6  # pool+run: (2/3 + 1) / 2 of a target above 0
+    assert scores.error == 0 and scores.support == pytest.approx([low + (1 - low) * k / 3 for k in range(4)], abs=1e-12)
+    expected = [math.comb(3, k) * chance**k * (1 - chance) ** (3 - k) for k in range(4)]
+    assert scores.probability == pytest.approx(expected, abs=1e-12)
+    assert scores.quantile(0.3) == pytest.approx(low + (1 - low) * 2 / 3, abs=1e-12)
+    again = boot_ndcg(dict(reversed(qrels.items())), {topic: {"a": 1.0, "x": 0.5} for topic in qrels}, cutoff=2)
+    assert again.support.tolist() == scores.support.tolist()
+
+
+@pytest.mark.parametrize("gain", [1e-300, 1e-160, 1e-20, 2**53])
+def test_gains_of_any_size_give_the_same(gain: float) -> None:
+    qrels, run = {"t": {"a": 1, "b": 0}}, {"t": {"x": 1.0}}
+    for estimate, expected in (("mean", 0.5), ("std", 0.5), ("q95", 1.0)):
+        assert (BootNDCG(gains={1: gain}, estimate=estimate) @ 3).calc_aggregate(qrels, run) == pytest.approx(expected)

@@ -1,0 +1,73 @@
+"""Arguments checked at the door: plain kinds out, a wrong kind and a wrong value are told apart."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ir_measures_relative._checks import WrongKind, choice, flag, real, whole
+
+WORDS = ("one", "two", "three")
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        (whole(np.int8(3), "n", 0, 3), 3),
+        (whole(10**30, "n", 0), 10**30),
+        (real(np.float32(0.5), "x", 0), 0.5),
+        (real(1, "x", 0, 1), 1.0),
+        (real(Fraction(1, 4), "x", 0), 0.25),
+        (choice("two", "word", WORDS), "two"),
+        (flag(np.True_, "yes"), True),
+    ],
+)
+def test_accepted_values_become_plain_ones(given: Any, plain: Any) -> None:
+    assert given == plain and type(given) is type(plain)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 2.0, "2", None, [2], np.array([2]), pd.DataFrame({"a": [1, 2]})])
+def test_what_is_no_whole_number_is_of_a_wrong_kind(value: Any) -> None:
+    with pytest.raises(WrongKind, match="^n=.* is not accepted; accepted is a whole number from 1$"):
+        whole(value, "n", 1)
+
+
+@pytest.mark.parametrize("value", [True, "0.5", None, 1j, [0.5], np.array(0.5), pd.Series([0.5])])
+def test_what_is_no_number_is_of_a_wrong_kind(value: Any) -> None:
+    with pytest.raises(WrongKind, match="^x=.* is not accepted; accepted is a number from 0 to 1$"):
+        real(value, "x", 0, 1)
+
+
+@pytest.mark.parametrize("value", [1, None, b"one", WORDS, np.array(["one"])])
+def test_what_is_no_word_is_of_a_wrong_kind(value: Any) -> None:
+    with pytest.raises(WrongKind, match="^word=.* is not accepted; accepted is 'one', 'two' or 'three'$"):
+        choice(value, "word", WORDS)
+
+
+@pytest.mark.parametrize("value", [0, 1, "False", None])
+def test_what_is_neither_true_nor_false_is_of_a_wrong_kind(value: Any) -> None:
+    with pytest.raises(WrongKind, match="^yes=.* is not accepted; accepted is True or False$"):
+        flag(value, "yes")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: whole(0, "n", 1),
+        lambda: whole(4, "n", 1, 3),
+        lambda: real(-0.1, "x", 0),
+        lambda: real(1.1, "x", 0, 1),
+        lambda: real(np.inf, "x", 0),
+        lambda: real(np.nan, "x", 0),
+        lambda: real(10**400, "x", 0),
+        lambda: choice("four", "word", WORDS),
+    ],
+)
+def test_a_wrong_value_is_of_the_right_kind(call: Any) -> None:
+    with pytest.raises(ValueError, match="is not accepted; accepted is") as caught:
+        call()
+    assert not isinstance(caught.value, TypeError)

@@ -1,0 +1,306 @@
+"""prob_better against its slow twin, where it is exact and where it is bracketed, and what its model promises."""
+
+from __future__ import annotations
+
+import random
+from math import log2, prod
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import prob_better as twin
+from reference.bounds import gain_of
+
+import ir_measures_relative as imr
+from ir_measures_relative._judged.judged_run import JudgedRun, common_codes
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
+from ir_measures_relative._unjudged.prob_better import ProbBetter
+
+PRIORS = ("pool", "run", "pool+run")
+
+
+def as_run(ranking: list[str]) -> dict[str, float]:
+    return {doc: float(-rank) for rank, doc in enumerate(ranking)}
+
+
+def compared(topics: list, k: int | None, **params) -> ProbBetter:
+    """prob_better over [(ranking of a, ranking of b, qrels)]; an empty ranking is a topic that the run lacks."""
+    qrels = {f"q{i}": judged for i, (_, _, judged) in enumerate(topics)}
+    run_a = {f"q{i}": as_run(a) for i, (a, _, _) in enumerate(topics) if a}
+    run_b = {f"q{i}": as_run(b) for i, (_, b, _) in enumerate(topics) if b}
+    return imr.prob_better(qrels, run_a, run_b, k, **params)
+
+
+def chances(found: ProbBetter) -> tuple[float, float, float]:
+    return found.a_better, found.b_better, found.tie
+
+
+@st.composite
+def topic(draw, longest: int = 4) -> tuple[list[str], list[str], dict[str, int]]:
+    """Two rankings and qrels over the same few documents; any of them may be empty."""
+    docs = [f"d{i}" for i in range(draw(st.integers(0, 7)))]
+    judged = draw(st.lists(st.booleans(), min_size=len(docs), max_size=len(docs)))
+    highest = draw(st.sampled_from([1, 2, 3]))
+    qrels = {doc: draw(st.integers(-1, highest)) for doc, is_judged in zip(docs, judged, strict=True) if is_judged}
+    a, b = (list(draw(st.permutations(docs)))[: draw(st.integers(0, longest))] for _ in range(2))
+    return a, b, qrels
+
+
+scarce = st.tuples(  # few relevant documents in the pool for many unjudged ones: levels run out
+    st.permutations(["x", "y", "z", "j"]).map(list),
+    st.permutations(["x", "y", "z", "w"]).map(list),
+    st.fixed_dictionaries({"j": st.integers(0, 2), "o": st.integers(1, 3), "p": st.integers(0, 2)}),
+)
+
+
+@given(
+    st.lists(topic(), min_size=1, max_size=2),
+    st.sampled_from([None, 1, 2, 3, 50]),
+    st.sampled_from(PRIORS),
+    st.sampled_from(["log2", "exp-log2"]),
+    st.sampled_from([None, {1: 5}, {2: 0}]),
+    st.sampled_from(["topic", "collection"]),
+)
+def test_equals_the_twin(topics, k, prior, dcg, gains, pool):
+    found = compared(topics, k, prior=prior, dcg=dcg, gains=gains, pool=pool)
+    expected = twin.prob_better(topics, k, lambda grade: gain_of(grade, dcg, gains), prior, pool)
+    assert (*chances(found), found.mean_a, found.mean_b) == pytest.approx(expected, abs=1e-11)
+    assert found.exact and sum(chances(found)) == pytest.approx(1, abs=1e-12)
+
+
+@given(scarce, st.sampled_from(PRIORS))
+def test_equals_the_twin_when_levels_run_out(one, prior):
+    found = compared([one], 4, prior=prior)
+    expected = twin.prob_better([one], 4, gain_of, prior)
+    assert (*chances(found), found.mean_a, found.mean_b) == pytest.approx(expected, abs=1e-11)
+    (row,) = found.topics
+    assert (row.a_better, row.b_better, row.tie) == pytest.approx(expected[:3], abs=1e-11)
+
+
+@given(
+    st.lists(st.one_of(topic(3), scarce), min_size=1, max_size=2),
+    st.sampled_from([2, 8]),
+    st.integers(1, 4),
+    st.sampled_from([None, 1e-2, 1e-4]),
+)
+def test_the_bracket_holds_the_truth_when_nothing_may_be_exact(topics, most, states, resolution):
+    """With room for next to no points and states, every kind of rounding and giving up happens."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ir_measures_relative._unjudged.score_signs.MOST_POINTS", most)
+        patch.setattr("ir_measures_relative._unjudged.joint_labels.MOST_POINTS", most)
+        patch.setattr("ir_measures_relative._unjudged.joint_labels.MOST_STATES", states)
+        found = compared(topics, 3, resolution=resolution)
+    expected = twin.prob_better(topics, 3, gain_of)[:3]
+    for (low, high), truth in zip(found.bracket.values(), expected, strict=True):
+        assert low - 1e-12 <= truth <= high + 1e-12
+    for (low, high), estimate in zip(found.bracket.values(), chances(found), strict=True):
+        assert low - 1e-12 <= estimate <= high + 1e-12
+    assert sum(chances(found)) == pytest.approx(1, abs=1e-12)
+    for row, one in zip(found.topics, topics, strict=True):
+        truth = twin.prob_better([one], 3, gain_of)
+        assert abs(row.a_better - truth[0]) <= row.undecided + 1e-12
+        assert row.tie - 1e-12 <= truth[2] <= row.tie + row.undecided + 1e-12
+
+
+def test_levels_that_hardly_ever_run_out(monkeypatch):
+    """Three draws, one document left of grade 2 (asked for with chance .4) and of grade 1 (.2, or .6 from above).
+
+    They run out with chances .352 and .648 at most, and count as endless only if that is next to never.
+    """
+    topics = [(["x", "y", "z", "j"], [], {"j": 2, "r": 2, "s": 1, "n": 0, "m": 0})]
+    truth = twin.prob_better(topics, 4, gain_of, "pool")[3]
+    monkeypatch.setattr("ir_measures_relative._unjudged.joint_labels.NEVER", 0.2)
+    assert compared(topics, 4, prior="pool").mean_a == pytest.approx(truth, abs=1e-12)
+    monkeypatch.setattr("ir_measures_relative._unjudged.joint_labels.NEVER", 0.4)
+    discounts, ideal = 1 + 1 / log2(3) + 1 / 2, 2 + 2 / log2(3) + 1 / 2
+    independent = ((0.4 * 2 + 0.2 * 1) * discounts + 2 / log2(5)) / ideal
+    assert compared(topics, 4, prior="pool").mean_a == pytest.approx(independent, abs=1e-12)
+
+
+@given(st.lists(topic(), min_size=1, max_size=4), st.sampled_from([None, 2, 10]))
+def test_exchanged_runs_give_exchanged_answers(topics, k):
+    found = compared(topics, k)
+    other = compared([(b, a, qrels) for a, b, qrels in topics], k)
+    assert (other.b_better, other.a_better, other.tie) == chances(found)
+    assert (other.mean_b, other.mean_a, other.undecided) == (found.mean_a, found.mean_b, found.undecided)
+    assert other.bracket["a_better"] == found.bracket["b_better"]
+    assert [row.mirrored() for row in other.topics] == found.topics
+
+
+@given(st.lists(topic(), min_size=1, max_size=4), st.sampled_from([None, 2, 10]))
+def test_a_run_against_itself_is_a_sure_tie(topics, k):
+    found = compared([(a, a, qrels) for a, _, qrels in topics], k)
+    assert chances(found) == (0.0, 0.0, 1.0)
+    assert found.exact and found.mean_a == found.mean_b
+
+
+@given(topic(), st.sampled_from(PRIORS))
+def test_against_a_judged_run_it_is_bootstrapped_ndcg(one, prior):
+    a, b, qrels = one
+    b = [doc for doc in b if doc in qrels]
+    found = compared([(a, b, qrels)], 3, prior=prior)
+    scores = imr.boot_ndcg({"q0": qrels}, {"q0": as_run(a)}, 3, prior=prior)["q0"]
+    other = imr.boot_ndcg({"q0": qrels}, {"q0": as_run(b)}, 3, prior=prior)["q0"].mean
+    assert found.mean_a == pytest.approx(scores.mean, abs=1e-12)
+    above, below = scores.support > other + 1e-12, scores.support < other - 1e-12
+    assert found.a_better == pytest.approx(scores.probability[above].sum(), abs=1e-12)
+    assert found.b_better == pytest.approx(scores.probability[below].sum(), abs=1e-12)
+
+
+def test_one_label_per_document():
+    """Two runs that differ in the place of one unjudged document: the one that has it higher is never worse."""
+    found = compared([(["x", "j", "n"], ["j", "n", "x"], {"j": 0, "n": 0, "r": 1})], 3, prior="pool")
+    assert chances(found) == pytest.approx((1 / 3, 0, 2 / 3))
+
+
+def test_the_label_of_a_shared_document_must_be_left_for_both():
+    """r is in b's top, so b's supply lacks it: the document in both tops cannot take its grade."""
+    shared = compared([(["x", "n"], ["r", "x"], {"n": 0, "r": 1})], 2, prior="pool")
+    assert shared.mean_a == 0.0
+    alone = compared([(["x", "n"], ["r", "n"], {"n": 0, "r": 1})], 2, prior="pool")
+    assert alone.mean_a == 0.5
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+def test_documents_of_two_runs_as_numbers(by_id):
+    """The same number for the same document of a topic, and for no other one; in the order of ids if asked for."""
+    judgements = Judgements.of({"1": {"b": 1}, "2": {"b": 0}, "3": {}})
+    rankings = {"1": ["d", "b", "a", "z"], "2": ["b"]}, {"1": ["c", "d"], "2": ["b", "a"]}
+    one, other = (JudgedRun(judgements, Run.of({q: as_run(docs) for q, docs in run.items()})) for run in rankings)
+    codes = common_codes(one, other, 3, by_id)
+    assert [code.shape for code in codes] == [(3, 3), (3, 2)]
+    number = {}
+    for run, code in zip(rankings, codes, strict=True):
+        for row, q in enumerate("123"):
+            docs = run.get(q, [])[: code.shape[1]]
+            assert code[row, len(docs) :].tolist() == [-1] * (code.shape[1] - len(docs))
+            for doc, found in zip(docs, code[row].tolist(), strict=False):
+                assert number.setdefault((q, doc), found) == found
+    assert sorted(number.values()) == list(range(6))
+    assert (sorted(number, key=number.__getitem__) == sorted(number)) is by_id
+
+
+def many_topics(n: int, seed: int) -> list:
+    """Topics whose differences are all distinct, so that their sums cannot be listed; a tie in each is possible."""
+    source = random.Random(seed)
+    topics = []
+    for _ in range(n):
+        pool = {f"j{i}": source.choice([0, 0, 0, 0, 1, 2]) for i in range(source.randint(12, 20))} | {"top": 3}
+        a = source.sample(sorted(pool), 6) + [f"x{i}" for i in range(4)]
+        source.shuffle(a)
+        b = list(a)
+        i, j = sorted(source.sample([rank for rank, doc in enumerate(a) if doc.startswith("x")], 2))
+        b[i], b[j] = b[j], "only b"
+        topics.append((a, b, pool))
+    return topics
+
+
+def test_ties_survive_the_grid():
+    """Topics that are too many to combine exactly: the chance that all are ties is not lost in rounding."""
+    topics = many_topics(9, seed=1)
+    found = compared(topics, 10)
+    assert not found.exact
+    alone = [compared([one], 10) for one in topics]
+    assert all(one.exact and 0 < one.tie < 1 for one in alone)
+    all_tie = prod(one.tie for one in alone)
+    assert found.tie >= all_tie * (1 - 1e-9) and all_tie > 5e-5
+    assert found.bracket["tie"][1] == pytest.approx(found.tie + found.undecided)
+
+
+def test_a_finer_grid_brackets_closer():
+    topics = many_topics(9, seed=2)
+    coarse, fine = compared(topics, 10, resolution=1e-3), compared(topics, 10, resolution=1e-6)
+    assert 0 < fine.undecided < coarse.undecided / 100
+    for name, (low, high) in fine.bracket.items():
+        assert coarse.bracket[name][0] - 1e-9 <= low <= high <= coarse.bracket[name][1] + 1e-9
+
+
+def test_sums_on_a_lattice_stay_exact():
+    """With K = 1 every topic is -1, 0 or 1: two hundred topics have few sums, and ties are exact."""
+    topics = [(["x"], ["y"], {"r": 1, "s": 1, "n": 0, "m": 0})] * 200
+    found = compared(topics, 1)
+    steps = {0: 1.0}
+    for _ in topics:
+        after: dict[int, float] = {}
+        for total, chance in steps.items():
+            for add, p in ((-1, 0.25), (0, 0.5), (1, 0.25)):
+                after[total + add] = after.get(total + add, 0.0) + chance * p
+        steps = after
+    assert found.exact
+    assert found.tie == pytest.approx(steps[0], abs=1e-12)
+    assert found.a_better == pytest.approx((1 - steps[0]) / 2, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "qrels", "k", "expected"),
+    [
+        ([], [], {"r": 1}, 10, (0, 0, 1)),  # both runs lack the topic
+        (["r"], [], {"r": 1}, 10, (1, 0, 0)),
+        ([], ["x"], {"r": 1}, 10, (0, 1, 0)),  # no judged document in the top: the pool's shares
+        (["x"], ["y"], {}, 10, (0, 0, 1)),  # nothing judged
+        (["x"], ["y"], {"n": 0}, 10, (0, 0, 1)),  # nothing relevant
+        (["x"], ["r"], {"r": 2}, 10, (0, 0, 1)),  # r is the only pool document; a may have it too
+        (["r", "x"], ["x", "r"], {"r": 2}, 10, (1, 0, 0)),  # exhausted: x is 0 for sure
+        (["n", "x"], ["n", "y"], {"n": -1, "r": 3}, None, (0.25, 0.25, 0.5)),  # negative: read as 0
+    ],
+)
+def test_edges(a, b, qrels, k, expected):
+    found = compared([(a, b, qrels)], k, prior="pool")
+    assert chances(found) == pytest.approx(expected, abs=1e-12)
+    assert chances(found) == pytest.approx(twin.prob_better([(a, b, qrels)], k, gain_of, "pool")[:3], abs=1e-12)
+
+
+def test_the_order_of_rows_changes_nothing():
+    topics = many_topics(3, seed=3)
+    first = compared(topics, 10)
+    again = compared([(a, b, dict(reversed(qrels.items()))) for a, b, qrels in topics], 10)
+    assert chances(again) == chances(first) and again.topics == first.topics
+
+
+def test_result():
+    found = imr.prob_better({7: {"r": 1, "n": 0}}, {"7": {"x": 1.0}}, {"7": {"n": 1.0}}, cutoff=1, prior="pool")
+    assert repr(found) == (
+        "<prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.5000 and 0.0000, 1 topic>"
+    )
+    frame = found.to_frame()
+    assert list(frame.columns) == [
+        "query_id",
+        "a_better",
+        "b_better",
+        "tie",
+        "undecided",
+        "mean_a",
+        "mean_b",
+        "unjudged_a",
+        "unjudged_b",
+        "unjudged_shared",
+    ]
+    assert frame.iloc[0].tolist() == [7, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 1, 0, 0]
+    assert found.bracket == {"a_better": (0.5, 0.5), "b_better": (0.0, 0.0), "tie": (0.5, 0.5)}
+
+
+def test_what_is_refused():
+    qrels, run = {"q": {"r": 1}}, {"q": {"x": 1.0}}
+    for params, sentence in (
+        ({"prior": "best"}, "accepted is 'pool', 'run' or 'pool.run'"),
+        ({"cutoff": 0}, "whole number from 1"),
+        ({"gains": {0: 1}}, "grade 0 the gain 1"),
+        ({"resolution": 0}, "resolution=0 is not accepted"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            imr.prob_better(qrels, run, run, **params)
+    with pytest.raises(ValueError, match="no topic"):
+        imr.prob_better({}, run, run)
+
+
+def test_real_runs(shared):
+    """TREC-COVID, ANCE and ColBERT: too many unjudged documents to be exact over topics, exact in every topic."""
+    folder = shared / "data" / "trec-covid"
+    runs = [folder / name for name in ("ance-09-01-2023.run.gz", "colbert-ranking-26-12-2022.run.gz")]
+    found = imr.prob_better(folder / "qrels.incomplete.txt.gz", *runs)
+    assert len(found.topics) == 50 and all(row.undecided == 0 for row in found.topics)
+    assert 0 < found.undecided <= 5e-4
+    finer = imr.prob_better(folder / "qrels.incomplete.txt.gz", *runs, resolution=1e-5)
+    low, high = finer.bracket["a_better"]
+    assert found.bracket["a_better"][0] <= low <= found.a_better <= high <= found.bracket["a_better"][1]

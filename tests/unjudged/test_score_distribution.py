@@ -1,0 +1,373 @@
+"""The three forms of a score distribution agree; the grid's bracket holds; each pass over the states is exact."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.labellings import discounts, labellings
+
+from ir_measures_relative._unjudged import score_grid
+from ir_measures_relative._unjudged.grid_sums import coarse, convolve, mean_of
+from ir_measures_relative._unjudged.label_draws import LabelDraws, label_draws, without_rare_ends
+from ir_measures_relative._unjudged.score_distribution import Halves, Points, halves, merged, mode, points, sizes
+from ir_measures_relative._unjudged.score_grid import (
+    bracket,
+    by_end_state,
+    concentration_bounds,
+    end_state_bounds,
+    rounded_labels,
+    simpler,
+)
+from ir_measures_relative._unjudged.topic_scores import TopicScores, likeliest_by_family, primitive_root
+
+QUANTILES = (0.0, 0.01, 0.05, 0.3, 0.5, 0.77, 0.95, 0.99, 1.0)
+
+
+def enumerated(labels: LabelDraws) -> list[tuple[float, float, tuple]]:
+    """(score, probability, labels) of every sequence of targets, one at a time."""
+    found = []
+    for targets in itertools.product(range(len(labels.gain)), repeat=labels.n):
+        left = labels.supply.copy()
+        score, chance, given_levels = 0.0, 1.0, []
+        for weight, target in zip(labels.weight, targets, strict=True):
+            chance *= labels.probability[target]
+            level = target
+            while left[level] == 0:
+                level -= 1
+            if left[level] < labels.n or level in labels.tracked:
+                left[level] -= 1
+            score += weight * labels.gain[level]
+            given_levels.append(level)
+        if chance > 0:
+            found.append((score, chance, tuple(given_levels)))
+    return found
+
+
+@settings(max_examples=60)
+@given(labellings())
+def test_passes_over_the_states_agree_with_enumeration(labels: LabelDraws) -> None:
+    every = enumerated(labels)
+    score, chance = np.array([e[0] for e in every]), np.array([e[1] for e in every])
+    assert chance.sum() == pytest.approx(1)
+    assert labels.mean == pytest.approx((score * chance).sum(), abs=1e-12)
+    assert labels.variance == pytest.approx((chance * (score - labels.mean) ** 2).sum(), abs=1e-12)
+    assert labels.extremes == pytest.approx((score.min(), score.max()), abs=1e-12)
+    different = {e[2]: 0.0 for e in every}
+    for e in every:
+        different[e[2]] += e[1]
+    behind, ahead = labels.paths()
+    assert ahead[0, -1] == len(different)
+    assert behind[-1].sum() == len(different)
+    best = max(different.values())
+    tied = [
+        sum(w * labels.gain[r] for w, r in zip(labels.weight, lv, strict=True))
+        for lv, p in different.items()
+        if p > best * (1 - 1e-9)
+    ]
+    assert labels.likeliest == pytest.approx(min(tied), abs=1e-9)
+    listed = points(labels, 0.0)
+    expected = merged(score, chance)
+    assert listed.score == pytest.approx(expected.score, abs=1e-12)
+    assert listed.probability == pytest.approx(expected.probability, abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(labellings())
+def test_counts_at_or_above_a_level_follow_the_formula(labels: LabelDraws) -> None:
+    """T_t(r) = min over s >= r of (M_t(s) + c_r + ... + c_{s-1}), M(top + 1) = 0 (SPEC, exact method)."""
+    levels = len(labels.gain)
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        targets = rng.integers(0, levels, labels.n)
+        left, given_levels = labels.supply.copy(), []
+        for target in targets:
+            level = target
+            while left[level] == 0:
+                level -= 1
+            left[level] -= level in labels.tracked
+            given_levels.append(level)
+        for t in range(labels.n + 1):
+            asked = [(targets[:t] >= s).sum() for s in range(levels)] + [0]
+            for r in range(1, levels):
+                most = min(asked[s] + labels.supply[r:s].sum() for s in range(r, levels + 1))
+                assert sum(level >= r for level in given_levels[:t]) == most
+
+
+@settings(max_examples=30)
+@given(labellings())
+def test_halves_are_points(labels: LabelDraws) -> None:
+    whole = points(labels, 0.1)
+    for middle in {0, labels.n // 2, labels.n}:
+        split = halves(labels, 0.1, middle)
+        assert split.lowest == pytest.approx(whole.lowest) and split.highest == pytest.approx(whole.highest)
+        listed = split.listed()
+        assert listed.score == pytest.approx(whole.score, abs=1e-12)
+        assert listed.probability == pytest.approx(whole.probability, abs=1e-12)
+        assert mode(split) == pytest.approx(mode(whole), abs=1e-9)
+        for q in QUANTILES:
+            assert split.quantile(q) == pytest.approx(whole.quantile(q), abs=1e-9)
+
+
+def large(n: int, probability: list[float], supply: list[int], gain: list[float]) -> LabelDraws:
+    return label_draws(discounts(list(range(1, n + 1))), np.array(gain), np.array(probability), np.array(supply))
+
+
+LARGE = {
+    "free": large(12, [0.5, 0.3, 0.2], [12, 12, 12], [0, 1, 2]),
+    "one level runs out": large(12, [0.5, 0.3, 0.2], [12, 12, 2], [0, 1, 2]),
+    "all levels run out": large(12, [0.2, 0.3, 0.5], [12, 3, 4], [0, 1, 3]),
+    "not monotone": large(12, [0.2, 0.4, 0.4], [12, 5, 3], [0, 5, 2]),
+    "four levels": large(9, [0.4, 0.3, 0.2, 0.1], [9, 9, 9, 2], [0, 1, 3, 7]),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_halving_the_range_finds_the_quantile(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more sums than are listed at once."""
+    labels = LARGE[name]
+    whole = points(labels, 0.0)
+    monkeypatch.setattr("ir_measures_relative._unjudged.score_distribution.LISTED", 50)
+    ways, middle, half = sizes(labels)
+    split = halves(labels, 0.0, middle)
+    assert ways >= len(whole.score) and split.size > 1000 and half < 3000
+    for q in np.linspace(0, 1, 41):
+        assert split.quantile(q) == pytest.approx(whole.quantile(q), abs=1e-10)
+    assert mode(split) == pytest.approx(mode(whole), abs=1e-10)
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("cells", [1 << 10, 1 << 14, 1 << 17])
+def test_the_grid_brackets_every_quantile(name: str, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = LARGE[name]
+    monkeypatch.setattr(score_grid, "CELLS", cells)
+    whole = points(labels, 0.05)
+    low, high = rounded_labels(labels, 0.05)
+    width = (high.score - low.score).max()
+    assert width < 2 * (labels.n + cells / score_grid.KEPT) * (whole.highest - whole.lowest) / cells
+    for q in np.linspace(0, 1, 101):
+        assert low.quantile(q) - 1e-12 <= whole.quantile(q) <= high.quantile(q) + 1e-12
+    found = bracket(labels, 0.05, whole.lowest, whole.highest)
+    assert found.width <= width + 1e-12
+    for q in np.linspace(0.02, 0.98, 49):
+        low_q, high_q = found.quantile_bracket(q)
+        assert low_q - 1e-12 <= found.quantile(q) <= high_q + 1e-12
+
+
+@settings(max_examples=60)
+@given(labellings(monotone=True), st.integers(1, 6))
+def test_levels_that_are_not_followed_bracket_the_score(labels: LabelDraws, most: int) -> None:
+    """The fallback for too many states: a supply of 0 below, endless above."""
+    whole = points(labels, 0.0)
+    low, high = points(simpler(labels, most, 0), 0.0), points(simpler(labels, most, labels.n), 0.0)
+    assert simpler(labels, most, 0).n_states <= most and simpler(labels, most, labels.n).n_states <= most
+    for q in QUANTILES:
+        assert low.quantile(q) - 1e-9 <= whole.quantile(q) <= high.quantile(q) + 1e-9
+
+
+@settings(max_examples=60)
+@given(labellings())
+def test_final_states_bound_every_quantile(labels: LabelDraws) -> None:
+    """Cantelli's inequality in every final state."""
+    whole = points(labels, 0.05)
+    if whole.highest - whole.lowest < 1e-9:
+        return
+    low, high = end_state_bounds(labels, 0.05)
+    for q in np.linspace(0, 1, 21):
+        assert low.quantile(q) - 1e-9 <= whole.quantile(q) <= high.quantile(q) + 1e-9
+    guess = by_end_state(labels, 0.05)
+    mean = (guess.score * guess.probability).sum()
+    assert mean == pytest.approx(0.05 + labels.mean, abs=1e-9)
+    assert (guess.probability * (guess.score - mean) ** 2).sum() == pytest.approx(labels.variance, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["all levels run out", "not monotone"])
+def test_bracket_of_more_states_than_a_grid_has_room_for(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = LARGE[name]
+    whole = points(labels, 0.0)
+    monkeypatch.setattr(score_grid, "WORK", 1.0)
+    found = bracket(labels, 0.0, 0.0, whole.highest)
+    assert 0.01 < found.width < whole.highest - whole.lowest
+    for q in QUANTILES:
+        low, high = found.quantile_bracket(q)
+        assert low - 1e-12 <= whole.quantile(q) <= high + 1e-12
+        assert low <= found.quantile(q) <= high
+    assert found.quantile(0.5) == pytest.approx(whole.quantile(0.5), abs=0.1 * np.sqrt(labels.variance))
+
+
+@given(labels=labellings())
+def test_no_quantile_is_further_from_the_mean_than_concentration_allows(labels: LabelDraws) -> None:
+    whole = points(labels, 0.05)
+    low, high = concentration_bounds(labels, 0.05, whole.lowest, whole.highest, (labels.mean, 0.0))
+    for q in np.linspace(0, 1, 21):
+        assert low.quantile(q) - 1e-12 <= whole.quantile(q) <= high.quantile(q) + 1e-12
+
+
+def test_what_hardly_ever_runs_out_is_left_aside_and_accounted_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = large(9, [0.6, 0.25, 0.15], [9, 6, 5], [0, 1, 2])  # both run out with a chance below .01
+    assert not without_rare_ends(labels, 0.001).free and without_rare_ends(labels, 0.01).free
+    whole = points(labels, 0.0)
+    monkeypatch.setattr(score_grid, "WORK", 1.0)
+    monkeypatch.setattr(score_grid, "PASS", labels.work - 1)
+    widths = []
+    for rare in (0.0, 0.01):
+        monkeypatch.setattr(score_grid, "RARE", rare)
+        found = bracket(labels, 0.0, whole.lowest, whole.highest)
+        for q in QUANTILES:
+            low, high = found.quantile_bracket(q)
+            assert low - 1e-12 <= whole.quantile(q) <= high + 1e-12
+        widths.append(found.width)
+    assert widths[1] < widths[0]
+
+
+@pytest.mark.parametrize("name", ["all levels run out", "not monotone"])
+def test_bracket_of_more_states_than_a_pass_may_cost(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels that are not followed, and concentration around the mean."""
+    labels = LARGE[name]
+    whole = points(labels, 0.0)
+    monkeypatch.setattr(score_grid, "WORK", 12 * 12 * 3 * score_grid.FEWEST_CELLS * 6.0)  # room for 6 states of 20
+    monkeypatch.setattr(score_grid, "PASS", 1.0)
+    found = bracket(labels, 0.0, -0.25, 9.0)
+    for q in QUANTILES:
+        low, high = found.quantile_bracket(q)
+        assert low - 1e-12 <= whole.quantile(q) <= high + 1e-12
+        assert low <= found.quantile(q) <= high
+    assert found.width < 9
+    assert found.quantile(0.5) == pytest.approx(whole.quantile(0.5), abs=0.3 * np.sqrt(labels.variance))
+
+
+def test_rare_ends_are_left_out_only_where_they_cannot_be_seen() -> None:
+    labels = large(60, [0.9, 0.05, 0.05], [60, 40, 30], [0, 1, 2])
+    assert not labels.free and without_rare_ends(labels).free
+    exact, settled = labels.mean, without_rare_ends(labels).mean
+    assert exact == pytest.approx(settled, abs=1e-12) and exact <= settled + 1e-15
+    common = large(60, [0.5, 0.25, 0.25], [60, 20, 15], [0, 1, 2])
+    assert without_rare_ends(common).n_states == common.n_states
+
+
+def test_mode_of_a_known_histogram() -> None:
+    """Bins are right-closed, ties all stay, and a range up to 1e-4 is one bin."""
+    tied = Points(np.array([0.0, 0.25, 1.0]), np.array([0.4, 0.2, 0.4]))
+    assert mode(tied) == 1.0
+    on_edge = Points(np.array([0.0, 0.05, 0.0500001, 1.0]), np.array([0.3, 0.15, 0.4, 0.15]))
+    assert mode(on_edge) == 0.0  # 0.05 lies on the first bin's right edge, which makes that bin the fullest
+    narrow = Points(np.array([0.5, 0.50005, 0.5001]), np.array([0.8, 0.1, 0.1]))
+    assert mode(narrow) == 0.5001
+    assert mode(Points(np.array([0.3]), np.ones(1))) == 0.3
+
+
+def test_quantile_is_the_inverse_of_the_cumulative_distribution() -> None:
+    tenths = Points(np.arange(10.0), np.full(10, 0.1))
+    assert [tenths.quantile(q) for q in (0, 0.1, 0.3, 0.7, 0.95, 1)] == [0, 0, 2, 6, 9, 9]
+    assert tenths.quantile(0.1 + 1e-9) == 1  # beyond the tolerance of 1e-12
+
+
+def test_ties_of_argmax_go_to_the_lowest() -> None:
+    assert Points(np.array([0.1, 0.4, 0.8]), np.array([0.2, 0.4, 0.4])).argmax() == 0.4
+
+
+def test_equal_scores_are_merged() -> None:
+    found = merged(np.array([0.5, 0.1 + 0.2, 0.3, 0.5 + 2e-12]), np.array([0.1, 0.2, 0.3, 0.4]))
+    assert found.score == pytest.approx([0.3, 0.5, 0.5 + 2e-12], abs=1e-15)
+    assert found.probability == pytest.approx([0.5, 0.1, 0.4])
+
+
+def test_mean_of_independent_scores() -> None:
+    coupled = large(5, [0.4, 0.3, 0.2, 0.1], [5, 5, 5, 1], [0, 1, 3, 7])
+    free = large(6, [0.5, 0.3, 0.2], [6, 6, 6], [0, 1, 2])
+    parts = [points(coupled, 0.0), points(free, 0.1), Points(np.ones(1), np.ones(1))]
+    found = mean_of(parts)
+    error = found.slack
+    sums = np.add.outer(parts[0].score, parts[1].score).ravel() / 3 + 1 / 3
+    chance = np.multiply.outer(parts[0].probability, parts[1].probability).ravel()
+    order = np.argsort(sums)
+    cumulative = np.cumsum(chance[order])
+    assert 0 < error < 1e-5
+    for q in (0.05, 0.5, 0.95):
+        true = sums[order][np.searchsorted(cumulative, q)]
+        assert found.quantile(q) == pytest.approx(true, abs=error + 1e-9)
+    assert mean_of([Points(np.array([0.25]), np.ones(1))]).score.tolist() == [0.25]
+
+
+def test_convolution() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.random(300), rng.random(500)
+    assert convolve(a, b) == pytest.approx(np.convolve(a, b), rel=1e-10)
+
+
+def test_halves_on_a_grid() -> None:
+    labels = LARGE["all levels run out"]
+    whole, split = points(labels, 0.0), halves(labels, 0.0, 6)
+    found = coarse(split)
+    off = found.slack
+    assert found.probability.sum() == pytest.approx(1) and 0 < off < 1e-4
+    for q in QUANTILES[1:-1]:
+        assert found.quantile(q) == pytest.approx(whole.quantile(q), abs=off + 1e-9)
+
+
+@pytest.mark.parametrize("probability", [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4]])
+def test_argmax_by_families_of_ranks_is_that_of_the_list(probability: list[float]) -> None:
+    labels = large(9, probability, [9, 9, 9], [0, 1, 2])
+    assert likeliest_by_family(labels, np.arange(1, 10)) == pytest.approx(points(labels, 0.0).argmax(), abs=1e-12)
+
+
+def test_primitive_roots() -> None:
+    numbers, roots = (2, 3, 4, 8, 9, 12, 16, 36, 64, 1000, 1024), [2, 3, 2, 2, 3, 12, 2, 6, 2, 10, 2]
+    assert [primitive_root(m) for m in numbers] == roots
+
+
+# ------------------------------------------------------------------------ which form a topic's scores take
+
+
+def topic(labels: LabelDraws) -> TopicScores:
+    best = float((labels.weight * labels.gain.max()).sum())
+    return TopicScores("q", 0.0, best, labels, np.arange(1, labels.n + 1))
+
+
+@pytest.mark.parametrize(
+    ("n", "supply", "form", "exact"),
+    [
+        (5, [99, 99, 99], Points, True),
+        (18, [99, 99, 99], Halves, True),
+        (18, [99, 4, 2], Halves, True),
+        (60, [99, 99, 99], score_grid.Bracket, False),
+        (60, [99, 20, 9], score_grid.Bracket, False),
+        (60, [99, 1, 0], Points, True),
+    ],
+)
+def test_each_size_has_its_form(n: int, supply: list[int], form: type, exact: bool) -> None:
+    scores = topic(large(n, [0.6, 0.2, 0.2], supply, [0, 1, 2]))
+    assert isinstance(scores._scores, form) and scores.exact is exact
+    assert (scores.bracket == 0) is exact and scores.bracket < 0.005 * scores.upper
+    ladder = [scores.lower, *(scores.quantile(q) for q in QUANTILES), scores.upper]
+    assert ladder == sorted(ladder)
+    assert scores.lower <= scores.mode <= scores.upper and scores.lower <= scores.argmax <= scores.upper
+    assert scores.probability.sum() == pytest.approx(1, abs=1e-9)
+    mean = (scores.support * scores.probability).sum()
+    assert mean == pytest.approx(scores.mean, abs=1e-9 + scores.support_error)
+
+
+def test_a_thousand_unjudged_documents() -> None:
+    """Three levels that all run out: no exact method; a deterministic answer with its bracket."""
+    labels = large(700, [0.5, 0.2, 0.3], [700, 150, 100], [0, 1, 2])
+    first, again = topic(labels), topic(large(700, [0.5, 0.2, 0.3], [700, 150, 100], [0, 1, 2]))
+    assert not first.exact and first.bracket > 0
+    assert (first.mean, first.quantile(0.9), first.mode) == (again.mean, again.quantile(0.9), again.mode)
+    low, high = first.quantile_bracket(0.9)
+    assert low <= first.quantile(0.9) <= high
+    assert abs(first.quantile(0.5) - first.mean) < first.std
+    assert "bracket=" in repr(first)
+
+
+def test_more_states_than_a_pass_may_cost() -> None:
+    """Four levels that all run out at K = 1000: even the mean is between two bounds, and the answer says so."""
+    labels = large(900, [0.2, 0.2, 0.2, 0.2, 0.2], [900, 160, 150, 140, 130], [0, 1, 2, 3, 4])
+    assert labels.n_states > 1e8
+    scores = topic(labels)
+    assert not scores.exact and scores.bracket > 0.1
+    low, high = scores.quantile_bracket(0.5)
+    assert low <= scores.quantile(0.5) <= high and low <= scores.mean <= high
+    assert scores.lower <= scores.mode <= scores.upper and scores.lower <= scores.argmax <= scores.upper
