@@ -8,6 +8,7 @@
 ``discriminative_power``              how many pairs can it tell apart?
 ``significance_disagreement``         ... and are they the pairs that another measure tells apart?
 ``stability``, ``swap_rate``          would other topics have given the same verdict?
+``rank_intervals``                    ... and how sure is the rank of each system?
 ``number_of_systems``                 would fewer participants have been ranked alike?
 ``query_types``                       which queries tell a good ranking from a random one?
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
@@ -23,8 +24,8 @@ from ir_measures_relative.meta._estimation import (
     preference_reconstruction,
 )
 
-# LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables
-from ir_measures_relative.meta._labelled_scores import LabelledScores  # noqa: F401
+# LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables; not public
+from ir_measures_relative.meta._labelled_scores import LabelledScores as LabelledScores
 from ir_measures_relative.meta._number_of_systems import NumberOfSystems, number_of_systems
 from ir_measures_relative.meta._pools import leave_group_out
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
@@ -35,7 +36,10 @@ from ir_measures_relative.meta._rank_correlation import (
     system_order,
     tau_ap,
 )
-from ir_measures_relative.meta._score_table import TOPIC_COLUMNS, ScoreTable, refuse_repeated  # noqa: F401
+from ir_measures_relative.meta._rank_intervals import RankIntervals, rank_intervals
+from ir_measures_relative.meta._score_table import TOPIC_COLUMNS as TOPIC_COLUMNS
+from ir_measures_relative.meta._score_table import ScoreTable
+from ir_measures_relative.meta._score_table import refuse_repeated as refuse_repeated
 from ir_measures_relative.meta._significance import (
     DiscriminativePower,
     SignificanceDisagreement,
@@ -50,6 +54,7 @@ __all__ = [
     "NumberOfSystems",
     "PreferenceReconstruction",
     "QueryTypes",
+    "RankIntervals",
     "ScoreTable",
     "SignificanceDisagreement",
     "Stability",
@@ -63,6 +68,7 @@ __all__ = [
     "percentage_absolute_difference",
     "preference_reconstruction",
     "query_types",
+    "rank_intervals",
     "significance_disagreement",
     "stability",
     "swap_rate",

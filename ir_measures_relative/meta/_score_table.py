@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import WrongKind, shown
-from ir_measures_relative._input import is_missing
+from ir_measures_relative._input import FloatArray, is_missing
 
 TOPIC_COLUMNS = ("query_id", "qid")
 ACCEPTED = (
@@ -43,7 +43,7 @@ class ScoreTable:
 
     systems: list[Any]
     topics: list[Any]
-    scores: np.ndarray  # (S, T)
+    scores: FloatArray  # (S, T)
     labelled: bool = True
 
     @classmethod
@@ -114,13 +114,15 @@ class ScoreTable:
             self.labelled,
         )
 
-    def means(self) -> np.ndarray:
+    def means(self) -> FloatArray:
         """(S,) mean score of each system over the topics, summed in canonical topic order."""
-        return self.scores[:, label_order(self.topics)].mean(axis=1)
+        means: FloatArray = self.scores[:, label_order(self.topics)].mean(axis=1)
+        return means
 
-    def topic_means(self) -> np.ndarray:
+    def topic_means(self) -> FloatArray:
         """(T,) mean score of each topic over the systems, summed in canonical system order."""
-        return self.scores[label_order(self.systems)].mean(axis=0)
+        means: FloatArray = self.scores[label_order(self.systems)].mean(axis=0)
+        return means
 
     @property
     def tolerance(self) -> float:
@@ -135,7 +137,7 @@ class ScoreTable:
         return f"ScoreTable({len(self.systems)} systems x {len(self.topics)} topics)"
 
 
-def tolerance(scores: np.ndarray) -> float:
+def tolerance(scores: FloatArray) -> float:
     """The difference below which two of these scores are equal."""
     return TOLERANCE * float(np.abs(scores).max(initial=0.0))
 
@@ -172,7 +174,7 @@ def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
         seen.add(str(label))
 
 
-def numbers(values: Any, what: str, label: Callable[[int], str]) -> np.ndarray:
+def numbers(values: Any, what: str, label: Callable[[int], str]) -> FloatArray:
     """Float64 array; missing values become NaN. What is no number is refused by its label, given its flat position."""
     array = np.asarray(values)
     if array.dtype.kind in "biuf":
@@ -211,7 +213,7 @@ def places(wanted: Iterable[Any], labels: Sequence[Any], kind: str, what: str) -
     return found
 
 
-def same_cells(table: ScoreTable, like: ScoreTable, what: str, what_like: str) -> np.ndarray:
+def same_cells(table: ScoreTable, like: ScoreTable, what: str, what_like: str) -> FloatArray:
     """(S, T) the scores of ``table``, rows and columns arranged as in ``like``; both must name the same."""
     rows = places(like.systems, table.systems, "system", what)
     places(table.systems, like.systems, "system", what_like)
@@ -260,7 +262,7 @@ def _frame_of_rows(table: Any, what: str) -> pd.DataFrame:
     return pd.DataFrame(table if isinstance(table, np.ndarray) else [list(row) for row in table])
 
 
-def _frame_of_mapping(table: Mapping, what: str) -> pd.DataFrame:
+def _frame_of_mapping(table: Mapping[Any, Any], what: str) -> pd.DataFrame:
     """{system: scores in topic order} or {system: {topic: score}} as a DataFrame."""
     named = [isinstance(row, (Mapping, pd.Series)) for row in table.values()]
     if not table:

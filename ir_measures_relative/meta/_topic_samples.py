@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import shown, whole
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import ScoreTable, dimensions
 
 
-def drawn_order(rng: np.random.Generator, trials: int, population: int) -> np.ndarray:
+def drawn_order(rng: np.random.Generator, trials: int, population: int) -> IntArray:
     """(trials, population): a random order of 0 .. population - 1 in each row."""
     return np.argsort(rng.random((trials, population)), axis=1)
 
@@ -43,9 +44,22 @@ def given_columns(subsets: Sequence[Sequence[Any]], table: ScoreTable) -> list[l
     return columns
 
 
-def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | np.ndarray) -> np.ndarray:
+def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | IntArray) -> FloatArray:
     """(R, S) mean of each system over each of R lists of columns."""
     weights = np.zeros((len(columns), len(table.topics)))  # (R, T)
     for row, subset in zip(weights, columns, strict=True):
         np.add.at(row, subset, 1 / len(subset))
-    return np.einsum("rt,st->rs", weights, table.scores)  # no matrix product, whose sums depend on threads
+    return _weighted(table, weights)
+
+
+def resampled_means(table: ScoreTable, trials: int, seed: int) -> FloatArray:
+    """(R, S) mean of each system over as many topics as there are, drawn with replacement."""
+    n_topics = len(table.topics)
+    drawn = np.random.default_rng(seed).multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=trials)  # (R, T)
+    return _weighted(table, drawn / n_topics)
+
+
+def _weighted(table: ScoreTable, weights: FloatArray) -> FloatArray:
+    """(R, T) weights of the topics -> (R, S) weighted sums of each system's scores."""
+    sums: FloatArray = np.einsum("rt,st->rs", weights, table.scores)  # no matrix product: its sums depend on threads
+    return sums

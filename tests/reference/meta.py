@@ -174,3 +174,43 @@ def preference_reconstruction(lower, upper, truth):
             recall = len(said & true) / len(true)
             values.append((precision, recall, 2 * precision * recall / (precision + recall) if said & true else 0.0))
     return tuple(mean(column) for column in zip(*values, strict=True))
+
+
+def bootstrap_ranks(table, resamples):
+    """ranks[b][s]: 1 + the number of systems whose mean over the topics resamples[b] is larger."""
+    ranks = []
+    for resample in resamples:
+        means = [mean(row[t] for t in resample) for row in table]
+        ranks.append([1 + sum(other - own > 1e-12 for other in means) for own in means])
+    return ranks
+
+
+def rank_interval(ranks, level):
+    """Smallest rank that more than (1 - level)/2 of the ranks reach from below, and the same from above."""
+    tail = (1 - level) / 2
+    share = {r: sum(x <= r for x in ranks) / len(ranks) for r in set(ranks)}
+    low = min(r for r in share if share[r] >= tail - 1e-12)
+    return low, min(r for r in share if share[r] >= 1 - tail - 1e-12)
+
+
+def tiers(table, resamples, level):
+    """Down the order of means: a system that lies below all heads of the tier in 1 - (1 - level)/2 of the resamples
+    (as do those it ties with) begins the next tier, as its head."""
+    means = [mean(row) for row in table]
+    below = [
+        [
+            sum(mean(h[t] for t in r) - mean(x[t] for t in r) > 1e-12 for r in resamples) / len(resamples)
+            >= 1 - (1 - level) / 2 - 1e-12
+            for x in table
+        ]
+        for h in table
+    ]
+    rank = [1 + sum(other - own > 1e-12 for other in means) for own in means]
+    found, heads, number = [0] * len(table), [], 0
+    for place in sorted(set(rank)):
+        tied = [s for s in range(len(table)) if rank[s] == place]
+        if all(below[h][s] for h in heads for s in tied):
+            number, heads = number + 1, tied
+        for s in tied:
+            found[s] = number
+    return found
