@@ -6,13 +6,16 @@ PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= 2
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --editable
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-WHAT   := $(if $(NOTEBOOKS),--nbmake --nbmake-timeout=600 tests ir_measures_relative $(NOTEBOOKS))
+SOURCES := pyproject.toml pyterrier_relative.py $(shell find ir_measures_relative -type f -not -name '*.pyc')
+# where the installed package is: its doctests run there, not in this folder
+PACKAGE = $(shell $(BIN)/python -I -c 'import ir_measures_relative as package; print(package.__path__[0])')
+PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal --timeout 900
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint types pytest notebooks fuzz extremes matrix bench docs clean
+.PHONY: help demo test lint format types pytest notebooks fuzz extremes matrix bench docs clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -22,28 +25,33 @@ demo: $(VENV)/.demo  ## set up, then evaluate a simulated track
 
 test: lint types pytest  ## set up, then lint, types, tests, doctests, README examples, notebooks
 
-lint: $(VENV)/.test  ## ruff
+lint: $(VENV)/.test  ## ruff: rules and format
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet . || { echo "not formatted: run 'make format'" >&2; exit 1; }
+
+format: $(VENV)/.test  ## write the code as ruff formats it
+	$(BIN)/ruff check --fix --select I .
+	$(BIN)/ruff format .
 
 types: $(VENV)/.test  ## mypy
 	$(BIN)/mypy
 
-pytest: $(VENV)/.test  ## tests, doctests, README examples and notebooks; says what was skipped and why
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --timeout 900 $(WHAT)
+pytest: $(VENV)/.installed  ## tests, doctests, README examples and notebooks; says what was skipped and why
+	$(PYTEST) --nbmake --nbmake-timeout=600 --cov --cov-report=term:skip-covered tests $(PACKAGE) $(NOTEBOOKS)
 
-notebooks: $(VENV)/.test  ## run the notebooks and store in them what they show
-	$(BIN)/python -m pytest -q --nbmake --nbmake-timeout=600 --overwrite $(NOTEBOOKS)
+notebooks: $(VENV)/.installed  ## run the notebooks and store in them what they show
+	$(BIN)/pytest -q --nbmake --nbmake-timeout=600 --overwrite $(NOTEBOOKS)
 
-fuzz: $(VENV)/.test  ## twenty times as many random inputs, other ones each time
-	IR_MEASURES_RELATIVE_FUZZ=20 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py
+fuzz: $(VENV)/.installed  ## twenty times as many random inputs, other ones each time
+	IR_MEASURES_RELATIVE_FUZZ=20 $(PYTEST) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py
 
-extremes: $(VENV)/.test  ## the largest inputs: 100,000 topics, rankings of 100,000 documents
-	$(BIN)/python -m pytest -q -m slow --durations=0 tests
+extremes: $(VENV)/.installed  ## the largest inputs: 100,000 topics, rankings of 100,000 documents
+	$(BIN)/pytest -q -m slow --durations=0 tests
 
-matrix:  ## the tests with other versions of Python, numpy, pandas, ir_measures; ENVIRONMENTS names some of them
-	@$(PYTHON) tools/matrix.py --jobs $(JOBS) $(ENVIRONMENTS)
+matrix: $(VENV)/.test  ## the tests with other versions of Python, numpy, pandas, ir_measures (nox); SESSIONS names some of them
+	$(BIN)/nox $(if $(SESSIONS),--session $(SESSIONS))
 
-bench: $(VENV)/.test  ## run every benchmark; prints ratios as Markdown tables
+bench: $(VENV)/.installed  ## run every benchmark; prints ratios as Markdown tables
 	@set -e; for benchmark in $(sort $(wildcard benchmarks/bench_*.py)); do \
 		echo "== $$benchmark"; $(BIN)/python $$benchmark; done
 
@@ -53,22 +61,26 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are er
 	@echo "build/docs/index.html"
 
 clean:  ## remove the virtual environment and everything that was generated
-	rm -rf $(VENV) .venv-matrix build dist demo-figures *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .nox build dist demo-figures *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The stamps are newer than pyproject.toml once an install has succeeded. The package itself is
-# installed in editable form, so a change of its code needs no new install.
+# The stamps are newer than what they depend on once an install has succeeded. The tests run on the package as users
+# get it, built and installed; `.installed` builds it anew when a file of it has changed.
 $(VENV)/.test: pyproject.toml $(VENV)/.made
 	@echo "installing the package and what its tests need into $(VENV) (minutes the first time)"
 	$(PIP) '.[test]'
-	@touch $(VENV)/.demo $@
+	@touch $(VENV)/.demo $(VENV)/.installed $@
 
-$(VENV)/.demo: pyproject.toml $(VENV)/.made
+$(VENV)/.installed: $(SOURCES) $(VENV)/.test
+	$(PIP) --no-deps --no-build-isolation --force-reinstall .
+	@touch $@
+
+$(VENV)/.demo: $(SOURCES) $(VENV)/.made
 	@echo "installing the package into $(VENV)"
 	$(PIP) '.[plots]'
 	@touch $@
 
-$(VENV)/.docs: pyproject.toml $(VENV)/.made
+$(VENV)/.docs: $(SOURCES) $(VENV)/.made
 	@echo "installing the package and Sphinx into $(VENV)"
 	$(PIP) '.[docs]'
 	@touch $@

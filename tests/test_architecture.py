@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from support.repository import REPOSITORY
+from support.repository import INSTALLED, REPOSITORY
 
 PACKAGE = "ir_measures_relative"
-ROOT = REPOSITORY / PACKAGE
+ROOT = INSTALLED / PACKAGE
 
 # Rooms, lowest first; a name without a folder is a module at the top. A room may import from rows below its own.
 ROOMS: list[list[str]] = [
@@ -199,6 +199,19 @@ def test_optional_packages_stay_in_their_place(module: str) -> None:
         if package in roots and not any(fnmatchcase(module, place) for place in places)
     ]
     assert not wrong, f"{module} imports {wrong}, which a plain install does not have"
+
+
+def test_contributing_names_the_rooms_that_exist() -> None:
+    """The table of rooms in CONTRIBUTING.md is that of the folders, in the order of imports."""
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| ((?:`\w+`(?:, )?)+) \| .* \|$", text.partition("## The rooms")[2].partition("\n## ")[0], re.MULTILINE
+    )
+    named = [re.findall(r"`(\w+)`", row) for row in rows]
+    folders = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    assert {name for row in named for name in row} == folders | {"_checks"}
+    places = [[place for place, rooms in enumerate(ROOMS) if name in rooms] for row in named for name in row]
+    assert all(places) and places == sorted(places)
 
 
 def test_no_module_is_named_utils() -> None:

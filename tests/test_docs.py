@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from support.pages import Block, run_console, run_python
-from support.repository import REPOSITORY
+from support.repository import INSTALLED
 
 from ir_measures_relative.citations import BIBTEX
 from ir_measures_relative.measures import registry
 from ir_measures_relative.pt_docs import measure_pages
 
-DOCS = REPOSITORY / "ir_measures_relative" / "pt_docs"
+DOCS = INSTALLED / "ir_measures_relative" / "pt_docs"
 BY_HAND = sorted(DOCS.glob("*.rst"))
 MEASURES = sorted(DOCS.glob("measures/*.rst"))
 CONSOLE = re.compile(r"^\.\. code-block:: console\n\n((?:    .*\n|\n)+)", re.MULTILINE)

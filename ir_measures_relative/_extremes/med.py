@@ -40,7 +40,7 @@ class MedResult:
 
     @property
     def med(self) -> np.ndarray:
-        """(Q,) the largest |M(run) - M(reference)|."""
+        """(Q,) the largest absolute difference M(run) - M(reference)."""
         return np.maximum(self.above, 0.0 - self.below)  # not -0.0
 
     @property

@@ -143,7 +143,7 @@ def discordant_pairs(x: Any, y: Any) -> float:
 
 
 def percentage_absolute_difference(values: Any, sign_safe: bool = False) -> float:
-    """How far apart a measure puts the systems: mean over pairs of 100 |a - b| / max(a, b).
+    """How far apart a measure puts the systems: mean over pairs of 100 ``|a - b|`` / max(a, b).
 
     Parameters
     ----------

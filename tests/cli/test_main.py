@@ -17,6 +17,7 @@ from unittest.mock import Mock
 
 import ir_measures.__main__
 import pytest
+from support.repository import INSTALLED
 from support.small_collections import Qrels, Run, run_of
 
 from ir_measures_relative import NRG, UniqueRel, __version__, calc_runs, parse_measure, simulate
@@ -392,8 +393,7 @@ class TestHelp:
 
 def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The package in a process of its own."""
-    root = str(Path(cli.__file__).parent.parent)
-    path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(INSTALLED), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.repository import REPOSITORY
+from support.repository import INSTALLED
 
 from ir_measures_relative import simulate
 
@@ -30,7 +30,7 @@ if __name__ == "__main__":
 
 def start(*arguments: str, **options: object) -> subprocess.Popen[str]:
     """The package in a session of its own, so that an interrupt reaches it as Ctrl-C does in a terminal."""
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(INSTALLED), "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
         [sys.executable, *arguments],
         stdout=subprocess.PIPE,
@@ -128,7 +128,7 @@ def run(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedPr
         text=True,
         timeout=120,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        env={**os.environ, "PYTHONPATH": str(INSTALLED)},
         **options,
     )  # type: ignore[call-overload]
 

@@ -9,7 +9,7 @@ import sys
 import joblib
 import pandas as pd
 import pytest
-from support.repository import REPOSITORY
+from support.repository import INSTALLED
 
 import ir_measures_relative as imr
 from ir_measures_relative import simulate
@@ -108,7 +108,7 @@ def test_no_number_of_threads_of_linear_algebra_changes_a_bit() -> None:
     printed = set()
     for threads in "12":
         names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **dict.fromkeys(names, threads)}
+        environment = {**os.environ, "PYTHONPATH": str(INSTALLED), **dict.fromkeys(names, threads)}
         done = subprocess.run([sys.executable, "-c", LONG_SUMS], env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         printed.add(done.stdout)

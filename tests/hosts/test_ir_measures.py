@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, Judged, NumRet, P, Qrel, ScoredDoc, nDCG
-from support.repository import REPOSITORY
+from support.repository import INSTALLED
 
 import ir_measures_relative as imr
 from ir_measures_relative._hosts import ir_measures as provider_module
@@ -314,7 +314,7 @@ def test_nothing_else_of_ir_measures_is_touched_also_when_everything_is_imported
         capture_output=True,
         text=True,
         timeout=120,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        env=os.environ | {"PYTHONPATH": str(INSTALLED)},
     )
     assert done.stdout == "done\n", done.stderr
 

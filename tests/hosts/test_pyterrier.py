@@ -14,7 +14,7 @@ import ir_measures
 import pandas as pd
 import pytest
 from ir_measures import AP, RR, nDCG
-from support.repository import REPOSITORY
+from support.repository import INSTALLED, REPOSITORY
 
 from ir_measures_relative import NRG, TaSC, UniqueRel, simulate
 
@@ -191,7 +191,7 @@ class TestEntryPoint:
         metadata.mkdir(parents=True)
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: ir_measures_relative\nVersion: 0\n")
         (metadata / "entry_points.txt").write_text("[pyterrier.modules]\n" + line.replace('"', "") + "\n")
-        path = os.pathsep.join([str(site), str(REPOSITORY)])
+        path = os.pathsep.join([str(site), str(INSTALLED)])
         return subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,

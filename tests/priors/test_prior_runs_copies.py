@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.prior_cases import BM25, DENSE, NRG, QRELS, RUN, digest, scored
-from support.repository import REPOSITORY
+from support.repository import INSTALLED
 
 import ir_measures_relative as imr
 from ir_measures_relative._priors import prior_runs
@@ -91,7 +91,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Any]:
     """Runs a script in a fresh process with another hash seed; returns what it prints."""
 
     def run(script: str, *arguments: str) -> list[str]:
-        environment = os.environ | {"PYTHONHASHSEED": "4321", "PYTHONPATH": str(REPOSITORY)}
+        environment = os.environ | {"PYTHONHASHSEED": "4321", "PYTHONPATH": str(INSTALLED)}
         done = subprocess.run(
             [sys.executable, "-c", script, *arguments],
             env=environment,
