@@ -69,7 +69,7 @@ clean:  ## remove the virtual environment and everything that was generated
 $(VENV)/.test: pyproject.toml $(VENV)/.made
 	@echo "installing the package and what its tests need into $(VENV) (minutes the first time)"
 	$(PIP) '.[test]'
-	@touch $(VENV)/.demo $(VENV)/.installed $@
+	@touch $@ $(VENV)/.demo $(VENV)/.installed
 
 $(VENV)/.installed: $(SOURCES) $(VENV)/.test
 	$(PIP) --no-deps --no-build-isolation --force-reinstall .
