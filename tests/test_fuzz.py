@@ -22,7 +22,7 @@ from support.fuzzing import examples
 from ir_measures_relative import parse_measure
 from ir_measures_relative._base.text import known_measures, split_measures
 from ir_measures_relative._cli import command_line as cli
-from ir_measures_relative._input.run_collections import read_groups
+from ir_measures_relative._input.groups import read_groups
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative.measures import registry

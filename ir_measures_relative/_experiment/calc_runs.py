@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -330,8 +329,8 @@ def read_runs(
     ``apply(function, tasks, what, unit)`` calls the function with each task, perhaps in parallel.
     """
     sources = run_sources(runs)
-    files = {name: source for name, source in sources.items() if isinstance(source, (str, os.PathLike))}
-    tasks = [(path, name, depth) for name, path in files.items()]
+    files = {name: source for name, source in sources.items() if source.is_file}
+    tasks = [(source, name, depth) for name, source in files.items()]
     read = dict(zip(files, apply(_read_run, tasks, "reading runs", "run"), strict=True))
     # what is in memory already would take longer to send to a worker than to read here
     return {name: read[name] if name in read else _read_run(run, name, depth) for name, run in sources.items()}

@@ -11,8 +11,10 @@ from ir_measures_relative._input.columns import (
     row_name,
     run_columns,
 )
-from ir_measures_relative._input.run_collections import read_groups, run_sources
+from ir_measures_relative._input.groups import read_groups
+from ir_measures_relative._input.run_collections import run_sources
 from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
+from ir_measures_relative._input.source import RunSource
 from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "ObjectArray",
+    "RunSource",
     "coded_ids",
     "is_frame",
     "is_missing",

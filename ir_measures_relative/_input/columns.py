@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import quoted, shown
+from ir_measures_relative._input.source import RunSource, is_path
 from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
 
 # column or field -> the names under which it is accepted, ir_measures' own first
@@ -47,6 +48,8 @@ class Columns(NamedTuple):
     doc_id: np.ndarray  # (N,) object: document ids, as str
     number: np.ndarray  # (N,) float64 score or grade
     source: str  # how error sentences name the input
+    file_name: str | None = None  # of a run that came from a file, and its run tag: groups may know it by these
+    tag: str | None = None
 
 
 def run_columns(run: Any, what: str = "run") -> Columns:
@@ -100,7 +103,11 @@ def row_name(columns: Columns, row: int | np.ndarray) -> str:
 
 
 def _columns(data: Any, value: str, what: str) -> Columns:
-    if isinstance(data, (str, os.PathLike)):
+    if isinstance(data, RunSource):
+        if data.path is not None:
+            return _from_file(data.path, value, what, data.content)
+        data = data.data
+    if is_path(data):
         return _from_file(Path(os.path.expanduser(data)), value, what)
     if isinstance(data, Mapping):
         return _from_dict(data, value, what)
@@ -111,10 +118,10 @@ def _columns(data: Any, value: str, what: str) -> Columns:
     raise TypeError(f"{what}: cannot read a {type(data).__name__}; accepted are {_accepted(value)}")
 
 
-def _from_file(path: Path, value: str, what: str) -> Columns:
-    rows: TrecRows = read_run_file(path) if value == "score" else read_qrels_file(path)
+def _from_file(path: Path, value: str, what: str, content: bytes | None = None) -> Columns:
+    rows: TrecRows = read_run_file(path, content) if value == "score" else read_qrels_file(path)
     source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
-    return Columns(rows.topics, rows.topic, _objects(rows.documents), rows.number, source)
+    return Columns(rows.topics, rows.topic, _objects(rows.documents), rows.number, source, path.name, rows.tag)
 
 
 def _from_dict(data: Mapping, value: str, what: str) -> Columns:

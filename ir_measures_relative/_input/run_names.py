@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 NONE = "none"
 SYMBOLS = ("others", "previous", "groups")  # they mean runs of an experiment, so none may be called so
-_FORBIDDEN = re.compile(r"[\s,~]")
+_ENDINGS = (".run", ".res", ".txt", ".trec", ".tsv", ".out")  # they say nothing of the system
 
 
-def run_name(path: Path, whole: bool = False) -> str:
-    """The name of a run file: its stem, or its ``whole`` name, without .gz."""
-    name = path.name.removesuffix(".gz")
-    return _FORBIDDEN.sub("_", name if whole else Path(name).stem)
+def run_name(file_name: str) -> str:
+    """The name of a run by the base name of its file; nothing beside the file matters.
+
+    >>> run_name("input.p_bm25.gz"), run_name("bm25.res.gz"), run_name("covidex.r5.1s.lr")
+    ('p_bm25', 'bm25', 'covidex.r5.1s.lr')
+    """
+    name = _without(file_name, prefix="input.", suffix=".gz")
+    left = list(_ENDINGS)
+    while ending := next((ending for ending in left if name.endswith(ending)), None):
+        left.remove(ending)
+        name = _without(name, suffix=ending)
+    return name
+
+
+def _without(name: str, prefix: str = "", suffix: str = "") -> str:
+    """The name without what says nothing; a file that is called '.gz' keeps its name."""
+    return name.removeprefix(prefix).removesuffix(suffix) or name

@@ -9,9 +9,10 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, cast
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ir_measures_relative._input.plain_fields import Fields, plain_fields
 
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document grade"
+_GZIP = b"\x1f\x8b"  # the first bytes of a gzip file
 
 
 class TrecRows(NamedTuple):
@@ -29,18 +31,20 @@ class TrecRows(NamedTuple):
     topic: np.ndarray  # (N,) int64 index into topics
     documents: list[str]  # (N,)
     number: np.ndarray  # (N,) float64 score or grade
+    tag: str | None = None  # of a run
 
 
-def read_run_file(path: Path) -> TrecRows:
-    """Topics, documents and scores of a TREC run file."""
-    data = _data(path, "run")
+def read_run_file(path: Path, content: bytes | None = None) -> TrecRows:
+    """Topics, documents and scores of a TREC run file; ``content``: what it holds, if that was read before."""
+    data = read_bytes(path, "run") if content is None else content
     plain = plain_fields(data, 6, topic=0, document=2, number=4)
-    return _line_rows(run_lines(data, path)) if plain is None else _rows(plain)
+    rows = _line_rows(run_lines(data, path)) if plain is None else _rows(plain)
+    return rows._replace(tag=run_tag(path, data))
 
 
 def read_qrels_file(path: Path) -> TrecRows:
     """Topics, documents and grades of a TREC qrels file."""
-    data = _data(path, "qrels")
+    data = read_bytes(path, "qrels")
     plain = plain_fields(data, 4, topic=0, document=2, number=3)
     if plain is not None and (np.isfinite(plain.number) & (plain.number == np.floor(plain.number))).all():
         return _rows(plain)
@@ -49,7 +53,7 @@ def read_qrels_file(path: Path) -> TrecRows:
 
 def run_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
     """Topic, document and score of every line that holds data: the rule of what a run file may contain."""
-    for number, line in _lines(_text(data, path, "run")):
+    for number, line in _lines(io.StringIO(_text(data, path, "run"), newline=None)):
         try:
             topic, _, document, _, text, _ = line.split()
             yield topic, document, _number(text)
@@ -59,7 +63,7 @@ def run_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
 
 def qrels_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
     """Topic, document and grade of every line that holds data: the rule of what a qrels file may contain."""
-    for number, line in _lines(_text(data, path, "qrels")):
+    for number, line in _lines(io.StringIO(_text(data, path, "qrels"), newline=None)):
         try:
             topic, _, document, text = line.split()
             yield topic, document, _grade(text)
@@ -98,17 +102,40 @@ def _grade(text: str) -> float:
     return grade
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Numbered lines that hold data: no blank and no comment lines."""
-    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.isspace() and not line.lstrip().startswith("#"):
             yield number, line
 
 
-def _data(path: Path, what: str) -> bytes:
-    try:
+def run_tag(path: Path, content: bytes | None = None) -> str | None:
+    """The tag in the first line of a run that holds data, without reading further; None where it has none."""
+    with _told(path, "run"), _unpacked(path) if content is None else io.BytesIO(content) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline=None)
+        fields = next((line.split() for _, line in _lines(text)), [])
+    return fields[-1] if len(fields) == len(RUN_FIELDS.split()) else None
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """All that a file or a pipe holds, unpacked."""
+    with _told(path, what):
         data = path.read_bytes()
-        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        return gzip.decompress(data) if data[:2] == _GZIP else data
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """A file that is unpacked as far as it is read."""
+    with path.open("rb") as stream:
+        packed = stream.read(2) == _GZIP
+    return cast(IO[bytes], gzip.open(path)) if packed else path.open("rb")
+
+
+@contextmanager
+def _told(path: Path, what: str) -> Iterator[None]:
+    """Tells in one sentence why a file cannot be read."""
+    try:
+        yield
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise ValueError(f"{what} file {quoted(path)}: the gzip data is damaged or cut short") from None
     except OSError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._input import Columns, coded_ids, row_name, run_columns
+from ir_measures_relative._input import Columns, RunSource, coded_ids, row_name, run_columns
 
 
 class Run:
@@ -23,7 +23,11 @@ class Run:
     start : (T + 1,) the ranking of topic t is ``start[t]:start[t + 1]``
     doc_id : (N,) document ids in rank order
     score : (N,) their scores, for measures of ir_measures; nothing here looks at them again
+    file_name, tag : of the file that the run was read from, else None; groups may know the run by these
     """
+
+    file_name: str | None = None
+    tag: str | None = None
 
     def __init__(self, topic_keys: list[str], start: np.ndarray, doc_id: np.ndarray, score: np.ndarray):
         self.topic_keys = topic_keys
@@ -34,6 +38,8 @@ class Run:
     @classmethod
     def of(cls, run: Any, what: str = "run") -> Run:
         """A run from any accepted form; ``what`` names it in error sentences."""
+        if isinstance(run, RunSource) and run.path is None:
+            run = run.data
         if isinstance(run, Run):
             return run
         columns = run_columns(run, what)
@@ -44,6 +50,7 @@ class Run:
         made = cls([str(t) for t in columns.topics], start, doc_id, score)
         if any(len(set(ranking)) < len(ranking) for ranking in made.rankings()):
             raise _duplicate(columns)
+        made.file_name, made.tag = columns.file_name, columns.tag
         return made
 
     @cached_property

@@ -159,7 +159,7 @@ def _text_parts(text: str, where: str, parts: dict[str, tuple[Run, ...]], name: 
 
 
 def _file_part(path: Path, where: str, parts: dict[str, tuple[Run, ...]], name: str) -> str:
-    return _pinned(Run.of(path, where), name or run_name(path), parts)
+    return _pinned(Run.of(path, where), name or _FORBIDDEN.sub("_", run_name(path.name)), parts)
 
 
 def _pinned(run: Run, name: str, parts: dict[str, tuple[Run, ...]]) -> str:

@@ -165,7 +165,9 @@ class TestSymbols:
     def test_groups_from_a_file_in_the_home_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setenv("USERPROFILE", str(tmp_path))
-        (tmp_path / "groups.csv").write_text("".join(f"{run},{group}\n" for run, group in GROUPS.items()))
+        (tmp_path / "groups.csv").write_text(
+            "run,group\n" + "".join(f"{run},{group}\n" for run, group in GROUPS.items())
+        )
         measure = NRG(prior="groups") @ 10
         assert column(measure, RUNS, groups="~/groups.csv") == column(measure, RUNS, groups=GROUPS)
 
@@ -266,7 +268,7 @@ class TestBadInput:
         for name in ("input.bm25", "input.dense.gz", "k0.7", "k0.9", "late.run"):
             write(tmp_path / name, RUNS["bm25"])
         table = calc_runs([NRG @ 10], QRELS, tmp_path)
-        assert list(table["name"].unique()) == ["input.bm25", "input.dense", "k0.7", "k0.9", "late"]
+        assert list(table["name"].unique()) == ["bm25", "dense", "k0.7", "k0.9", "late"]
 
     def test_a_run_without_topics_in_common(self) -> None:
         runs = {**RUNS, "elsewhere": {"q77": {"a": 1.0}}}
@@ -297,8 +299,9 @@ class TestBadInput:
     def test_a_group_file_with_a_bad_line(self, tmp_path: Path) -> None:
         file = tmp_path / "groups.csv"
         for text, sentence in [
-            ("run,group\nbm25\n", "line 2: 'bm25' is not 'run,group'"),
-            ("bm25,a\nbm25,b\n", "line 2: the run 'bm25' has two groups"),
+            ("run,group\nbm25\n", "line 2: 'bm25' has fewer fields than the header"),
+            ("run,group\nbm25,a\nbm25,b\n", "line 3: the run 'bm25' has two groups"),
+            ("bm25,a\n", "line 1, lacks a column: it has 'bm25, a'; accepted is a header"),
         ]:
             file.write_text(text)
             self.refused(sentence, lambda: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS, groups=file))
@@ -391,7 +394,7 @@ class TestBadInput:
         self.refused("runs: cannot read a int", lambda: calc_runs([NRG @ 10], QRELS, 7), TypeError)
         self.refused("a list must hold paths, not a NoneType", lambda: calc_runs([NRG @ 10], QRELS, [None]), TypeError)
         self.refused("measures: cannot read a NoneType", lambda: calc_runs(None, QRELS, RUNS), TypeError)
-        self.refused("groups: accepted are a dict", lambda: calc_runs([NRG @ 10], QRELS, RUNS, groups=["a"]), TypeError)
+        self.refused("groups: cannot read a list", lambda: calc_runs([NRG @ 10], QRELS, RUNS, groups=["a"]), TypeError)
 
     def test_reserved_names(self) -> None:
         self.refused("'others' cannot name a run", lambda: calc_runs([NRG @ 10], QRELS, {"others": RUNS["bm25"]}))

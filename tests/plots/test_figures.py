@@ -114,7 +114,7 @@ def test_groups_of_any_form_in_any_order_look_alike(
         groups = pd.Series(groups)
     elif form == "file":
         path = tmp_path / "groups.csv"
-        path.write_text("".join(f"{run},{group}\n" for run, group in groups.items()))
+        path.write_text("run,group\n" + "".join(f"{run},{group}\n" for run, group in groups.items()))
         groups = path
     frame = pd.DataFrame({"name": list(track.runs), "value": 0.5, "low": 0.4, "high": 0.6})
     expected = list(dict.fromkeys(reversed(track.groups.values())))

@@ -164,8 +164,9 @@ def scatter_of(table: Any, **options: Any) -> Any:
 
 WRONG_KIND: dict[str, Any] = {
     "table must be a DataFrame as calc_runs gives it, not a list": lambda: scatter_of([1]),
-    "groups: accepted are a dict or Series of run: group and a CSV file with the columns run and "
-    "group, not a list": lambda: scatter_of(TABLE, groups=["team"]),
+    "groups: cannot read a list; accepted are a dict or Series of run: group": lambda: scatter_of(
+        TABLE, groups=["team"]
+    ),
     "expected: cannot read a str": lambda: plots.expected_histogram("nDCG"),
     "types must be the result of meta.query_types or its DataFrame, not a list": lambda: plots.query_types([1]),
     "scores must be the result of boot_ndcg, not a int": lambda: plots.distributions(5),

@@ -1,0 +1,143 @@
+"""The group of every run, from a dict, a Series, a table or the CSV file of a track."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ir_measures_relative._checks import quoted
+from ir_measures_relative._input.columns import is_missing
+from ir_measures_relative._input.run_names import run_name
+from ir_measures_relative._input.source import RunSource, is_path
+
+# column -> the names under which it is accepted; of several in one table the first here
+_RUN = ("run", "tag", "runid", "run_id", "name", "system")
+_GROUP = ("group", "team", "participant", "family")
+_HEADER = f"a header with a column of runs ({', '.join(_RUN)}) and one of groups ({', '.join(_GROUP)})"
+_ACCEPTED = f"a dict or Series of run: group, and a table or the path of a CSV or TSV file that has {_HEADER}"
+_MOST_NAMED = 4  # further runs that a sentence lists
+
+
+def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -> dict[Any, str]:
+    """Run -> group for every run, in the order of ``groups``, so that a group looks alike in all figures.
+
+    ``groups``: dict, Series, table, or the path of a CSV or TSV file, which is read once. A run is looked up by its
+    name, else by its file name, else by its run tag. ``sources``: the runs, or only their names.
+    """
+    known: dict[str, str] = {}
+    for where, run, group in _rows(groups):
+        if is_missing(run) or is_missing(group) or not str(run).strip() or not str(group).strip():
+            continue
+        run, group = str(run).strip(), str(group).strip()
+        if known.setdefault(run, group) != group:
+            raise ValueError(f"{where}: the run {run!r:.80} has two groups; one is accepted")
+    place = {run: index for index, run in enumerate(known)}
+    found = {name: _known_as(name, source, known) for name, source in _named(sources)}
+    missing = [name for name, run in found.items() if run is None]
+    if missing:
+        first, *others = (f"{name!r:.80}" for name in missing)
+        nor = f", nor have {', '.join(others[:_MOST_NAMED])}" if others else ""
+        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        raise ValueError(
+            f"groups: the run {first} has no group{nor}{more}; every run needs one, under its name, its file name or "
+            "its run tag"
+        )
+    runs = {name: run for name, run in found.items() if run is not None}
+    return {name: known[run] for name, run in sorted(runs.items(), key=lambda named: place[named[1]])}
+
+
+def _named(sources: Mapping[Any, RunSource] | Iterable[Any]) -> Iterator[tuple[Any, RunSource]]:
+    of = sources if isinstance(sources, Mapping) else {}
+    for name in sources:
+        source = of.get(name)
+        yield name, source if isinstance(source, RunSource) else RunSource(str(name))
+
+
+def _known_as(name: Any, source: RunSource, known: Mapping[str, str]) -> str | None:
+    """The text by which the groups know a run."""
+    if str(name) in known:
+        return str(name)
+    file = source.file_name
+    if file is not None:
+        for text in (file, file.removesuffix(".gz"), run_name(file)):
+            if text in known:
+                return text
+    return source.tag if source.tag in known else None  # last: a file is opened for it
+
+
+def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Where a row stands, its run and its group."""
+    if is_path(groups):
+        yield from _file_rows(Path(os.path.expanduser(groups)))
+    elif isinstance(groups, (Mapping, pd.Series)):
+        yield from (("groups", run, group) for run, group in groups.items())
+    elif isinstance(groups, pd.DataFrame):
+        names = [str(name) for name in groups.columns]
+        run, group = _columns(names) or _refuse("groups", names)
+        yield from (("groups", *row) for row in zip(groups.iloc[:, run], groups.iloc[:, group], strict=True))
+    else:
+        raise TypeError(f"groups: cannot read a {type(groups).__name__}; accepted are {_ACCEPTED}")
+
+
+def _columns(names: list[str]) -> tuple[int, int] | None:
+    """Where the columns of runs and groups stand; None where one of them is missing."""
+    plain = [name.strip().casefold() for name in names]
+    run, group = (next((name for name in accepted if name in plain), None) for accepted in (_RUN, _GROUP))
+    return None if run is None or group is None else (plain.index(run), plain.index(group))
+
+
+def _refuse(where: str, names: list[str]) -> tuple[int, int]:
+    first = ", ".join(names)
+    raise ValueError(f"{where} lacks a column: it has {first!r:.80}; accepted is {_HEADER}")
+
+
+def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
+    where = f"groups file {quoted(path)}"
+    text = _text(path, where)
+    head = text.lstrip("\r\n").partition("\n")[0]
+    separator = next((mark for mark in "\t,;" if _columns(_fields(head, mark))), ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    columns: tuple[int, int] | None = None
+    try:
+        for row in reader:
+            if not any(field.strip() for field in row):
+                continue
+            if columns is None:
+                columns = _columns(row) or _refuse(f"{where}, line {reader.line_num},", row)
+                continue
+            if len(row) <= max(columns):
+                line = separator.join(row)
+                raise ValueError(f"{where}, line {reader.line_num}: {line!r:.80} has fewer fields than the header")
+            yield f"{where}, line {reader.line_num}", row[columns[0]], row[columns[1]]
+    except csv.Error as error:  # a field that is too long
+        raise ValueError(f"{where} is no CSV file: {error}") from None
+    if columns is None:
+        raise ValueError(f"{where} is empty; accepted is {_HEADER}")
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    """The fields of one line; none where they are not the fields of a CSV file."""
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
+
+
+def _text(path: Path, where: str) -> str:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"{where} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{where} cannot be read: not UTF-8 text") from None
+    except ValueError:  # it holds a NUL or an unpaired surrogate
+        raise ValueError(f"{where} cannot be read: no file can have this name") from None
+    if "\0" in text:  # which csv takes for a character of a name from Python 3.11 on
+        raise ValueError(f"{where} is no CSV file: it holds a NUL byte")
+    return text
