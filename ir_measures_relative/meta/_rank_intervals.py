@@ -26,7 +26,7 @@ class RankIntervals:
     mean, low, high : (S,) mean over topics and its percentile interval
     rank, rank_low, rank_high : (S,) rank by the mean (1 = best; equal means share the better rank) and its interval
     tier : (S,) 1 = best; see ``rank_intervals``
-    p_best : (S,) share of resamples in which no system has a better mean
+    p_best : (S,) in what share of the resamples no system has a better mean
     level, trials : as asked
     """
 
@@ -65,7 +65,7 @@ def rank_intervals(
     Parameters
     ----------
     table : systems x topics, as ``ScoreTable`` reads it
-    level : share of the resamples that an interval holds at least; half of the rest may lie on either side
+    level : an interval holds at least this share of the resamples; half of the rest may lie on either side
     trials, seed : number of draws; the same seed gives the same result whatever the order of rows and columns
     largest_first : False for a measure of which smaller is better
 
