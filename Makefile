@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal --timeout 900
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format types pytest notebooks fuzz extremes matrix bench docs clean
+.PHONY: help demo test lint format types pytest notebooks fuzz extremes matrix bench docs browser clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -60,8 +60,18 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are er
 	$(BIN)/python -m sphinx -W --keep-going -q ir_measures_relative/pt_docs build/docs
 	@echo "build/docs/index.html"
 
+browser:  ## install Chromium and its driver, for the tests of reports, where apt-get is there and allowed
+	@if command -v chromium >/dev/null && command -v chromedriver >/dev/null; then \
+		echo "Chromium and its driver are there"; \
+	elif ! command -v apt-get >/dev/null; then \
+		echo "there is no apt-get: the tests that need a browser will be skipped"; \
+	elif ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; } \
+		>/dev/null 2>&1; then \
+		echo "apt-get could not install chromium and chromium-driver: the tests that need a browser will be skipped"; \
+	fi
+
 clean:  ## remove the virtual environment and everything that was generated
-	rm -rf $(VENV) .nox build dist demo-figures *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .nox build dist demo-figures demo-report.html *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are newer than what they depend on once an install has succeeded. The tests run on the package as users

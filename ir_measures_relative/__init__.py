@@ -52,6 +52,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "parse_measure",
     "prob_better",
     "register_prior",
+    "report",
     "select_complementary",
     "simulate",
 ]
@@ -61,6 +62,8 @@ def __getattr__(name: str) -> Any:
     """Modules, and what needs an extra, are loaded when they are asked for."""
     if name in ("meta", "plots"):
         return import_module(f"{__name__}.{name}")
+    if name == "report":
+        return import_module(f"{__name__}._report").report
     if name == "Experiment":
         return import_module(f"{__name__}._hosts.pyterrier_experiment").Experiment
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from ir_measures_relative._hosts import RelativeEvaluator, check_measure, host_m
 from ir_measures_relative._input import SYMBOLS, run_sources
 from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
 from ir_measures_relative._priors import register_prior
+from ir_measures_relative._report import checked_path, read_text_file, write_report
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.measures import Prior, RelativeMeasure
@@ -32,11 +34,16 @@ _EVALUATE_EXAMPLES = """examples:
 
 other commands:
   ir_measures_relative compare QRELS RUNS MEASURE...   what each run of a folder adds to the others
+  ir_measures_relative report QRELS RUNS -o FILE       one HTML page about the runs of a folder
   ir_measures_relative demo                            the main job on a simulated track
 """
 _COMPARE_EXAMPLES = """examples:
   ir_measures_relative compare qrels.txt runs/ nDCG@10 NRG@10 UniqueRel@10
   ir_measures_relative compare qrels.txt 'runs/*.run.gz' NRG@10 --prior groups --groups groups.csv -o markdown
+"""
+_REPORT_EXAMPLES = """examples:
+  ir_measures_relative report qrels.txt runs/ -o report.html
+  ir_measures_relative report qrels.txt 'runs/*.run.gz' nDCG@20 NRG@20 --groups groups.csv -o report.html
 """
 
 
@@ -47,10 +54,15 @@ class UsageError(ValueError):
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line; the exit code: 0, or 2 after one line about what is wrong."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    commands = {"compare": (_compare_parser, _compare), "demo": (_demo_parser, _demo)}
+    commands = {
+        "compare": (_compare_parser, _compare),
+        "report": (_report_parser, _report),
+        "demo": (_demo_parser, _demo),
+    }
     name = arguments.pop(0) if arguments and arguments[0] in commands else None
     make_parser, run = commands.get(name or "", (_evaluate_parser, _evaluate))
     options = make_parser().parse_args(arguments)
+    options.command = shlex.join(["ir_measures_relative", *([name] if name else []), *arguments])
     if sys.stdout is None:  # closed by whoever started the command
         _say("ir_measures_relative: there is no standard output to write to")
         return 2
@@ -185,8 +197,23 @@ def _with_prior(measure: ir_measures.Measure, symbol: str | None) -> ir_measures
     return measure(prior=symbol) if symbol and takes_prior and "prior" not in measure.params else measure
 
 
+def _report(options: argparse.Namespace) -> None:
+    sources = ((options.texts, ("doc_id", "text")), (options.queries, ("query_id", "query")))
+    measures = _measures(options.measures) if options.measures else None
+    place = checked_path(options.output)  # first: it takes no time
+    texts = [read_text_file(path, columns) for path, columns in sources if path is not None]
+    qrels = options.qrels if os.path.isfile(options.qrels) else _qrels(options.qrels)
+    made = write_report(
+        qrels, options.runs, place, measures, options.groups, None, options.baseline, texts, options.title,
+        options.command,
+    )  # fmt: skip
+    n_runs, n_topics = made.main_scores.shape
+    size = place.stat().st_size / 1e6
+    print(f"{options.output}: {n_runs} runs, {n_topics} topics, {size:.1f} MB; open it in a browser")
+
+
 def _demo(options: argparse.Namespace) -> None:
-    show_demo(options.seed, options.figures)
+    show_demo(options.seed, options.figures, options.report)
 
 
 def _register_priors(priors: list[str], known: Iterable[str] = ()) -> None:
@@ -238,12 +265,15 @@ def _read_qrels(source: str) -> Judgements:
         import ir_datasets
     except ImportError:
         raise UsageError(
-            f"'{source}' is no qrels file and no command (compare, demo); ir_datasets ids need the package ir_datasets"
+            f"'{source}' is no qrels file and no command (compare, report, demo); "
+            "ir_datasets ids need the package ir_datasets"
         ) from None
     try:
         dataset = ir_datasets.load(source)
     except KeyError:
-        raise UsageError(f"'{source}' is no qrels file, no ir_datasets id and no command (compare, demo)") from None
+        raise UsageError(
+            f"'{source}' is no qrels file, no ir_datasets id and no command (compare, report, demo)"
+        ) from None
     if not dataset.has_qrels():
         raise UsageError(f"the ir_datasets id '{source}' has no qrels")
     try:
@@ -288,10 +318,26 @@ def _compare_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _report_parser() -> argparse.ArgumentParser:
+    about = "Writes one HTML page about many runs, which needs no network: leaderboard, topics, pairs, rankings."
+    parser = _parser(about, "ir_measures_relative report", _REPORT_EXAMPLES)
+    parser.add_argument("qrels", help="TREC qrels file (.gz too) or ir_datasets id")
+    parser.add_argument("runs", help="folder or glob of TREC run files")
+    parser.add_argument("measures", nargs="*", help="the first sorts and compares (default: nDCG@10, NRG@10, ...)")
+    parser.add_argument("--output", "-o", required=True, metavar="FILE", help="the page to write")
+    parser.add_argument("--groups", metavar="FILE", help="CSV file with the columns run,group")
+    parser.add_argument("--baseline", metavar="RUN", help="the run that others are compared with at first")
+    parser.add_argument("--texts", metavar="FILE", help="texts of documents, a line each: id, tab, text")
+    parser.add_argument("--queries", metavar="FILE", help="texts of topics, a line each: id, tab, text")
+    parser.add_argument("--title", help="of the page")
+    return parser
+
+
 def _demo_parser() -> argparse.ArgumentParser:
     parser = _parser("Evaluates the systems of a simulated track.", "ir_measures_relative demo", "")
     parser.add_argument("--seed", type=int, default=0, help="of the simulated track")
     parser.add_argument("--figures", default="demo-figures", metavar="FOLDER", help="where figures go")
+    parser.add_argument("--report", default="demo-report.html", metavar="FILE", help="where the page goes")
     return parser
 
 

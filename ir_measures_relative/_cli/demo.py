@@ -12,13 +12,14 @@ from ir_measures_relative._base import direction
 from ir_measures_relative._cli.demo_figures import write_demo_figures
 from ir_measures_relative._cli.tables import Writer
 from ir_measures_relative._experiment import calc_runs
+from ir_measures_relative._report import report
 from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel, boot_ndcg
 
 _SHOWN = [nDCG @ 10, Judged @ 10, NRG @ 10, UniqueRel @ 10, RareP @ 10, UL @ 10]
 
 
-def show_demo(seed: int = 0, folder: str | Path = "demo-figures") -> None:
-    """Prints a leaderboard of a simulated track and writes figures to ``folder``."""
+def show_demo(seed: int = 0, folder: str | Path = "demo-figures", page: str | Path = "demo-report.html") -> None:
+    """Prints a leaderboard of a simulated track, and writes figures to ``folder`` and a report to ``page``."""
     track = simulate.track(seed=seed)
     table = calc_runs([*_SHOWN, NRG(prior="previous") @ 10], track.qrels, track.runs)
     scores = {name: boot_ndcg(track.qrels, run, cutoff=10) for name, run in track.runs.items()}
@@ -36,6 +37,8 @@ def show_demo(seed: int = 0, folder: str | Path = "demo-figures") -> None:
     best, adds = means.index[0], means["NRG@10"].idxmax()
     print(f"\n{best} has the highest nDCG@10, but {adds} adds most to the other systems.")
     print(_figures(table, folder, track.groups, scores))
+    made = report(track.qrels, track.runs, page, groups=track.groups, title="A simulated track")
+    print(f"Report:  {made.resolve()} (open it in a browser)")
 
 
 _READING = """

@@ -1,0 +1,142 @@
+"""What a report shows, as plain data for JSON. Each function makes one block; a block that cannot be made is null.
+
+title, cutoff, scale       text; ranks shown of every list; ``values`` are whole numbers over ``scale``
+measures                   [{name, about, better}], the first is the main one
+groups                     names
+runs                       {name, group}: lists over runs; group: place in ``groups`` or null
+topics                     {name, text, judged, relevant}: lists over topics
+means                      [measure][run]
+values                     [measure][run][topic]
+unjudged                   [run][topic]: documents without judgement in the top K
+ranks                      {level, low, high, rank_low, rank_high, tier, p_best}: lists over runs
+imputed                    {labels, mean, low, high}: lists over runs
+lists                      see ``lists_block``
+pairs                      see ``pairs_block``
+next                       {columns, rows}: what to judge next
+baseline                   a run or null
+about                      {versions, command, files, bibtex}
+"""
+
+from __future__ import annotations
+
+from math import fsum, isfinite
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative import meta
+from ir_measures_relative._base import direction
+from ir_measures_relative._report.evidence import Evidence
+from ir_measures_relative._report.lists import Rankings, lists_block
+from ir_measures_relative._report.pairs import pairs_block, rounded
+from ir_measures_relative._report.texts import read_texts
+
+SCALE = 10_000  # a value is kept to four decimal places
+
+
+def page_data(evidence: Evidence, title: str | None, baseline: str | None, texts: Any, about: Any) -> dict[str, Any]:
+    """Everything that the page shows."""
+    rankings = Rankings.of(evidence)
+    documents = (doc for topic in evidence.kept_topics for doc in rankings.documents[topic])
+    of_documents, of_topics = read_texts(texts, documents, evidence.judgements.topic_keys)
+    return {
+        "title": title if title is not None else default_title(evidence),
+        "cutoff": evidence.cutoff,
+        "scale": SCALE,
+        "measures": measures_block(evidence),
+        **runs_block(evidence),
+        "topics": topics_block(evidence, of_topics),
+        "means": means_block(evidence),
+        "values": values_block(evidence),
+        "unjudged": rankings.unjudged.sum(axis=2).tolist(),
+        "ranks": ranks_block(evidence),
+        "imputed": None,
+        "lists": lists_block(rankings, of_documents),
+        "pairs": pairs_block(evidence, rankings),
+        "next": None,
+        "baseline": None if baseline is None else list(evidence.runs).index(baseline),
+        "about": about,
+    }
+
+
+def default_title(evidence: Evidence) -> str:
+    n_runs, n_topics = evidence.main_scores.shape
+    return f"{n_runs} run{'s' * (n_runs > 1)} over {n_topics} topic{'s' * (n_topics > 1)}"
+
+
+def measures_block(evidence: Evidence) -> list[dict[str, Any]]:
+    """Each measure with its definition in a sentence."""
+    return [
+        {
+            "name": str(measure),
+            "title": getattr(measure, "PRETTY_NAME", "") or str(measure),
+            "about": getattr(measure, "SHORT_DESC", "") or "",
+            "better": direction(measure),
+            "adds": _adds_up(measure),
+        }
+        for measure in evidence.measures
+    ]
+
+
+def runs_block(evidence: Evidence) -> dict[str, Any]:
+    """Names of runs, and the group of each; the group with the best run comes first."""
+    names = list(evidence.runs)
+    groups = list(dict.fromkeys(evidence.groups[names[run]] for run in evidence.best_first)) if evidence.groups else []
+    place = {group: number for number, group in enumerate(groups)}
+    return {
+        "groups": groups,
+        "runs": {"name": names, "group": [place[evidence.groups[name]] if groups else None for name in names]},
+    }
+
+
+def topics_block(evidence: Evidence, texts: dict[str, str]) -> dict[str, Any]:
+    judgements = evidence.judgements
+    return {
+        "name": judgements.topic_keys,
+        "text": [texts.get(topic) for topic in judgements.topic_keys] if texts else None,
+        "judged": judgements.n_judged.tolist(),
+        "relevant": judgements.sum_by_topic(judgements.grade > 0).astype(int).tolist(),
+        "top": judgements.max_grade,
+    }
+
+
+def means_block(evidence: Evidence) -> list[list[float | None]]:
+    """[measure][run]: means over topics, and sums where ir_measures adds up."""
+    n_topics = evidence.judgements.n_topics
+    totals = [[fsum(values) for values in evidence.scores[:, :, place]] for place in range(len(evidence.measures))]
+    return [
+        [_plain(total if _adds_up(measure) else total / n_topics, 6) for total in of_runs]
+        for measure, of_runs in zip(evidence.measures, totals, strict=True)
+    ]
+
+
+def values_block(evidence: Evidence) -> list[list[list[int | None]]]:
+    """[measure][run][topic] in whole steps of 1 / SCALE."""
+    scores = np.moveaxis(evidence.scores, 2, 0) * SCALE  # (V, M, Q)
+    if np.isfinite(scores).all():
+        return np.round(scores).astype(np.int64).tolist()
+    return [[[round(v) if isfinite(v) else None for v in run] for run in of] for of in scores.tolist()]
+
+
+def ranks_block(evidence: Evidence) -> dict[str, Any] | None:
+    """Intervals of means and ranks over topics, and tiers; None where one topic says nothing about others."""
+    if evidence.main_scores.shape[1] < 2 or not np.isfinite(evidence.main_scores).all():
+        return None
+    names = [f"{place:06}" for place in range(len(evidence.runs))]  # a system's place, since it is sorted as text
+    table = pd.DataFrame(evidence.main_scores, index=names)
+    found = meta.rank_intervals(table, largest_first=evidence.sign > 0)
+    by_place = found.to_frame().sort_values("system")
+    block: dict[str, Any] = {"level": found.level, "trials": found.trials}
+    for column in ("low", "high", "p_best"):
+        block[column] = rounded(by_place[column].to_numpy())
+    return block | {column: by_place[column].tolist() for column in ("rank_low", "rank_high", "tier")}
+
+
+def _adds_up(measure: ir_measures.Measure) -> bool:
+    return isinstance(measure.aggregator(), ir_measures.SumAgg)
+
+
+def _plain(value: float, places: int) -> float | None:
+    return round(value, places) + 0.0 if isfinite(value) else None

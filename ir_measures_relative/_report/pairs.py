@@ -1,0 +1,89 @@
+"""Every pair of runs in a report: how far apart they are, and whether labels of unjudged documents could change it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative import meta
+from ir_measures_relative._extremes import BASES, Question, signed_ends
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._report.evidence import Evidence
+from ir_measures_relative._report.lists import Rankings
+from ir_measures_relative.measures import MED
+
+CELLS = 1_500_000  # pairs x topics whose ends are worked out: about half a minute
+STEPS = 10_000  # an end is kept to four decimal places, as all values of topics are
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def pairs_block(evidence: Evidence, rankings: Rankings) -> dict[str, Any] | None:
+    """The best runs (all, unless there are very many), best first, and lists over their pairs (i, j), i < j.
+
+    A pair's ``ends`` are five characters for each topic whose ranking is kept: below and above, see ``coded``.
+    """
+    n_runs, n_topics = evidence.main_scores.shape
+    most = max(2, int(np.sqrt(2 * CELLS / n_topics)))  # so that their pairs x topics stay below CELLS
+    best = evidence.best_first[:most]
+    if len(best) < 2:
+        return None
+    scores = evidence.main_scores[best]  # (m, Q)
+    first, second = np.triu_indices(len(best), k=1)  # (P,)
+    means = scores.mean(axis=1)
+    block: dict[str, Any] = {
+        "runs": best.tolist(),
+        "difference": rounded(means[first] - means[second], 6),
+        "p": paired_p_values(scores),
+        "below": None, "above": None, "med": None, "ends": None,
+    }  # fmt: skip
+    question = open_labels(evidence)
+    if question is not None:
+        below, above = signed_ends(rankings.code[best], rankings.grades[best], first, second, question)  # (P, Q)
+        kept = evidence.kept_topics
+        block |= {
+            "below": rounded(below.mean(axis=1), 6),
+            "above": rounded(above.mean(axis=1), 6),
+            "med": rounded(np.maximum(above, -below).mean(axis=1)),
+            "ends": [coded(b, a) for b, a in zip(below[:, kept], above[:, kept], strict=True)],
+        }
+    return block
+
+
+def paired_p_values(scores: FloatArray) -> list[float] | None:
+    """(P,) of the paired t-test over topics, not corrected: the page knows how many it shows. One topic: None."""
+    if scores.shape[1] < 2 or not np.isfinite(scores).all():
+        return None
+    table = pd.DataFrame(scores, index=[f"{place:06}" for place in range(len(scores))])  # names in this order
+    return rounded(meta.discriminative_power(table, test="ttest").p_value, 6)
+
+
+def open_labels(evidence: Evidence) -> Question | None:
+    """What MED asks of the main measure; None where MED has no exact method for it."""
+    name, params = type(evidence.main).NAME, evidence.main.params
+    if name not in BASES or params.get("cutoff") != evidence.cutoff or params.get("judged_only"):
+        return None
+    measure: Any = MED(base=evidence.main, residual=False)
+    question: Question = measure.question(evidence.judgements)
+    return question
+
+
+def coded(below: FloatArray, above: FloatArray) -> str:
+    """(Q,) twice -> five characters for each topic; the sign of an end, which is the verdict, survives rounding.
+
+    The two ends as whole steps b and a from 0 to 20,000 are the number 20,001 b + a in base 64.
+
+    >>> coded(np.array([-1.0, 0.00001]), np.array([0.0, 1.0]))
+    'AACcQL7IVR'
+    """
+    steps = np.stack([below, above]) * STEPS  # (2, Q)
+    whole = np.sign(steps) * np.maximum(np.round(np.abs(steps)), np.abs(steps) > 1e-6)
+    low, high = np.clip(whole, -STEPS, STEPS).astype(np.int64) + STEPS
+    number = low * (2 * STEPS + 1) + high
+    return "".join("".join(DIGITS[n >> shift & 63] for shift in (24, 18, 12, 6, 0)) for n in number.tolist())
+
+
+def rounded(values: FloatArray, places: int = 4) -> list[float]:
+    """Plain numbers, short in JSON; never -0.0."""
+    return [round(value, places) + 0.0 for value in values.tolist()]

@@ -1,0 +1,70 @@
+"""Texts of documents and topics, for a report: from dicts, frames and two-column files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+MOST_LETTERS = 240  # of a text that the page keeps
+_DOCUMENT = ("doc_id", "docno", "docid")
+_TOPIC = ("query_id", "qid")
+_TEXT = ("text", "body", "title", "query")
+_ACCEPTED = (
+    "a dict of document: text, a DataFrame with the columns doc_id (or docno) and text, one with the columns query_id "
+    "(or qid) and query, or a list of these"
+)
+
+
+def read_texts(texts: Any, documents: Iterable[str], topics: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Document -> text and topic -> text, for what the page shows alone, cut to what it can hold."""
+    found: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    wanted = (set(documents), set(topics))
+    for part in texts if isinstance(texts, (list, tuple)) else [] if texts is None else [texts]:
+        side, pairs = _pairs(part)
+        for key, text in pairs:
+            if str(key) in wanted[side] and isinstance(text, str):
+                found[side][str(key)] = _short(text)
+    return found
+
+
+def _pairs(part: Any) -> tuple[int, Iterable[tuple[Any, Any]]]:
+    """0 for documents or 1 for topics, and what they are."""
+    if isinstance(part, (Mapping, pd.Series)):
+        return 0, part.items()
+    if not isinstance(part, pd.DataFrame):
+        raise TypeError(f"texts: cannot read a {type(part).__name__}; accepted are {_ACCEPTED}")
+    text = next((name for name in _TEXT if name in part), None)
+    for side, names in enumerate((_DOCUMENT, _TOPIC)):
+        key = next((name for name in names if name in part), None)
+        if key is not None and text is not None:
+            return side, zip(part[key], part[text], strict=True)
+    raise ValueError(
+        f"texts: a DataFrame with the columns {', '.join(map(str, part.columns))}; accepted are {_ACCEPTED}"
+    )
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= MOST_LETTERS else plain[: MOST_LETTERS - 1] + "…"
+
+
+def read_text_file(path: str, columns: tuple[str, str]) -> pd.DataFrame:
+    """A file of lines 'id<TAB>text' as a frame."""
+    try:
+        with open(os.path.expanduser(path), encoding="utf-8-sig") as lines:
+            rows = [
+                (number, line.rstrip("\r\n").partition("\t"))
+                for number, line in enumerate(lines, start=1)
+                if line.strip()
+            ]
+    except OSError as error:
+        raise ValueError(f"texts file '{path}' cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"texts file '{path}' cannot be read: not UTF-8 text") from None
+    for number, (_, tab, _) in rows:
+        if not tab:
+            raise ValueError(f"texts file '{path}', line {number}: there is no tab; a line is 'id<TAB>text'")
+    return pd.DataFrame([(key, text) for _, (key, _, text) in rows], columns=list(columns))

@@ -1,0 +1,70 @@
+"""The command `report`: one page, one line about it, and one line about what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.report_pages import data_of
+
+from ir_measures_relative._cli import main
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory: qrels.txt, groups.csv, texts and a folder runs."""
+    (tmp_path / "qrels.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n")
+    (tmp_path / "groups.csv").write_text("run,group\nbm25,lexical\ndense,neural\n")
+    (tmp_path / "documents.tsv").write_text("a\tabout apples\nz\tnowhere\n")
+    (tmp_path / "topics.tsv").write_text("1\twhat is an apple\n")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "bm25.run").write_text("1 Q0 a 0 2 t\n1 Q0 c 0 1 t\n2 Q0 a 0 1 t\n")
+    (tmp_path / "runs" / "dense.run").write_text("1 Q0 b 0 2 t\n1 Q0 a 0 1 t\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_writes_a_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "qrels.txt", "runs", "-o", "page.html"]) == 0
+    assert capsys.readouterr().out == "page.html: 2 runs, 2 topics, 0.1 MB; open it in a browser\n"
+    data = data_of(place / "page.html")
+    assert data["about"]["command"] == "ir_measures_relative report qrels.txt runs -o page.html"
+    assert [row[:3] for row in data["about"]["files"]] == [
+        ["qrels", "qrels.txt", "SHA-256"],
+        ["bm25", "bm25.run", "SHA-256"],
+        ["dense", "dense.run", "SHA-256"],
+    ]
+
+
+def test_all_options(place: Path) -> None:
+    options = ["--groups", "groups.csv", "--baseline", "bm25", "--texts", "documents.tsv", "--queries", "topics.tsv"]
+    asked = ["report", "qrels.txt", "runs/*.run", "P@5", "UniqueRel@5 NRG@5", *options, "--title", "T", "-o", "p.html"]
+    assert main(asked) == 0
+    data = data_of(place / "p.html")
+    assert [measure["name"] for measure in data["measures"]] == ["P@5", "UniqueRel@5", "NRG@5"]
+    assert (data["title"], data["baseline"], data["cutoff"], data["groups"]) == ("T", 0, 5, ["lexical", "neural"])
+    assert data["topics"]["text"] == ["what is an apple", None]
+    assert data["lists"]["text"][0] == {"0": "about apples"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["qrels.txt", "runs", "-o", "runs"], "'runs' is a folder; accepted is a file, such as "),
+        (["qrels.txt", "runs", "-o", "no/page.html"], "'no/page.html' cannot be written: there is no folder "),
+        (["qrels.txt", "runs", "-o", "p.html", "--baseline", "x"], "baseline='x' is no run; the runs are ['bm25', 'd"),
+        (["qrels.txt", "runs", "-o", "p.html", "--texts", "no"], "texts file 'no' cannot be read: No such file"),
+        (["qrels.txt", "runs", "-o", "p.html", "--texts", "qrels.txt"], "'qrels.txt', line 1: there is no tab"),
+        (["qrels.txt", "runs", "nDGC@10", "-o", "p.html"], "nDGC"),
+        (["no.txt", "runs", "-o", "p.html"], "'no.txt' is no qrels file"),
+        (["qrels.txt", "no", "-o", "p.html"], "runs: 'no' is no folder and matches no file"),
+    ],
+)
+def test_one_line_about_what_is_wrong(
+    place: Path, arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(place.iterdir())
+    assert main(["report", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and sentence in err and len(err.splitlines()) == 1
+    assert sorted(place.iterdir()) == before

@@ -1,0 +1,33 @@
+"""Pages to test, and the data inside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import ir_measures_relative as imr
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def data_of(path: Path) -> dict[str, Any]:
+    """What a page embeds, read as a browser reads it: up to the first end tag."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script', path.read_text("utf-8"), re.S)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def made(folder: Path, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    """The data of a page that is made for the purpose."""
+    return data_of(imr.report(*args, folder / "page.html", **kwargs))
+
+
+def ends(text: str, topic: int) -> tuple[float, float]:
+    """Below and above of the topic at a place, decoded from the five digits by the slow rule."""
+    number = 0
+    for digit in text[5 * topic : 5 * topic + 5]:
+        number = 64 * number + DIGITS.index(digit)
+    below, above = divmod(number, 20_001)
+    return below / 10_000 - 1, above / 10_000 - 1
