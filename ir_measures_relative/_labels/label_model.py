@@ -1,0 +1,309 @@
+"""What an unjudged document is worth: a model that gives each of its grades a probability.
+
+`LabelModel` is what all models share; fixed shares and given probabilities stand here, learned ones in
+`learned_labels`. A model is an immutable value that prints a short key, ``'name~8hex'``. The key of a printed measure
+finds its model as long as a measure, a variable or a registered name holds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import copy
+from functools import cached_property
+from numbers import Real
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import WrongKind, flag, shown
+from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray
+from ir_measures_relative._labels.label_chances import LabelChances
+from ir_measures_relative._labels.partly_judged import PartlyJudged
+
+LEARNED = "learned"  # what labels='learned' means is known in an experiment only
+_SUM = 1e-6  # by which probabilities may miss 1
+_HIGHEST = 1000  # grade of an unjudged document
+
+_known: WeakValueDictionary[str, LabelModel] = WeakValueDictionary()  # digest -> model
+_registered: dict[str, LabelModel] = {}
+
+
+class LabelModel(ABC):
+    """Probabilities of an unjudged document's grades. Make one with `learn_labels`, `shares` or `probabilities`.
+
+    Attributes
+    ----------
+    name : the name under which it is registered, or ''
+    cutoff : the cutoff it was learned at; None where it fits any
+    calibrated : whether it knows how far a run may lie above or below what it says
+    """
+
+    name: str = ""
+    cutoff: int | None = None
+    calibrated: bool = False
+
+    @staticmethod
+    def shares(shares: Mapping[int, float]) -> LabelModel:
+        """The same probabilities for every unjudged document.
+
+        >>> import ir_measures_relative as imr
+        >>> model = imr.LabelModel.shares({0: .8, 1: .15, 2: .05})
+        >>> qrels, run = {'q1': {'a': 1, 'b': 0}}, {'q1': {'a': 2., 'x': 1.}}
+        >>> round((imr.Imputed(labels=model) @ 10).calc_aggregate(qrels, run), 4)
+        0.9861
+        """
+        return kept(GradeShares(shares))
+
+    @staticmethod
+    def probabilities(frame: pd.DataFrame) -> LabelModel:
+        """Probabilities of each document's grades, from anywhere: columns query_id, doc_id, p0, p1, ....
+
+        An unjudged document without a row counts as grade 0, with a warning that counts them.
+
+        >>> import pandas as pd
+        >>> import ir_measures_relative as imr
+        >>> frame = pd.DataFrame({'query_id': ['q1'], 'doc_id': ['x'], 'p0': [.25], 'p1': [.75]})
+        >>> model = imr.LabelModel.probabilities(frame)
+        >>> qrels, run = {'q1': {'a': 1, 'b': 0}}, {'q1': {'a': 2., 'x': 1.}}
+        >>> imr.Imputed(labels=model, ideal='all') @ 10  # doctest: +ELLIPSIS
+        Imputed(labels='~...')@10
+        """
+        return kept(GradeProbabilities(frame))
+
+    @abstractmethod
+    def chances(self, part: PartlyJudged, group: str | None = None, name: str = "run") -> LabelChances:
+        """Grades of a run's free documents; ``group`` it belongs to, ``name`` of the run in warnings."""
+
+    @abstractmethod
+    def _content(self) -> list[bytes]:
+        """All that the model depends on."""
+
+    def check_cutoff(self, cutoff: int | None, where: str) -> None:
+        """Refuses a cutoff that the model was not learned at."""
+        if self.cutoff is not None and self.cutoff != cutoff:
+            raise ValueError(
+                f"{where}: the labels {self!r} were learned at the cutoff {self.cutoff} and the measure has "
+                f"{'none' if cutoff is None else cutoff}; learn them at that cutoff, or cut at {self.cutoff}"
+            )
+
+    @cached_property
+    def digest(self) -> str:
+        """32 hex digits of the content."""
+        blake = hashlib.blake2b(digest_size=16)
+        for part in (type(self).__name__.encode(), *self._content()):
+            blake.update(len(part).to_bytes(8, "little") + part)
+        return blake.hexdigest()
+
+    @property
+    def key(self) -> str:
+        """The short text by which a printed measure names the model."""
+        return f"{self.name}~{self.digest[:8]}"
+
+    def named(self, name: str) -> LabelModel:
+        """The same model under a name."""
+        other = copy(self)
+        vars(other).update(name=name, _original=vars(self).get("_original", self))  # held, so that its key stays known
+        return other
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a label model is immutable")
+
+    def __repr__(self) -> str:
+        return repr(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LabelModel) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
+class GradeShares(LabelModel):
+    """The same grade shares for every unjudged document."""
+
+    grade: IntArray  # (L,)
+    share: FloatArray  # (L,)
+
+    def __init__(self, shares: Mapping[int, float]):
+        if not isinstance(shares, Mapping):
+            raise WrongKind(f"shares={shown(shares)} is not accepted; accepted is a dict of grade: share")
+        grade, share = _checked_shares(shares)
+        vars(self).update(grade=frozen(grade), share=frozen(share))
+
+    def chances(self, part: PartlyJudged, group: str | None = None, name: str = "run") -> LabelChances:
+        n = int(part.free.sum())
+        return LabelChances(self.grade, np.broadcast_to(self.share, (1, n, len(self.grade))))
+
+    def _content(self) -> list[bytes]:
+        return [self.grade.tobytes(), self.share.tobytes()]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per grade."""
+        return pd.DataFrame({"grade": self.grade, "share": self.share})
+
+
+class GradeProbabilities(LabelModel):
+    """Given probabilities of each document's grades."""
+
+    grade: IntArray  # (L,)
+    topic_keys: ObjectArray  # (N,)
+    doc_ids: ObjectArray  # (N,)
+    probability: FloatArray  # (N, L)
+
+    def __init__(self, frame: pd.DataFrame):
+        grade, topic_keys, doc_ids, probability = _checked_frame(frame)
+        vars(self).update(grade=frozen(grade), topic_keys=topic_keys, doc_ids=doc_ids, probability=frozen(probability))
+
+    @cached_property
+    def _row(self) -> dict[tuple[str, str], int]:
+        return {pair: row for row, pair in enumerate(zip(self.topic_keys, self.doc_ids, strict=True))}
+
+    def chances(self, part: PartlyJudged, group: str | None = None, name: str = "run") -> LabelChances:
+        keys = part.run.judgements.topic_keys
+        pairs = zip((keys[q] for q in part.topic), part.documents(), strict=True)
+        row = np.array([self._row.get(pair, -1) for pair in pairs], dtype=np.int64)  # (n,)
+        sure = np.eye(1, len(self.grade))[0]  # (L,) grade 0
+        found = np.where((row >= 0)[:, None], self.probability[row], sure) if len(row) else np.empty((0, len(sure)))
+        missing = int((row < 0).sum())
+        if missing:
+            warnings.warn(
+                f"{missing} of {len(row)} unjudged documents of {name} have no row of probabilities, "
+                "so they count as grade 0",
+                stacklevel=4,
+            )
+        return LabelChances(self.grade, found[None])
+
+    def _content(self) -> list[bytes]:
+        order = np.lexsort((self.doc_ids.astype(str), self.topic_keys.astype(str)))
+        texts = [str(text) for row in order for text in (self.topic_keys[row], self.doc_ids[row])]
+        lengths = np.array([len(text) for text in texts], dtype=np.int64)
+        return [
+            self.grade.tobytes(), "".join(texts).encode("utf-8", "surrogatepass"), lengths.tobytes(),
+            self.probability[order].tobytes(),
+        ]  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per document, as given."""
+        columns = {"query_id": self.topic_keys, "doc_id": self.doc_ids}
+        return pd.DataFrame(columns | {f"p{g}": self.probability[:, i] for i, g in enumerate(self.grade.tolist())})
+
+
+def frozen(array: Array) -> Array:
+    """The array, no longer to be written to."""
+    array.flags.writeable = False
+    return array
+
+
+def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
+    found: dict[int, float] = {0: 0.0}
+    for grade, share in shares.items():
+        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)) or not 0 <= grade <= _HIGHEST:
+            raise ValueError(f"shares has the grade {shown(grade)}; grades are whole numbers from 0 to {_HIGHEST}")
+        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
+            raise ValueError(f"shares gives grade {grade} the share {shown(share)}; a share is a number from 0 to 1")
+        found[int(grade)] = float(share)
+    total = sum(found.values())
+    if abs(total - 1) > _SUM:
+        raise ValueError(f"shares={shown(dict(shares))} sum to {total:.6g}; they must sum to 1")
+    grades = sorted(found)
+    return np.array(grades, dtype=np.int64), np.array([found[grade] / total for grade in grades])
+
+
+def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, FloatArray]:
+    """Grades (L,), topics (N,), documents (N,) and probabilities (N, L) of a frame."""
+    if not isinstance(frame, pd.DataFrame):
+        raise WrongKind(f"probabilities must be a DataFrame, not a {type(frame).__name__}")
+    columns = [str(column) for column in frame.columns]
+    chances = {int(column[1:]): column for column in columns if column[:1] == "p" and column[1:].isdecimal()}
+    missing = [column for column in ("query_id", "doc_id") if column not in columns]
+    if missing or not chances or sorted(chances) != list(range(len(chances))):
+        raise ValueError(
+            f"probabilities has the columns {', '.join(columns) or 'none'}; needed are query_id, doc_id and a column "
+            "p0, p1, ... for every grade from 0 to the highest"
+        )
+    topics, documents = (frame[column].astype(str).to_numpy(dtype=object) for column in ("query_id", "doc_id"))
+    try:
+        values = frame[[chances[grade] for grade in sorted(chances)]].to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise ValueError("probabilities has a value that is not a number in a column p0, p1, ...") from None
+    values = np.array(values, dtype=np.float64)  # a copy, (N, L)
+    _refuse_rows(~(values >= 0).all(axis=1), topics, documents, "has a probability that is negative or missing")
+    total = values.sum(axis=1)
+    _refuse_rows(~(np.abs(total - 1) <= _SUM), topics, documents, "has probabilities that do not sum to 1")
+    again = pd.DataFrame({"t": topics, "d": documents}).duplicated().to_numpy()
+    _refuse_rows(again, topics, documents, "has two rows")
+    return np.arange(len(chances)), topics, documents, values / total[:, None]
+
+
+def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, what: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"probabilities: document {documents[row]!r:.200} of topic {topics[row]!r:.200} {what}")
+
+
+def kept(model: LabelModel) -> LabelModel:
+    """The model, to be found by its key as long as somebody holds it."""
+    known = _known.get(model.digest[:8])
+    if known is not None and known.digest != model.digest:
+        raise ValueError(f"two different label models share the key ~{model.digest[:8]}; change one of them")
+    _known.setdefault(model.digest[:8], model)
+    return model
+
+
+def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) -> None:
+    """Makes a label model known under a name, for ``Imputed(labels=name)``.
+
+    The same content again is no change; other content under a used name is an error unless ``overwrite``.
+
+    >>> import ir_measures_relative as imr
+    >>> imr.register_labels('mostly bad', imr.LabelModel.shares({0: .9, 1: .1}), overwrite=True)
+    >>> imr.Imputed(labels='mostly bad')  # doctest: +ELLIPSIS
+    Imputed(labels='mostly bad~...')
+    """
+    if not isinstance(name, str):
+        raise WrongKind(f"register_labels: name={shown(name)} is not accepted; accepted is text")
+    if not name.strip() or name != name.strip() or not name.isprintable() or "~" in name or name == LEARNED:
+        raise ValueError(
+            f"register_labels: {shown(name)} cannot name a label model; a name is printable text without '~' and "
+            f"without blanks at its ends, and not {LEARNED!r}"
+        )
+    if not isinstance(model, LabelModel):
+        raise WrongKind(f"register_labels: {shown(model)} is no label model; learn_labels makes one")
+    known = _registered.get(name)
+    if known is not None and known != model and not flag(overwrite, "overwrite"):
+        raise ValueError(f"the labels {name!r} are registered with other content; pass overwrite=True to replace them")
+    _registered[name] = kept(model.named(name))
+
+
+def labels_of(value: Any, where: str) -> LabelModel | str:
+    """The model that a model, its key or a registered name means; 'learned' stays as it is."""
+    if isinstance(value, LabelModel):
+        return kept(value)
+    if not isinstance(value, str):
+        raise WrongKind(f"{where}={shown(value)} is not accepted; accepted is {ACCEPTED}")
+    if value == LEARNED:
+        return LEARNED
+    name, pinned, digest = value.rpartition("~")
+    if pinned:
+        model = _known.get(digest)
+        if model is None:
+            raise ValueError(
+                f"{where}: the label model {shown(value)} is not known in this process; make the measure from the "
+                "model itself"
+            )
+        return kept(model.named(name))
+    if value not in _registered:
+        known = ", ".join(sorted(_registered))
+        raise ValueError(
+            f"{where}: no label model is known as {shown(value)}; "
+            f"{f'known are {known}' if known else 'none is known yet'} (register_labels makes one known)"
+        )
+    return _registered[value]
+
+
+ACCEPTED = f"a label model (of learn_labels, LabelModel.shares or LabelModel.probabilities), its name, or {LEARNED!r}"

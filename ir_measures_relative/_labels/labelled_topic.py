@@ -1,0 +1,154 @@
+"""The score of one topic when its free documents draw independent labels: exact moments, and its distribution.
+
+    score = (known + sum over free documents of weight * gain of the label) / normalizer
+
+For P, RBP and SDCG, and for nDCG over the judged ideal, the normaliser is a constant and moments are sums. Where free
+documents join the ideal of nDCG, it depends on how many of them reach each gain, and on nothing else:
+
+    ideal = sum over the gains r of table_r[number of free documents that reach r]
+
+so a pass over documents carries, for every combination of these numbers, its probability and the first two moments of
+the numerator there. Numbers that no longer change the ideal (its K places are full) count as one.
+Example: K = 2, one relevant document judged, two free ones: a first that gets relevant fills the ideal (1 + .63), a
+second changes nothing, so there are two states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ir_measures_relative._input import Array, FloatArray
+
+LISTED = 1 << 16  # labellings that are listed one by one
+DRAWS = 1000  # labellings drawn for each effect where they are too many to list
+SEED = 20260101  # the same for every topic, so that a topic's value depends on that topic alone
+WORK = 1e8  # multiplications of a pass that takes no more than about a second
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledTopic:
+    """n free documents of a topic, L distinct gains, U equally likely effects of the run."""
+
+    known: float  # what the judged documents add to the numerator
+    weight: FloatArray  # (n,)
+    gain: FloatArray  # (L,) ascending, the first is 0
+    probability: FloatArray  # (U, n, L)
+    table: FloatArray  # (L, n + 1) the normaliser: a constant, and what m free documents that reach gain r add
+
+    @property
+    def n(self) -> int:
+        return len(self.weight)
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """(L,) how many free documents that reach each gain still change the normaliser; 0 for the first."""
+        change = np.abs(np.diff(self.table, axis=1)) > 0  # (L, n)
+        return [int(np.flatnonzero(row)[-1]) + 1 if row.any() else 0 for row in change]
+
+    @property
+    def exact(self) -> bool:
+        """Whether moments are exact: the pass over all states is within reach."""
+        states = np.prod([places + 1.0 for places in self._places])
+        return bool(states * self.probability.size * 3 <= WORK)
+
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """(U,) mean and (U,) variance of the score given each effect."""
+        if not any(self._places):
+            return self._linear_moments(float(self.table[:, 0].sum()))
+        if not self.exact:
+            score, _ = self.drawn
+            return score.mean(axis=1), score.var(axis=1)
+        return self._moments_by_state()
+
+    def _linear_moments(self, normalizer: float) -> tuple[FloatArray, FloatArray]:
+        if normalizer == 0:
+            return np.zeros(len(self.probability)), np.zeros(len(self.probability))
+        expected = self.probability @ self.gain  # (U, n)
+        spread = np.maximum(self.probability @ self.gain**2 - expected**2, 0.0)  # (U, n)
+        mean = self.known + (expected * self.weight).sum(axis=1)
+        return mean / normalizer, (spread * self.weight**2).sum(axis=1) / normalizer**2
+
+    def _moments_by_state(self) -> tuple[FloatArray, FloatArray]:
+        """One pass over documents. State: how many so far reach each gain whose number matters, an axis each."""
+        counted = [r for r, places in enumerate(self._places) if places]
+        shape = tuple(self._places[r] + 1 for r in counted)
+        mass = np.zeros((3, len(self.probability), *shape))  # probability, and with the first two moments of the sum
+        mass.reshape(3, len(self.probability), -1)[:, :, 0] = np.array([1.0, self.known, self.known**2])[:, None]
+        for i in range(self.n):
+            after = np.zeros_like(mass)
+            for level, gain in enumerate(self.gain):
+                add = self.weight[i] * gain
+                chance = self.probability[:, i, level].reshape(-1, *(1 for _ in shape))
+                moved = np.stack([mass[0], mass[1] + add * mass[0], mass[2] + 2 * add * mass[1] + add**2 * mass[0]])
+                moved *= chance
+                for axis, r in enumerate(counted):
+                    if r <= level:
+                        moved = _one_more(moved, axis + 2)
+                after += moved
+            mass = after
+        normalizer = self._normalizer(counted, shape)  # (states)
+        inverse = np.divide(1.0, normalizer, out=np.zeros(shape), where=normalizer > 0)
+        axes = tuple(range(1, 1 + len(shape)))
+        mean = (mass[1] * inverse).sum(axis=axes)
+        square = (mass[2] * inverse**2).sum(axis=axes)
+        return mean, np.maximum(square - mean**2, 0.0)
+
+    def _normalizer(self, counted: list[int], shape: tuple[int, ...]) -> FloatArray:
+        constant = sum(float(self.table[r, 0]) for r in range(len(self.gain)) if r not in counted)
+        total = np.full(shape, constant)
+        for axis, r in enumerate(counted):
+            along = [1] * len(shape)
+            along[axis] = -1
+            total = total + self.table[r, : shape[axis]].reshape(along)
+        return total
+
+    @cached_property
+    def listed(self) -> tuple[FloatArray, FloatArray] | None:
+        """(1, N) every score and (U, N) its probability given each effect; None where they are too many."""
+        n_gains = len(self.gain)
+        if self.n * np.log2(n_gains) > np.log2(LISTED):
+            return None
+        level = np.indices((n_gains,) * self.n).reshape(self.n, -1).T if self.n else np.zeros((1, 0), dtype=np.int64)
+        chance = np.ones((len(self.probability), 1))
+        for i in range(self.n):  # in the order of the indices: the last document varies fastest
+            chance = (chance[:, :, None] * self.probability[:, None, i, :]).reshape(len(self.probability), -1)
+        return self._scores(level)[None], chance
+
+    @cached_property
+    def drawn(self) -> tuple[FloatArray, FloatArray]:
+        """(U, 1000) scores of labellings drawn given each effect, and (U, 1000) their probability, equal for all."""
+        share = np.random.default_rng(SEED).random((DRAWS, self.n))  # (N, n)
+        score = np.empty((len(self.probability), DRAWS))
+        for u, chance in enumerate(self.probability):
+            reached = 1.0 - np.cumsum(chance, axis=1)[:, :-1]  # (n, L - 1) chance of more than each gain
+            level = (share[:, :, None] < reached[None]).sum(axis=2)  # (N, n)
+            score[u] = self._scores(level)
+        return score, np.full(score.shape, 1.0 / DRAWS)
+
+    def scores(self) -> tuple[FloatArray, FloatArray]:
+        """(1 or U, N) scores and (U, N) their probability given each effect: all of them, or a sample."""
+        return self.drawn if self.listed is None else self.listed
+
+    def _scores(self, level: Array) -> FloatArray:
+        """(N, n) labels -> (N,) scores."""
+        numerator = self.known + self.gain[level] @ self.weight  # (N,)
+        normalizer = np.full(len(level), float(self.table[0, 0]))
+        for r in range(1, len(self.gain)):
+            normalizer += self.table[r, (level >= r).sum(axis=1)]
+        return np.divide(numerator, normalizer, out=np.zeros(len(level)), where=normalizer > 0)
+
+
+def _one_more(mass: FloatArray, axis: int) -> FloatArray:
+    """Every number along an axis raised by one; the last, which stands for all from there on, stays."""
+    moved = np.zeros_like(mass)
+    size = mass.shape[axis]
+    here, there = [slice(None)] * mass.ndim, [slice(None)] * mass.ndim
+    here[axis], there[axis] = slice(0, size - 1), slice(1, size)
+    moved[tuple(there)] = mass[tuple(here)]
+    last = [slice(None)] * mass.ndim
+    last[axis] = slice(size - 1, size)
+    moved[tuple(last)] += mass[tuple(last)]
+    return moved

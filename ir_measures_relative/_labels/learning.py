@@ -1,0 +1,156 @@
+"""`learn_labels`: a label model from judgements and the runs that were pooled for them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ir_measures_relative._checks import whole
+from ir_measures_relative._input import FloatArray, read_groups, run_sources
+from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
+from ir_measures_relative._labels.label_model import LabelModel, kept
+from ir_measures_relative._labels.learned_labels import LearnedLabels, judge_grades
+from ir_measures_relative._labels.pooled_runs import PooledRuns
+from ir_measures_relative._labels.training import (
+    REACHED,
+    TrainingDocuments,
+    fit,
+    judged_documents,
+    told_apart,
+    training_documents,
+)
+
+FEWEST_GROUPS = 4
+FEW_GROUPS = 8  # below this an interval rests on little
+FEW_DOCUMENTS = 100
+_OTHERWISE = "give judge= without runs, or fixed LabelModel.shares"
+
+
+def learn_labels(
+    qrels: Any,
+    runs: Any = None,
+    groups: Any = None,
+    *,
+    cutoff: int = 10,
+    depth: int | None = None,
+    judge: Any = None,
+) -> LabelModel:
+    """What is an unjudged document worth? Learned from the collection.
+
+    Each group is taken out of the pool in turn. The grades of what only it had found are known, so they show how
+    relevant documents are that nobody else found, given the topic, the run, and how many groups rank them how high; and
+    how far a run lies above or below that.
+
+    Parameters
+    ----------
+    qrels : judgements in any form
+    runs : the pooled runs: dict of name: run, a folder, a glob or a list of TREC run files. None: learn from ``judge``
+    groups : dict or Series of run: group, or a CSV file with the columns run and group. None: each run its own group;
+        runs of one system then teach that unjudged documents are better than they are
+    cutoff : K; the model fits measures with this cutoff
+    depth : the depth of the pool, by default the cutoff
+    judge : another judge's labels, such as a language model's, as qrels in any form, for judged and unjudged documents
+
+    Returns
+    -------
+    LabelModel
+        ``.to_frame()`` shows coefficients, ``.training`` the runs learned from, ``.reliability()`` whether predicted
+        shares come true. Without runs it says ``calibrated=False``: intervals hold the judge's mistakes on single
+        documents, not those on a run.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> track = imr.simulate.track(n_runs=12, n_topics=20, seed=1)
+    >>> model = imr.learn_labels(track.qrels, track.runs)  # doctest: +SKIP
+    """
+    cutoff = whole(cutoff, "cutoff", 1, 1000)
+    depth = cutoff if depth is None else whole(depth, "depth", 1, 1000)
+    judgements = Judgements.of(qrels)
+    if not judgements.n_topics:
+        raise ValueError("learn_labels: the qrels have no topic; at least one is needed")
+    other = None if judge is None else _read_judge(judge)
+    if runs is None:
+        return _from_judge(judgements, other)
+    sources = run_sources(runs)
+    group_of = {name: name for name in sources} if groups is None else read_groups(groups, sources)
+    read = {name: Run.of(run, f"run {name!r}") for name, run in sources.items()}
+    for name, run in read.items():
+        warn_of_other_topics(run, judgements, f"run {name!r}")
+    pool = PooledRuns.of(judgements, read, group_of, cutoff, depth)
+    return kept(learned_from(pool, other))
+
+
+def learned_from(pool: PooledRuns, judge: Judgements | None = None, warn: bool = True) -> LearnedLabels:
+    """The model that pooled runs teach."""
+    judgements = pool.judgements
+    of_judge = None if judge is None else _grades_of(judge, judgements)
+    documents = training_documents(pool, of_judge)
+    n_groups = len(documents.group_name)
+    if n_groups < FEWEST_GROUPS:
+        raise ValueError(
+            f"learn_labels: {n_groups} of {len(pool.groups)} groups have judged documents that no other group found; "
+            f"at least {FEWEST_GROUPS} are needed to learn how runs differ ({_OTHERWISE})"
+        )
+    grade = _learnable(documents)
+    if warn:
+        _warn_of_little(documents)
+    learned = fit(documents, grade, with_effects=True)
+    return LearnedLabels(learned, documents, pool.found, judge, pool.row.shape[2], pool.fingerprints)
+
+
+def _from_judge(judgements: Judgements, judge: Judgements | None) -> LabelModel:
+    if judge is None:
+        raise ValueError("learn_labels needs runs, or another judge's labels as judge=")
+    documents = judged_documents(judgements, _grades_of(judge, judgements), np.ones(len(judgements.grade), dtype=bool))
+    return kept(LearnedLabels(fit(documents, _learnable(documents), False), documents, None, judge, None, {}))
+
+
+def _read_judge(judge: Any) -> Judgements:
+    read = Judgements.of(judge, "judge")
+    if not len(read.grade):
+        raise ValueError("judge: there is no label in it; at least one is needed")
+    return read
+
+
+def _grades_of(judge: Judgements, judgements: Judgements) -> FloatArray:
+    """(J,) the judge's grade of each judged document."""
+    if not set(judge.topic_keys) & set(judgements.topic_keys):
+        raise ValueError(f"judge has no topic in common with the qrels (its first is {judge.topic_keys[0]!r:.60})")
+    return judge_grades(judge, judgements.topic_keys, judgements.topic, judgements.document_ids())
+
+
+def _learnable(documents: TrainingDocuments) -> Any:
+    """The grades that can be told apart; refuses documents that teach nothing."""
+    grade = told_apart(documents)
+    n = len(np.unique(documents.document))
+    if len(grade) < 2:
+        relevant = len(np.unique(documents.document[documents.grade > 0]))
+        raise ValueError(
+            f"learn_labels: {relevant} of {n} documents to learn from are relevant; at least {REACHED} are needed "
+            "(LabelModel.shares takes fixed shares)"
+        )
+    if (documents.grade > 0).all():
+        raise ValueError(
+            f"learn_labels: all {n} documents to learn from are relevant, so nothing tells relevant from non-relevant "
+            "ones; judgements that list non-relevant documents are needed (LabelModel.shares takes fixed shares)"
+        )
+    return grade
+
+
+def _warn_of_little(documents: TrainingDocuments) -> None:
+    n, n_groups = len(np.unique(documents.document)), len(documents.group_name)
+    if n_groups < FEW_GROUPS:
+        warnings.warn(
+            f"learn_labels: only {n_groups} groups to learn from; how runs differ is known from {FEW_GROUPS} or more, so "
+            "intervals may not hold",
+            stacklevel=4,
+        )
+    if n < FEW_DOCUMENTS:
+        warnings.warn(
+            f"learn_labels: only {n} documents to learn from; labels of unjudged documents rest on little, so intervals "
+            "may not hold",
+            stacklevel=4,
+        )

