@@ -8,6 +8,7 @@ from ir_measures_relative._base import parse_measure
 from ir_measures_relative._experiment import calc_runs, select_complementary
 from ir_measures_relative._extremes.med import med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
+from ir_measures_relative._labels import LabelModel, impute, learn_labels, register_labels
 from ir_measures_relative._priors import register_prior
 from ir_measures_relative._unjudged.prob_better import prob_better
 from ir_measures_relative._version import __version__
@@ -17,6 +18,7 @@ from ir_measures_relative.measures import (
     NRG,
     UL,
     BootNDCG,
+    Imputed,
     NDCGBound,
     Rare,
     RareAP,
@@ -32,6 +34,8 @@ add_to_ir_measures()
 __all__ = [  # without plots: a star import must not ask for matplotlib
     "BootNDCG",
     "Experiment",
+    "Imputed",
+    "LabelModel",
     "MED",
     "NDCGBound",
     "NRG",
@@ -46,11 +50,14 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "boot_ndcg",
     "calc_runs",
     "expected_random",
+    "impute",
+    "learn_labels",
     "med",
     "med_matrix",
     "meta",
     "parse_measure",
     "prob_better",
+    "register_labels",
     "register_prior",
     "report",
     "select_complementary",

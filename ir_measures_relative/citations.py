@@ -69,6 +69,25 @@ BIBTEX = {
   doi       = {10.1007/978-3-031-28244-7_20},
   year      = {2023}
 }""",
+    "predicted": r"""
+@inproceedings{buettcher2007reliable,
+  author    = {Stefan B{\"u}ttcher and Charles L. A. Clarke and Peter C. K. Yeung and Ian Soboroff},
+  title     = {Reliable Information Retrieval Evaluation with Incomplete and Biased Judgements},
+  booktitle = {Proceedings of the 30th Annual International ACM SIGIR Conference on Research and Development
+               in Information Retrieval},
+  pages     = {63--70},
+  year      = {2007}
+}""",
+    "proportional-odds": r"""
+@article{mccullagh1980ordinal,
+  author  = {Peter McCullagh},
+  title   = {Regression Models for Ordinal Data},
+  journal = {Journal of the Royal Statistical Society. Series B},
+  volume  = {42},
+  number  = {2},
+  pages   = {109--142},
+  year    = {1980}
+}""",
 }
 
 

@@ -1,6 +1,37 @@
 """Labels of unjudged documents, learned from the collection: a label model, and the scores that follow from it."""
 
-from ir_measures_relative._labels.label_model import LabelModel, register_labels
-from ir_measures_relative._labels.learning import learn_labels
+from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
+from ir_measures_relative._labels.imputing import (
+    BASES,
+    IDEALS,
+    impute,
+    imputed_scores,
+    known_labels,
+    refuse_gain_of_nothing,
+)
+from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelModel, labels_of, register_labels
+from ir_measures_relative._labels.learned_labels import LearnedLabels
+from ir_measures_relative._labels.learning import learn_labels, learned_from
+from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.pooled_runs import PooledRuns
 
-__all__ = ["LabelModel", "learn_labels", "register_labels"]
+__all__ = [
+    "ACCEPTED",
+    "BASES",
+    "IDEALS",
+    "ImputedScores",
+    "ImputedTopic",
+    "LEARNED",
+    "LabelModel",
+    "LearnedLabels",
+    "PartlyJudged",
+    "PooledRuns",
+    "impute",
+    "imputed_scores",
+    "known_labels",
+    "labels_of",
+    "learn_labels",
+    "learned_from",
+    "refuse_gain_of_nothing",
+    "register_labels",
+]

@@ -55,7 +55,7 @@ class LabelModel(ABC):
         >>> model = imr.LabelModel.shares({0: .8, 1: .15, 2: .05})
         >>> qrels, run = {'q1': {'a': 1, 'b': 0}}, {'q1': {'a': 2., 'x': 1.}}
         >>> round((imr.Imputed(labels=model) @ 10).calc_aggregate(qrels, run), 4)
-        0.9861
+        0.993
         """
         return kept(GradeShares(shares))
 

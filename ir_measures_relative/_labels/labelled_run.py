@@ -44,7 +44,7 @@ def labelled_topics(
 
 
 def _ideal_table(judged: FloatArray, gain: FloatArray, n: int, model: UserModel) -> FloatArray:
-    """(L, n + 1) the parts of the ideal: (r, m) is what it has between gain r - 1 and gain r if m free documents reach r.
+    """(L, n + 1) parts of the ideal: (r, m) is what it has between gain r - 1 and gain r if m free documents reach r.
 
     The ideal is a stack of layers: between two neighbouring gains lies a layer as thick as their difference and as long
     as the number of documents that reach its top, cut at K. Row 0 holds the layers above every gain of a label.

@@ -23,7 +23,7 @@ import numpy as np
 from ir_measures_relative._input import Array, FloatArray
 
 LISTED = 1 << 16  # labellings that are listed one by one
-DRAWS = 1000  # labellings drawn for each effect where they are too many to list
+DRAWS = 20_000  # labellings drawn, as many for each effect, where they are too many to list
 SEED = 20260101  # the same for every topic, so that a topic's value depends on that topic alone
 WORK = 1e8  # multiplications of a pass that takes no more than about a second
 
@@ -59,15 +59,15 @@ class LabelledTopic:
         if not any(self._places):
             return self._linear_moments(float(self.table[:, 0].sum()))
         if not self.exact:
-            score, _ = self.drawn
+            score, _ = self.drawn()
             return score.mean(axis=1), score.var(axis=1)
         return self._moments_by_state()
 
     def _linear_moments(self, normalizer: float) -> tuple[FloatArray, FloatArray]:
         if normalizer == 0:
             return np.zeros(len(self.probability)), np.zeros(len(self.probability))
-        expected = self.probability @ self.gain  # (U, n)
-        spread = np.maximum(self.probability @ self.gain**2 - expected**2, 0.0)  # (U, n)
+        expected = (self.probability * self.gain).sum(axis=2)  # (U, n)
+        spread = (self.probability * (self.gain - expected[:, :, None]) ** 2).sum(axis=2)  # (U, n)
         mean = self.known + (expected * self.weight).sum(axis=1)
         return mean / normalizer, (spread * self.weight**2).sum(axis=1) / normalizer**2
 
@@ -105,11 +105,15 @@ class LabelledTopic:
             total = total + self.table[r, : shape[axis]].reshape(along)
         return total
 
-    @cached_property
+    @property
+    def few(self) -> bool:
+        """Whether all labellings can be listed."""
+        return bool(self.n * np.log2(len(self.gain)) <= np.log2(LISTED))
+
     def listed(self) -> tuple[FloatArray, FloatArray] | None:
         """(1, N) every score and (U, N) its probability given each effect; None where they are too many."""
         n_gains = len(self.gain)
-        if self.n * np.log2(n_gains) > np.log2(LISTED):
+        if not self.few:
             return None
         level = np.indices((n_gains,) * self.n).reshape(self.n, -1).T if self.n else np.zeros((1, 0), dtype=np.int64)
         chance = np.ones((len(self.probability), 1))
@@ -117,24 +121,24 @@ class LabelledTopic:
             chance = (chance[:, :, None] * self.probability[:, None, i, :]).reshape(len(self.probability), -1)
         return self._scores(level)[None], chance
 
-    @cached_property
     def drawn(self) -> tuple[FloatArray, FloatArray]:
-        """(U, 1000) scores of labellings drawn given each effect, and (U, 1000) their probability, equal for all."""
-        share = np.random.default_rng(SEED).random((DRAWS, self.n))  # (N, n)
-        score = np.empty((len(self.probability), DRAWS))
+        """(U, N) scores of labellings drawn given each effect, and (U, N) their probability, equal for all."""
+        n_draws = DRAWS // len(self.probability)
+        share = np.random.default_rng(SEED).random((n_draws, self.n))  # (N, n)
+        score = np.empty((len(self.probability), n_draws))
         for u, chance in enumerate(self.probability):
             reached = 1.0 - np.cumsum(chance, axis=1)[:, :-1]  # (n, L - 1) chance of more than each gain
             level = (share[:, :, None] < reached[None]).sum(axis=2)  # (N, n)
             score[u] = self._scores(level)
-        return score, np.full(score.shape, 1.0 / DRAWS)
+        return score, np.full(score.shape, 1.0 / n_draws)
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
         """(1 or U, N) scores and (U, N) their probability given each effect: all of them, or a sample."""
-        return self.drawn if self.listed is None else self.listed
+        return self.listed() or self.drawn()
 
     def _scores(self, level: Array) -> FloatArray:
         """(N, n) labels -> (N,) scores."""
-        numerator = self.known + self.gain[level] @ self.weight  # (N,)
+        numerator = self.known + (self.gain[level] * self.weight).sum(axis=1)  # (N,)
         normalizer = np.full(len(level), float(self.table[0, 0]))
         for r in range(1, len(self.gain)):
             normalizer += self.table[r, (level >= r).sum(axis=1)]

@@ -63,8 +63,21 @@ def learn_labels(
     Examples
     --------
     >>> import ir_measures_relative as imr
-    >>> track = imr.simulate.track(n_runs=12, n_topics=20, seed=1)
-    >>> model = imr.learn_labels(track.qrels, track.runs)  # doctest: +SKIP
+    >>> track = imr.simulate.track(seed=0)
+    >>> model = imr.learn_labels(track.qrels, track.runs)
+    >>> model.to_frame().round(2)
+                 name  value  standard_error
+    0      grade >= 1  -2.12            0.30
+    1      grade >= 2  -2.99            0.39
+    2      grade >= 3  -5.15            0.33
+    3            pool   0.11            0.15
+    4             run   0.23            0.23
+    5           found   0.72            0.18
+    6    effect: mean   0.05            0.26
+    7  effect: spread   0.44             NaN
+    >>> scores = imr.impute(track.qrels, track.runs['dense_large'], model)
+    >>> round(scores.plain, 3), round(scores.mean, 3), [round(end, 3) for end in scores.interval()]
+    (0.672, 0.7, [0.679, 0.734])
     """
     cutoff = whole(cutoff, "cutoff", 1, 1000)
     depth = cutoff if depth is None else whole(depth, "depth", 1, 1000)
@@ -144,13 +157,13 @@ def _warn_of_little(documents: TrainingDocuments) -> None:
     n, n_groups = len(np.unique(documents.document)), len(documents.group_name)
     if n_groups < FEW_GROUPS:
         warnings.warn(
-            f"learn_labels: only {n_groups} groups to learn from; how runs differ is known from {FEW_GROUPS} or more, so "
-            "intervals may not hold",
+            f"learn_labels: only {n_groups} groups to learn from; how runs differ is known from {FEW_GROUPS} or more, "
+            "so intervals may not hold",
             stacklevel=4,
         )
     if n < FEW_DOCUMENTS:
         warnings.warn(
-            f"learn_labels: only {n} documents to learn from; labels of unjudged documents rest on little, so intervals "
-            "may not hold",
+            f"learn_labels: only {n} documents to learn from; labels of unjudged documents rest on little, so "
+            "intervals may not hold",
             stacklevel=4,
         )

@@ -3,6 +3,7 @@
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register, registry
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
 from ir_measures_relative.measures.bounds import NDCGBound
+from ir_measures_relative.measures.imputed import Imputed
 from ir_measures_relative.measures.med import MED, largest_and_smallest
 from ir_measures_relative.measures.nrg import NRG
 from ir_measures_relative.measures.parameters import (
@@ -27,6 +28,7 @@ __all__ = [
     "Choice",
     "Flag",
     "GainTable",
+    "Imputed",
     "MED",
     "NDCGBound",
     "NRG",

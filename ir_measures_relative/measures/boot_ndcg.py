@@ -77,7 +77,7 @@ class Estimate(Parameter):
     """Which number of a distribution: mean, std, mode, argmax, lower, upper, median or a percentile such as q95."""
 
     kind = "'mode', 'mean', 'std', 'median', 'argmax', 'lower', 'upper', or a percentile from 'q0' to 'q100'"
-    words = ("mode", "mean", "std", "argmax", "lower", "upper")
+    words: tuple[str, ...] = ("mode", "mean", "std", "argmax", "lower", "upper")
 
     def canonical(self, where: str, value: Any) -> str:
         if not isinstance(value, str):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import exp, log, log2, sqrt
+from math import exp, log, log2, prod, sqrt
+
+from reference import boot, ordinary
 
 
 def logit(share):
@@ -272,32 +274,27 @@ def learn_from_judge(qrels, judge):
     return {"grades": grades, "thresholds": thresholds, "slopes": slopes, "centers": centers, "scales": scales}
 
 
-def ndcg(gains, ideal_gains, cutoff):
-    """DCG over the DCG of the best order, cut at K; gains may be fractions."""
-    ideal = sum(g / log2(i + 2) for i, g in enumerate(sorted(ideal_gains, reverse=True)[:cutoff]))
-    return sum(g / log2(i + 2) for i, g in enumerate(gains[:cutoff])) / ideal if ideal else 0.0
+def labelled_score(ranking, judged, labels, k, base="nDCG", ideal="all", **options):
+    """The base measure, the unjudged documents of the top K having labels."""
+    known = {**judged, **labels}
+    if base == "nDCG" and ideal == "judged":
+        best = sorted((ordinary.gain(grade, **options) for grade in judged.values()), reverse=True)
+        best = ordinary.discounted(best if k is None else best[:k])
+        gains = [ordinary.gain(known.get(document), **options) for document in ordinary.cut(ranking, k)]
+        return ordinary.discounted(gains) / best if best else 0.0
+    measures = {"nDCG": ordinary.ndcg, "P": ordinary.precision, "RBP": ordinary.rbp, "SDCG": ordinary.sdcg}
+    return measures[base](ranking, known, k, **options)
 
 
-def imputed(judged, ranking, chances, score, ideal="all"):
-    """Every labelling of the unjudged documents with its probability: [(probability, score)].
+def imputed(ranking, judged, chances, k, base="nDCG", ideal="all", **options):
+    """Every labelling: [(score, probability)], ascending, equal scores merged.
 
-    ``judged`` {document: gain}, ``chances`` {document: {gain: probability}} for one effect, ``score`` (gains in rank
-    order, gains of the ideal) -> number. Probabilities may be fractions.
+    ``chances`` {unjudged document: {grade: probability}}; fractions stay exact.
     """
-    free = [document for document in ranking if document not in judged]
+    free = [document for document in ordinary.cut(ranking, k) if document not in judged]
     found_scores = []
-    for labels in product(*(chances[document].items() for document in free)):
-        chance = Fraction(1) if all(isinstance(p, Fraction) for _, p in labels) else 1.0
-        for _, p in labels:
-            chance = chance * p
-        given = dict(zip(free, (gain for gain, _ in labels), strict=True))
-        gains = [judged.get(document, given.get(document)) for document in ranking]
-        best = list(judged.values()) + (list(given.values()) if ideal == "all" else [])
-        found_scores.append((chance, score(gains, best)))
-    return found_scores
-
-
-def moments(distribution):
-    """Mean and variance of [(probability, score)]."""
-    mean = float(sum(p * s for p, s in distribution))
-    return mean, float(sum(p * (s - mean) ** 2 for p, s in distribution))
+    for drawn in product(*(chances[document].items() for document in free)):
+        labels = {document: grade for document, (grade, _) in zip(free, drawn, strict=True)}
+        chance = prod((p for _, p in drawn), start=Fraction(1))
+        found_scores.append((labelled_score(ranking, judged, labels, k, base, ideal, **options), chance))
+    return boot.merge(found_scores)

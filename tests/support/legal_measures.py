@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import ir_measures
 from hypothesis import strategies as st
 
+from ir_measures_relative._labels import LabelModel
 from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.measures.boot_ndcg import Estimate
+from ir_measures_relative.measures.imputed import Labels
 from ir_measures_relative.measures.parameters import (
     Base,
     Choice,
@@ -78,6 +80,13 @@ def _(parameter: Prior) -> st.SearchStrategy:
 
 
 @values.register
+def _(parameter: Labels) -> st.SearchStrategy:
+    """Shares in sixteenths, so that they sum to 1 to the last bit."""
+    parts = st.lists(st.integers(0, 16), min_size=2, max_size=2).map(sorted)
+    return parts.map(lambda p: LabelModel.shares({0: p[0] / 16, 1: (p[1] - p[0]) / 16, 3: (16 - p[1]) / 16}))
+
+
+@values.register
 def _(parameter: Reference) -> st.SearchStrategy:
     return runs.filter(bool)  # an empty dict is no run, as it could be no runs
 
@@ -139,7 +148,7 @@ class Recipe(NamedTuple):
 def recipes(draw: st.DrawFn, name: str) -> Recipe:
     """A legal measure: each drawn parameter is kept if the measure takes it beside those kept so far."""
     declared = registry[name].SUPPORTED_PARAMS
-    needed = {key for key, parameter in declared.items() if isinstance(parameter, (Prior, Reference))}
+    needed = {key for key, parameter in declared.items() if isinstance(parameter, (Labels, Prior, Reference))}
     strategies = {key: values(parameter) for key, parameter in declared.items()}
     drawn = draw(
         st.fixed_dictionaries(

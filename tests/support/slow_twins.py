@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
-from reference import boot, bounds, med, nrg, ordinary, rareness, upper_lower
+from reference import boot, bounds, labels, med, nrg, ordinary, rareness, upper_lower
 from reference.ordinary import ranked
 
 from ir_measures_relative import parse_measure
@@ -118,6 +119,20 @@ def _boot_ndcg(
     return getattr(boot, estimate)(points)
 
 
+def _imputed(measure: RelativeMeasure, ranking: Ranking, judged: Judged, others: list[Ranking], qrels: Qrels) -> float:
+    name, options = base_of(measure)
+    options.pop("cutoff", None)
+    shares = measure["labels"].to_frame()  # tests draw models of shares
+    chances = {int(g): Fraction(p) for g, p in zip(shares["grade"], shares["share"], strict=True)}
+    points = labels.imputed(
+        ranking, judged, dict.fromkeys(ranking, chances), measure["cutoff"], name, measure["ideal"], **options
+    )
+    estimate = measure["estimate"]
+    if estimate.startswith("q"):
+        return boot.quantile(points, float(estimate[1:]) / 100)
+    return getattr(boot, estimate)(points)
+
+
 def _ndcg_bound(
     measure: RelativeMeasure, ranking: Ranking, judged: Judged, others: list[Ranking], qrels: Qrels
 ) -> float:
@@ -143,6 +158,7 @@ TWINS: dict[str, Callable[[RelativeMeasure, Ranking, Judged, list[Ranking], Qrel
     "UL": _ul,
     "MED": _med,
     "BootNDCG": _boot_ndcg,
+    "Imputed": _imputed,
     "NDCGBound": _ndcg_bound,
 }
 

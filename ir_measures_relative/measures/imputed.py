@@ -1,0 +1,149 @@
+"""What is a run's score, given what its unjudged documents are likely to be worth?
+
+Unjudged documents get labels from a label model, which says how likely each grade of each document is:
+
+    Imputed = expected value of the base measure over the labels of the unjudged documents of the top K
+    logit P(grade >= c | d, u) = a_c + b . x(d) + u,    u = the run's effect, shared by all its documents
+
+a, b and the distribution of u are learned from the collection itself: take a group out of the pool, and the grades of
+what only it had found are known (`learn_labels`). Moments are exact; quantiles are exact where labellings can be
+listed, else those of a sample.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from numpy import array, float64
+
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._labels import (
+    ACCEPTED,
+    BASES,
+    IDEALS,
+    LEARNED,
+    ImputedScores,
+    ImputedTopic,
+    LabelModel,
+    PartlyJudged,
+    imputed_scores,
+    known_labels,
+    labels_of,
+    refuse_gain_of_nothing,
+)
+from ir_measures_relative._priors import JudgedPriors
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.boot_ndcg import Estimate
+from ir_measures_relative.measures.parameters import Base, Choice, Parameter
+
+_FOUND_DEPTH = 100  # of a run that labels were learned from: it is recognised by its top 100
+
+
+class Labels(Parameter):
+    """A label model, kept as the value it is; it prints its short key."""
+
+    kind = ACCEPTED
+
+    def __init__(self, desc: str = ""):
+        super().__init__(LEARNED, desc)
+
+    def canonical(self, where: str, value: Any) -> LabelModel | str:
+        return labels_of(value, where)
+
+
+class LabelEstimate(Estimate):
+    """Which number of a distribution: mean, std, median or a percentile such as q95."""
+
+    kind = "'mean', 'std', 'median', or a percentile from 'q0' to 'q100'"
+    words = ("mean", "std")
+
+
+def estimate_of(scores: ImputedTopic, estimate: str) -> float:
+    """One number of a topic's distribution; ``estimate`` in canonical form."""
+    if estimate in LabelEstimate.words:
+        return float(getattr(scores, estimate))
+    return scores.quantile(float(Decimal(estimate[1:]) / 100))
+
+
+class _Imputed(RelativeMeasure):
+    """The base measure once the unjudged documents of the top K have labels.
+
+    ``labels``: a model of ``learn_labels``, ``LabelModel.shares`` or ``LabelModel.probabilities``, or its registered
+    name; 'learned' learns one from the runs of the other groups of an experiment (calc_runs, compare, Experiment).
+    ``estimate``: 'mean', 'std', 'median' or a percentile like 'q95' of a topic's score; intervals of the mean over
+    topics are in ``impute``. ``ideal='all'``: the unjudged documents of the list join the ideal of nDCG by their
+    grade; 'judged': the ideal of the judged documents.
+
+    Nothing unjudged: exactly the base measure. A learned model looks at the run's share of relevant documents over all
+    topics that it is given, so a topic's value depends a little on which other topics are evaluated with it.
+
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0}}
+    >>> run = {'q1': {'a': 3., 'x': 2., 'c': 1.}}
+    >>> labels = imr.LabelModel.shares({0: .7, 1: .3})
+    >>> for estimate in ('mean', 'std', 'q95'):
+    ...     print(estimate, round((imr.Imputed(labels=labels, estimate=estimate) @ 3).calc_aggregate(qrels, run), 4))
+    mean 0.6588
+    std 0.0698
+    q95 0.7654
+    """
+
+    __name__ = "Imputed"
+    NAME = __name__
+    PRETTY_NAME = "Imputed score"
+    SHORT_DESC = "The base measure with learned labels for unjudged documents."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "labels": Labels(desc="what an unjudged document is worth"),
+        "base": Base(*BASES),
+        "estimate": LabelEstimate("mean", desc="which number of the distribution"),
+        "ideal": Choice(*IDEALS, desc="whether unjudged documents of the list join the ideal of nDCG"),
+    }
+    CITATIONS = ("predicted", "proportional-odds")
+
+    @property
+    def DIRECTION(self) -> str:  # type: ignore[override]
+        return "neither" if self["estimate"] == "std" else "larger"
+
+    @property
+    def depth(self) -> int | None:
+        """How far down a run the measure looks: a run that labels were learned from is recognised by its content."""
+        cutoff = self["cutoff"]
+        return None if cutoff is None else max(cutoff, _FOUND_DEPTH)
+
+    def check(self, given: dict[str, Any]) -> None:
+        if "base" in given:
+            refuse_gain_of_nothing(self.model(), f"{self.__name__}: base={given['base']}")
+        labels = self["labels"]
+        if isinstance(labels, LabelModel) and self["cutoff"] is not None:
+            labels.check_cutoff(self["cutoff"], self.__name__)
+
+    def validate_params(self) -> None:
+        super().validate_params()
+        if isinstance(self["labels"], LabelModel):
+            self["labels"].check_cutoff(self["cutoff"], str(self))
+
+    def imputed(self, run: JudgedRun, labels: LabelModel, group: str | None = None, name: str = "run") -> ImputedScores:
+        """The distribution of every topic; made once for all estimates of a run."""
+        key = (
+            self(estimate="mean", labels=LEARNED),
+            id(labels),
+            group,
+        )  # the scores hold the labels, so their id stays
+        if key not in run.memo:
+            part = PartlyJudged.of(run, self["cutoff"])
+            run.memo[key] = imputed_scores(part, labels, self.model(), self["ideal"], str(self), group, name)
+        return run.memo[key]
+
+    def score_with(self, run: JudgedRun, labels: LabelModel, group: str | None = None, name: str = "run") -> FloatArray:
+        """(Q,) with this model; ``group`` and ``name`` are the run's."""
+        topics = self.imputed(run, labels, group, name)
+        return array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=float64)
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
+        return self.score_with(run, known_labels(self["labels"], f"{self.__name__}: labels"))
+
+
+Imputed = register(_Imputed())

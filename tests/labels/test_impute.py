@@ -1,0 +1,269 @@
+"""`impute`: a run's score with labels for its unjudged documents, per topic and of the mean."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import nDCG
+from reference import boot
+from reference import labels as slow
+from support.pooled_tracks import pooled_track
+from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, ranking_of, runs
+
+import ir_measures_relative as imr
+from ir_measures_relative._labels.learned_labels import LearnedLabels
+
+pytestmark = pytest.mark.filterwarnings("ignore:learn_labels. only", "ignore:run has no topic")
+
+sixteenths = st.lists(st.integers(0, 16), min_size=2, max_size=2).map(sorted)
+shares = sixteenths.map(lambda p: {0: p[0] / 16, 1: (p[1] - p[0]) / 16, 2: (16 - p[1]) / 16})
+
+
+@given(qrels_of_topics, runs, shares, st.integers(1, 4), st.sampled_from(["all", "judged"]))
+def test_topics_equal_slow_twin(qrels: Qrels, run: Run, share: dict[int, float], k: int, ideal: str) -> None:
+    scores = imr.impute(qrels, run, imr.LabelModel.shares(share), nDCG @ k, ideal=ideal)
+    for topic, judged in qrels.items():
+        ranking = ranking_of(run, topic)
+        points = slow.imputed(ranking, judged, dict.fromkeys(ranking, share), k, "nDCG", ideal)
+        found = scores[topic]
+        assert (found.mean, found.std) == pytest.approx((boot.mean(points), boot.std(points)), abs=1e-9)
+        for q in (0.1, 0.5, 0.975):
+            assert found.quantile(q) == pytest.approx(boot.quantile(points, q), abs=1e-9)
+    assert scores.mean == pytest.approx(np.mean([scores[topic].mean for topic in qrels]))
+
+
+@given(qrels_of_topics, runs, shares, cutoffs)
+def test_nothing_unjudged_is_the_base_measure(qrels: Qrels, run: Run, share: dict[int, float], k: int | None) -> None:
+    full = {t: {**dict.fromkeys(ranking_of(run, t), 0), **judged} for t, judged in qrels.items()}
+    base = nDCG if k is None else nDCG @ k
+    scores = imr.impute(full, run, imr.LabelModel.shares(share), base)
+    host = {
+        m.query_id: m.value for m in (imr.NRG(prior=[]) if k is None else imr.NRG(prior=[]) @ k).iter_calc(full, run)
+    }
+    assert {topic.query_id: topic.mean for topic in scores} == host
+    assert scores.std == 0 and scores.interval() == (scores.mean, scores.mean)
+
+
+@given(qrels_of_topics, runs, st.integers(1, 5))
+def test_mean_lies_between_the_guaranteed_bounds(qrels: Qrels, run: Run, k: int) -> None:
+    labels = imr.LabelModel.shares({0: 0.25, 1: 0.25, 2: 0.5})
+    mean = (imr.Imputed(labels=labels) @ k).calc_aggregate(qrels, run)
+    lower, upper = (
+        (imr.NDCGBound(side=side, method="guaranteed", max_rel=3) @ k).calc_aggregate(qrels, run)
+        for side in ("lower", "upper")
+    )
+    assert lower - 1e-12 <= mean <= upper + 1e-12
+
+
+@given(qrels_of_topics, runs, st.sampled_from(["P@4", "RBP", "SDCG(max_rel=2)@4", "RBP(p=0.5,rel=2)"]))
+def test_more_relevant_shares_give_a_larger_mean(qrels: Qrels, run: Run, base: str) -> None:
+    means = [imr.impute(qrels, run, imr.LabelModel.shares({0: 1 - p, 2: p}), base).mean for p in (0, 0.25, 0.5, 1)]
+    assert means == sorted(means)
+
+
+@given(qrels_of_topics, runs, shares, st.integers(1, 5))
+def test_judged_ideal_is_the_closed_form(qrels: Qrels, run: Run, share: dict[int, float], k: int) -> None:
+    scores = imr.impute(qrels, run, imr.LabelModel.shares(share), nDCG @ k, ideal="judged")
+    expected = sum(grade * p for grade, p in share.items())
+    for topic, judged in qrels.items():
+        best = sorted((max(g, 0) for g in judged.values()), reverse=True)[:k]
+        ideal = sum(g / np.log2(i + 2) for i, g in enumerate(best))
+        gains = [max(judged[d], 0) if d in judged else expected for d in ranking_of(run, topic)[:k]]
+        total = sum(g / np.log2(i + 2) for i, g in enumerate(gains))
+        assert scores[topic].mean == pytest.approx(total / ideal if ideal else 0.0)
+
+
+def holes() -> tuple[Any, LearnedLabels, dict[str, dict[str, int]], str]:
+    """A track, labels learned without its first group, the judgements without it, and one of its runs."""
+    track = pooled_track(4, n_groups=9, n_topics=15)
+    own = [name for name in track.runs if track.groups[name] == "G0"]
+    left = slow.without_group(track.qrels, track.rankings, track.groups, "G0", 4)
+    others = {name: run for name, run in track.runs.items() if name not in own}
+    model = imr.learn_labels(left, others, {name: track.groups[name] for name in others}, cutoff=4)
+    assert isinstance(model, LearnedLabels)
+    return track, model, left, own[0]
+
+
+def test_probabilities_of_a_learned_model_equal_slow_twin() -> None:
+    track, model, left, own = holes()
+    scores = imr.impute(left, track.runs[own], model, nDCG @ 4)
+    others = {name: run for name, run in track.rankings.items() if track.groups[name] != "G0"}
+    groups = {name: track.groups[name] for name in others}
+    fit = model.fit
+    assert any(topic.n_unjudged > 1 for topic in scores)
+    for topic in track.qrels:
+        ranking = track.rankings[own][topic][:4]
+        chances: list[dict[str, dict[int, float]]] = []
+        for u in fit.effects:
+            of_documents = {}
+            for document in ranking:
+                if document not in left[topic]:
+                    x = slow.features(left, track.rankings[own], others, groups, None, topic, document, 4)
+                    predictor = u + sum(
+                        b * (v - c) / s for b, v, c, s in zip(fit.odds.slope, x, fit.center, fit.scale, strict=True)
+                    )
+                    p = slow.level_probabilities(fit.odds.threshold, predictor)
+                    of_documents[document] = dict(zip(fit.grade.tolist(), p, strict=True))
+            chances.append(of_documents)
+        points = [slow.imputed(ranking, left[topic], chance, 4) for chance in chances]
+        means, variances = scores[topic].moments
+        np.testing.assert_allclose(means, [boot.mean(p) for p in points], atol=1e-9)
+        np.testing.assert_allclose(variances, [boot.std(p) ** 2 for p in points], atol=1e-9)
+        mixed = boot.merge([(s, float(p) / len(points)) for part in points for s, p in part])
+        assert scores[topic].quantile(0.9) == pytest.approx(boot.quantile(mixed, 0.9), abs=1e-9)
+
+
+def test_mean_over_topics_is_mixed_over_the_effect() -> None:
+    """Drawn from the definition: an effect for the run, then the topics one by one."""
+    track, model, left, own = holes()
+    scores = imr.impute(left, track.runs[own], model, nDCG @ 4)
+    rng = np.random.default_rng(0)
+    effect = rng.integers(21, size=40_000)
+    total = np.zeros(len(effect))
+    for topic in scores:
+        labels = topic._labels
+        if labels is None:
+            total += topic.plain
+            continue
+        score, probability = labels.scores()
+        for u in range(21):
+            at = effect == u
+            total[at] += rng.choice(score[0], at.sum(), p=probability[u] / probability[u].sum())
+    drawn = total / len(scores)
+    assert scores.mean == pytest.approx(drawn.mean(), abs=5 * scores.std / 200)
+    assert scores.std == pytest.approx(drawn.std(), rel=0.03)
+    for q in (0.025, 0.5, 0.975):
+        share = (drawn <= scores.quantile(q) + scores.error).mean()
+        assert share == pytest.approx(q, abs=0.02)
+    parts = scores.parts()
+    assert parts["labels"] + parts["run"] == pytest.approx(scores.std**2) and parts["run"] > 0
+    means = [topic.mean for topic in scores]
+    assert parts["topics"] == pytest.approx(np.var(means, ddof=1) / len(means))
+    low, high = scores.interval()
+    wide_low, wide_high = scores.interval(topics=True)
+    assert wide_low < low < scores.mean < high < wide_high
+
+
+def test_own_group_is_left_out_of_found() -> None:
+    track = pooled_track(4, n_groups=9, n_topics=15)
+    model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=8, depth=4)
+    name = "g0r0"
+    recognised = imr.impute(track.qrels, track.runs[name], model, nDCG @ 8)
+    assert recognised.mean == imr.impute(track.qrels, track.runs[name], model, nDCG @ 8, group="G0").mean
+    stranger = imr.impute(track.qrels, track.runs[name], model, nDCG @ 8, group="another")
+    assert stranger.mean > recognised.mean  # its own group had found its documents
+
+
+def test_cutoff_must_be_that_of_the_model() -> None:
+    track = pooled_track(0, n_groups=6)
+    model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=5)
+    with pytest.raises(ValueError, match="learned at the cutoff 5 and the measure has 10"):
+        imr.impute(track.qrels, track.runs["g0r0"], model)
+    with pytest.raises(ValueError, match="learned at the cutoff 5 and the measure has 7"):
+        imr.Imputed(labels=model) @ 7
+    with pytest.raises(ValueError, match="the measure has none"):
+        imr.Imputed(labels=model).calc_aggregate(track.qrels, track.runs["g0r0"])
+    assert (imr.Imputed(labels=imr.LabelModel.shares({0: 1.0})) @ 7)["cutoff"] == 7
+
+
+def test_a_model_in_a_measure_is_a_value() -> None:
+    track = pooled_track(0, n_groups=6)
+    run = track.runs["g0r0"]
+    model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=5, depth=4)
+    measure = imr.Imputed(labels=model) @ 5
+    value = measure.calc_aggregate(track.qrels, run)
+    assert str(measure) == f"Imputed(labels='~{model.digest[:8]}')@5"
+    for other in (imr.parse_measure(str(measure)), pickle.loads(pickle.dumps(measure))):
+        assert other == measure and str(other) == str(measure)
+        assert other.calc_aggregate(track.qrels, run) == value
+    assert imr.impute(track.qrels, run, model, nDCG @ 5).mean == pytest.approx(value)
+    imr.register_labels("round one", model, overwrite=True)
+    named = imr.Imputed(labels="round one") @ 5
+    assert str(named) == f"Imputed(labels='round one~{model.digest[:8]}')@5"
+    assert imr.parse_measure(str(named)) == named and named.calc_aggregate(track.qrels, run) == value
+
+
+def test_dropped_models_leave_nothing_behind() -> None:
+    text = str(imr.Imputed(labels=imr.LabelModel.shares({0: 0.123, 1: 0.877})) @ 5)
+    with pytest.raises(ValueError, match="is not known in this process"):
+        imr.parse_measure(text)
+
+
+def test_registered_names() -> None:
+    one, other = imr.LabelModel.shares({0: 0.9, 1: 0.1}), imr.LabelModel.shares({0: 0.8, 1: 0.2})
+    imr.register_labels("mine", one, overwrite=True)
+    imr.register_labels("mine", one)
+    with pytest.raises(ValueError, match="registered with other content"):
+        imr.register_labels("mine", other)
+    with pytest.raises(ValueError, match="no label model is known as 'nobody'; known are .*mine"):
+        imr.Imputed(labels="nobody")
+    for name in ("", "learned", "a~b", " a", "a\n"):
+        with pytest.raises(ValueError, match="cannot name a label model"):
+            imr.register_labels(name, one)
+    with pytest.raises(TypeError, match="is no label model"):
+        imr.register_labels("mine", {0: 1.0})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="accepted is a label model"):
+        imr.Imputed(labels=3)
+
+
+def test_learned_needs_an_experiment() -> None:
+    with pytest.raises(ValueError, match="learned from the other runs of an experiment: use calc_runs"):
+        (imr.Imputed @ 5).calc_aggregate({"q": {"a": 1}}, {"q": {"b": 1.0}})
+    with pytest.raises(ValueError, match="learned from the other runs"):
+        imr.impute({"q": {"a": 1}}, {"q": {"b": 1.0}}, "learned")
+
+
+def test_documents_without_probabilities_are_counted() -> None:
+    frame = pd.DataFrame({"query_id": ["q"], "doc_id": ["x"], "p0": [0.0], "p1": [1.0]})
+    model = imr.LabelModel.probabilities(frame)
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}
+    with pytest.warns(UserWarning, match="1 of 2 unjudged documents of run have no row") as caught:
+        scores = imr.impute(qrels, run, model)
+    assert caught[0].filename == __file__
+    assert scores.mean == 1.0
+
+
+def test_a_judge_alone_is_not_calibrated() -> None:
+    track = pooled_track(1)
+    judge = {topic: {**judged, "new": 2} for topic, judged in track.qrels.items()}
+    model = imr.learn_labels(track.qrels, judge=judge)
+    run = {topic: {"new": 9.0, **documents} for topic, documents in track.runs["g0r0"].items()}
+    scores = imr.impute(track.qrels, run, model)
+    assert not scores.calibrated and "calibrated=False" in repr(scores)
+    assert scores.parts()["run"] == 0
+    assert scores.mean > scores.plain
+
+
+def test_a_run_unlike_all_others_is_named() -> None:
+    track = pooled_track(4, n_groups=9, n_topics=15)
+    model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=4)
+    odd = {topic: {f"odd{i}": float(-i) for i in range(9)} for topic in track.qrels}
+    with pytest.warns(UserWarning, match="run has 0% of its top documents judged, far fewer"):
+        imr.impute(track.qrels, odd, model, nDCG @ 4)
+
+
+def test_bad_arguments() -> None:
+    qrels, run, labels = {"q": {"a": 1}}, {"q": {"b": 1.0}}, imr.LabelModel.shares({0: 1.0})
+    with pytest.raises(ValueError, match="base=AP is not supported; accepted are nDCG, P, RBP, SDCG"):
+        imr.impute(qrels, run, labels, ir_measures.AP)
+    with pytest.raises(ValueError, match="base=P needs a cutoff"):
+        imr.impute(qrels, run, labels, ir_measures.P)
+    with pytest.raises(ValueError, match="a grade up to 0 must gain 0"):
+        imr.impute(qrels, run, labels, "nDCG(gains={0: 1})@5")
+    with pytest.raises(ValueError, match="ideal='some' is not accepted"):
+        imr.impute(qrels, run, labels, ideal="some")
+    scores = imr.impute(qrels, run, labels)
+    with pytest.raises(ValueError, match="level=2"):
+        scores.interval(2)
+    with pytest.raises(ValueError, match="needs at least two topics"):
+        scores.interval(topics=True)
+    with pytest.raises(KeyError, match="not in the qrels"):
+        scores["other"]
+    assert imr.impute({}, {}, labels).mean == 0.0
