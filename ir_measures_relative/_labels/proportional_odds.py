@@ -59,7 +59,7 @@ def fitted(feature: FloatArray, level: IntArray, weight: FloatArray, n_levels: i
 
 
 def loss(odds: ProportionalOdds, feature: FloatArray, level: IntArray, weight: FloatArray) -> tuple[float, FloatArray]:
-    """Minus the log likelihood plus the ridge; and (n, L + F) each document's part of the gradient, without the ridge."""
+    """Minus the log likelihood, plus the ridge; (n, L + F) each document's part of the gradient, without the ridge."""
     n_levels = len(odds.threshold)
     reached = reaching((feature @ odds.slope)[:, None] + odds.threshold)  # (n, L + 2)
     slope = reached * (1.0 - reached)  # (n, L + 2) d reached / d logit
