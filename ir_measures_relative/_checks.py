@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Integral, Real
 from typing import Any
 
@@ -82,3 +87,36 @@ def quoted(path: str | os.PathLike[str]) -> str:
     """A path in quotes; like a value where it is not what a path looks like, such as the lines of a file."""
     text = os.fspath(path)
     return f"'{text}'" if text.isprintable() and len(text) <= 500 else shown(text, 200)
+
+
+_heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
+
+
+def warn(sentence: str) -> None:
+    """A UserWarning, as of the line that called this package; while ``heard_warnings`` listens it gets the sentence."""
+    heard = _heard.get()
+    if heard is not None:
+        heard.append(sentence)
+        return
+    package, level = __name__.rpartition(".")[0], 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, stacklevel=level)
+
+
+@contextmanager
+def heard_warnings() -> Iterator[list[str]]:
+    """The sentences of ``warn`` in this thread meanwhile; unlike warnings.catch_warnings it touches no other thread.
+
+    >>> with heard_warnings() as sentences:
+    ...     warn("nothing is judged")
+    >>> sentences
+    ['nothing is judged']
+    """
+    sentences: list[str] = []
+    token = _heard.set(sentences)
+    try:
+        yield sentences
+    finally:
+        _heard.reset(token)

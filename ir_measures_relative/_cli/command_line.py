@@ -16,8 +16,8 @@ import pandas as pd
 from ir_measures_relative._base import direction, parse_measure, split_measures
 from ir_measures_relative._cli.demo import show_demo
 from ir_measures_relative._cli.tables import WRITERS, Writer
-from ir_measures_relative._experiment import calc_runs, check_request
-from ir_measures_relative._hosts import RelativeEvaluator, check_measure, host_metrics
+from ir_measures_relative._experiment import Request, score_table
+from ir_measures_relative._hosts import HostScorer, RelativeEvaluator, check_measure
 from ir_measures_relative._input import SYMBOLS, run_sources
 from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
 from ir_measures_relative._priors import register_prior
@@ -134,10 +134,14 @@ def _metrics(measures: list[ir_measures.Measure], qrels: Judgements, run: Run) -
         check_measure(measure)
     ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
     host = [measure for measure in measures if not isinstance(measure, RelativeMeasure)]
-    documents = run.to_dict()
-    (metrics,) = host_metrics(host, qrels.to_dict(), [documents])
+    values = HostScorer(host, qrels).scores(run)  # (Q, number of measures)
+    metrics = [
+        ir_measures.Metric(topic, measure, value)
+        for topic, row in zip(qrels.topics, values.tolist(), strict=True)
+        for measure, value in zip(host, row, strict=True)
+    ]
     metrics.extend(RelativeEvaluator(ours, qrels).iter_calc(run))
-    topics = {topic: place for place, topic in enumerate(dict.fromkeys([*qrels.topic_keys, *documents]))}
+    topics = {topic: place for place, topic in enumerate(qrels.topics)}
     return sorted(metrics, key=lambda metric: (topics[metric.query_id], measures.index(metric.measure)))
 
 
@@ -149,14 +153,12 @@ def _means(measures: list[ir_measures.Measure], metrics: list[ir_measures.Metric
 
 
 def _compare(options: argparse.Namespace) -> None:
-    runs = run_sources(options.runs)
-    _register_priors([prior for prior in options.prior if "=" in prior], known=runs)
+    sources = run_sources(options.runs)
+    _register_priors([prior for prior in options.prior if "=" in prior], known=sources)
     symbol = _symbol([prior for prior in options.prior if "=" not in prior])
     measures = [_with_prior(measure, symbol) for measure in _measures(options.measures)]
-    check_request(measures, runs, options.groups, parse_measure(options.by))  # before the qrels are read
-    table = calc_runs(
-        measures, _qrels(options.qrels), options.runs, groups=options.groups, by=options.by, n_jobs=options.jobs
-    )
+    request = Request.of(measures, sources, groups=options.groups, by=options.by, n_jobs=options.jobs)
+    table = score_table(request, request.read(_qrels(options.qrels), sources))
     write = Writer(options.output_format, options.places, {str(measure): direction(measure) for measure in measures})
     if options.by_query:
         write.header(*table.columns)

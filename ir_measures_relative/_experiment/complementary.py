@@ -10,13 +10,14 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import divide
 from ir_measures_relative._checks import whole
-from ir_measures_relative._experiment.calc_runs import Comparison
+from ir_measures_relative._experiment.request import Request
+from ir_measures_relative._input import run_sources
 from ir_measures_relative._priors import leave_unseen
 from ir_measures_relative.measures import NRG
 
 
 def select_complementary(
-    qrels: Any, runs: Any, base: Measure | str = nDCG @ 10, n: int | None = None, progress: bool | None = None
+    qrels: Any, runs: Any, base: Measure | str = nDCG @ 10, *, n: int | None = None, progress: bool | None = None
 ) -> pd.DataFrame:
     """Greedy order of runs by residual gain: each step takes the run that adds most to those taken already.
 
@@ -50,15 +51,15 @@ def select_complementary(
     model = measure.model()
     if model.needs_cutoff and model.cutoff is None:
         raise ValueError(f"select_complementary: base={base} needs a cutoff, as in {base}@10")
-    comparison = Comparison([], qrels, runs, progress=progress)
-    comparison.refuse_other_topics()
-    steps = len(comparison.runs) if n is None else whole(n, "n", 1, len(comparison.runs))
-    judgements = comparison.judgements
+    sources = run_sources(runs)
+    steps = len(sources) if n is None else whole(n, "n", 1, len(sources))
+    experiment = Request.of([], sources, progress=progress, depth=model.cutoff).read(qrels, sources)
+    judgements = experiment.judgements
     if not judgements.n_topics:
         raise ValueError("select_complementary: the qrels have no topic; at least one is needed")
     gain = model.gain(judgements.grade)  # (J,) what is left of each document's gain
     norm = model.normalizer(gain, judgements)  # (Q,)
-    left = {name: comparison.field.runs[name] for name in sorted(comparison.runs)}
+    left = {name: experiment.runs[name] for name in sorted(experiment.runs)}
     taken: list[tuple[str, float]] = []
     for _ in range(steps):
         totals = {name: model.total(run.top(model.cutoff).values(gain)) for name, run in left.items()}  # (Q,) each

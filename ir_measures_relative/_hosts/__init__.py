@@ -1,12 +1,13 @@
 """ir_measures and PyTerrier: how the measures are given to them, and what their own measures need to be right here."""
 
 from ir_measures_relative._hosts.ir_measures import RelativeEvaluator, add_to_ir_measures, warn_if_useless
-from ir_measures_relative._hosts.ir_measures_fixes import check_measure, host_metrics
+from ir_measures_relative._hosts.ir_measures_fixes import HostScorer, check_measure, host_depth
 
 __all__ = [
+    "HostScorer",
     "RelativeEvaluator",
     "add_to_ir_measures",
     "check_measure",
-    "host_metrics",
+    "host_depth",
     "warn_if_useless",
 ]

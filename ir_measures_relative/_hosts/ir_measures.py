@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
 from ir_measures import Metric
 
-from ir_measures_relative._checks import shown
+from ir_measures_relative._checks import shown, warn
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, shares_topic
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures import RelativeMeasure, registry
@@ -97,4 +96,4 @@ def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: Relati
         return
     if (run.fingerprint, problem) not in _warned:
         _warned.add((run.fingerprint, problem))
-        warnings.warn(f"{measure.runs_parameter} run {part!r} {problem}{example}", stacklevel=2)
+        warn(f"{measure.runs_parameter} run {part!r} {problem}{example}")

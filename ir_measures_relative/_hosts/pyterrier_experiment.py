@@ -24,7 +24,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import WrongKind, shown
-from ir_measures_relative._experiment import Comparison, check_request, listed
+from ir_measures_relative._experiment import ExperimentRuns, Request, listed
 from ir_measures_relative._hosts.ir_measures_fixes import check_measure, is_diversity, needs_help
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import Judgements, warn_of_other_topics
@@ -86,17 +86,17 @@ def Experiment(
     looked_up = [metric for metric in metrics if _is_looked_up(metric)]
     host = _Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
     distinct = _distinct(host.names)
-    check_request(looked_up, run_sources(dict.fromkeys(distinct)), groups, parse_measure(by))
+    request = Request.of(looked_up, run_sources(dict.fromkeys(distinct)), groups=groups, by=by, progress=False)
     if isinstance(qrels, pd.DataFrame):
         Judgements.of(qrels)  # refuses what it cannot read before anything is retrieved
     host.rehearse()
     with _csv_files_aside(pt_kwargs.get("save_dir")) as scratch:
         retrieval = _Retrieval(host, "mrt" in metrics)
         runs = dict(zip(distinct, retrieval.results, strict=True))
-        comparison = Comparison(looked_up, retrieval.qrels, runs, groups, by, progress=False)
-        for name, run in comparison.runs.items():
-            warn_of_other_topics(run, comparison.judgements, f"system {name!r}")
-        lookup = _lookup_measures(comparison)
+        experiment = request.read(retrieval.qrels, runs, strict=False)
+        for name, judged in experiment.runs.items():
+            warn_of_other_topics(judged.run, experiment.judgements, f"system {name!r}")
+        lookup = _lookup_measures(request.measures, experiment)
         shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
         asked = [lookup.get(str(metric), metric) for metric in metrics]
         report = host(shown, asked, save_dir=scratch, **_RESULTS_ONLY)
@@ -256,10 +256,10 @@ def _is_looked_up(metric: Any) -> bool:
     return isinstance(metric, RelativeMeasure) or (isinstance(metric, Measure) and needs_help(metric))
 
 
-def _lookup_measures(comparison: Comparison) -> dict[str, Measure]:
+def _lookup_measures(measures: Sequence[Measure], experiment: ExperimentRuns) -> dict[str, Measure]:
     """For each measure one that prints alike and looks up what was computed from all systems."""
-    scores = comparison.scores().tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
-    place = {topic: index for index, topic in enumerate(comparison.judgements.topic_keys)}
+    scores = experiment.scores(measures).tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
+    place = {topic: index for index, topic in enumerate(experiment.judgements.topic_keys)}
 
     def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:
         def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
@@ -270,7 +270,7 @@ def _lookup_measures(comparison: Comparison) -> dict[str, Measure]:
 
     return {
         str(measure): ir_measures.define(looked_up(column), name=str(measure), support_cutoff=False)
-        for column, measure in enumerate(comparison.measures)
+        for column, measure in enumerate(measures)
     }
 
 

@@ -5,12 +5,13 @@ Measures see these arrays and never a string id.
 
 from __future__ import annotations
 
-import warnings
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._checks import warn
 from ir_measures_relative._input import coded_ids
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
@@ -72,6 +73,12 @@ class JudgedRun:
         part._joined = Top(row, top.grade[first:last], part.length)
         return part
 
+    def apart(self) -> JudgedRun:
+        """The same join with a memo of its own, which is freed with it."""
+        other = copy(self)
+        other.memo = {}
+        return other
+
     def documents(self, cutoff: int | None) -> np.ndarray:
         """(Q, W) document ids; None past the end of a list."""
         width = self._width(cutoff)
@@ -104,13 +111,12 @@ def shares_topic(run: Run, judgements: Judgements) -> bool:
     return any(topic in run.topic_index for topic in judgements.topic_keys)
 
 
-def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run", stacklevel: int = 3) -> None:
+def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
     """Warns of a run that has none of the qrels' topics, such as '001' for '1': all its scores are those of nothing."""
     if judgements.n_topics and run.topic_keys and not shares_topic(run, judgements):
-        warnings.warn(
+        warn(
             f"{what} has no topic in common with the qrels (its first is {run.topic_keys[0]!r:.60}), "
-            "so each of their topics is an empty ranking",
-            stacklevel=stacklevel,
+            "so each of their topics is an empty ranking"
         )
 
 

@@ -1,12 +1,13 @@
 """Prior runs: what a measure's ``prior`` may be, and what is left unseen once users have looked at them."""
 
-from ir_measures_relative._priors.field import Field
+from ir_measures_relative._priors.field import Field, TopicPart
 from ir_measures_relative._priors.judged_priors import JudgedPriors, leave_unseen
 from ir_measures_relative._priors.prior_runs import prior_key, register_prior, resolve
 
 __all__ = [
     "Field",
     "JudgedPriors",
+    "TopicPart",
     "leave_unseen",
     "prior_key",
     "register_prior",

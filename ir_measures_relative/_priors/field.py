@@ -7,57 +7,66 @@ over all runs but one is a prefix product times a suffix product (no logarithms:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
 from ir_measures_relative._base import UserModel
+from ir_measures_relative._input import Array, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors.judged_priors import JudgedPriors, once
 
 
 class Field:
-    """All runs of an experiment, joined with the judgements, and the prior runs of each.
+    """All runs of an experiment, joined with the judgements of the same topics: each is compared with the others.
 
-    ``named``: (text of ``prior``, group that asks or None) -> the prior runs that it means.
+    Attributes
+    ----------
+    judgements : those of all topics, or of a part of them
+    runs : name -> run, in the order given; 'previous' means the runs before in this order
     """
 
-    def __init__(
-        self,
-        judgements: Judgements,
-        runs: Mapping[str, JudgedRun],
-        groups: Mapping[str, str] | None = None,
-        named: Mapping[tuple[str, str | None], list[JudgedRun]] | None = None,
-    ):
+    def __init__(self, judgements: Judgements, runs: Mapping[str, JudgedRun]):
         self.judgements = judgements
-        self.runs = dict(runs)
-        self.groups = groups
-        self.named = dict(named or {})
-        by_name = sorted(self.runs)  # so that 'others' does not depend on the order of the runs
-        self._others = _Exclusion(judgements, [self.runs[name] for name in by_name])
-        self._previous = _Exclusion(judgements, list(self.runs.values()))
-        self._place = {name: place for place, name in enumerate(self.runs)}
+        self._runs = dict(runs)
+        by_name = sorted(self._runs)  # so that 'others' does not depend on the order of the runs
+        self._others = _Exclusion(judgements, [self._runs[name] for name in by_name])
+        self._previous = _Exclusion(judgements, list(self._runs.values()))
+        self._place = {name: place for place, name in enumerate(self._runs)}
         self._place_by_name = {name: place for place, name in enumerate(by_name)}
-        self._priors: dict[tuple[str, str | None], JudgedPriors] = {}
 
-    def priors(self, key: str, name: str) -> JudgedPriors:
-        """The prior runs that the text ``key`` means for the run ``name``; '' means none."""
-        if key == "others":
-            return _Others(self._others, self._place_by_name[name])
-        if key == "previous":
-            return _Previous(self._previous, self._place[name])
-        asking = (key, self.groups[name] if key == "groups" and self.groups else None)
-        if asking not in self._priors:
-            self._priors[asking] = JudgedPriors(self.judgements, self.named[asking] if key else [])
-        return self._priors[asking]
+    @property
+    def runs(self) -> Mapping[str, JudgedRun]:
+        return MappingProxyType(self._runs)
 
-    def part(self, first: int, last: int, depth: int | None) -> Field:
-        """The topics from ``first`` to before ``last``, all runs cut at ``depth``: independent of the other topics."""
-        judgements = self.judgements.part(first, last)
-        judged = {id(run): run for runs in (self.runs.values(), *self.named.values()) for run in runs}
-        parts = {key: run.part(first, last, judgements, depth) for key, run in judged.items()}
-        runs = {name: parts[id(run)] for name, run in self.runs.items()}
-        named = {key: [parts[id(run)] for run in priors] for key, priors in self.named.items()}
-        return Field(judgements, runs, self.groups, named)
+    def others(self, name: str) -> JudgedPriors:
+        """All runs but this one."""
+        return _Others(self._others, self._place_by_name[name])
+
+    def previous(self, name: str) -> JudgedPriors:
+        """The runs listed before this one."""
+        return _Previous(self._previous, self._place[name])
+
+    def part(self, topics: TopicPart) -> Field:
+        """The same runs over a part of the topics."""
+        return Field(topics.judgements, {name: topics.cut(run) for name, run in self._runs.items()})
+
+
+class TopicPart:
+    """The topics from ``first`` to before ``last``, independent of the others: all that a worker needs to be sent.
+
+    ``judgements`` are those of the part; ``cut`` cuts a run to the part and to ``depth``, each run once.
+    """
+
+    def __init__(self, judgements: Judgements, first: int, last: int, depth: int | None):
+        self.judgements = judgements.part(first, last)
+        self._first, self._last, self._depth = first, last, depth
+        self._cut: dict[int, tuple[JudgedRun, JudgedRun]] = {}  # with the run itself, so that its id stays its own
+
+    def cut(self, run: JudgedRun) -> JudgedRun:
+        if id(run) not in self._cut:
+            self._cut[id(run)] = run, run.part(self._first, self._last, self.judgements, self._depth)
+        return self._cut[id(run)][1]
 
 
 class _Exclusion:
@@ -68,21 +77,27 @@ class _Exclusion:
         self.runs = runs
 
     @once
-    def unseen(self, model: UserModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows of the documents with a gain (n,), and products (n, M + 1) over the runs before and from each place."""
-        gainful = np.flatnonzero(model.gain(self.judgements.grade) > 0)
-        place = np.full(len(self.judgements.grade), -1)
-        place[gainful] = np.arange(len(gainful))
-        left = np.ones((len(gainful), len(self.runs)))  # (n, M) what each run leaves unseen
-        for column, run in enumerate(self.runs):
-            row = run.top(model.cutoff).row  # (Q, W)
+    def unseen(self, model: UserModel) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Rows of documents with a gain that a run shows (n,); products (n, M + 1) over the runs before and from each.
+
+        No run leaves less than all of the other documents unseen: they need no row.
+        """
+        tops = [run.top(model.cutoff).row for run in self.runs]  # M times (Q, W)
+        found = np.zeros(len(self.judgements.grade), dtype=bool)
+        for row in tops:
+            found[row[row >= 0]] = True
+        rows = np.flatnonzero(found & (model.gain(self.judgements.grade) > 0))  # (n,)
+        place = np.full(len(found), -1)
+        place[rows] = np.arange(len(rows))
+        left = np.ones((len(rows), len(self.runs)))  # (n, M) what each run leaves unseen
+        for column, row in enumerate(tops):
             topic, rank = np.nonzero(row >= 0)
             hit = place[row[topic, rank]]
             left[hit[hit >= 0], column] = (1.0 - model.seen(row.shape[1]))[rank[hit >= 0]]
-        return gainful, _before(left, np.multiply), _from(left, np.multiply)
+        return rows, _before(left, np.multiply), _from(left, np.multiply)
 
     @once
-    def found_by(self, cutoff: int | None) -> tuple[np.ndarray, np.ndarray]:
+    def found_by(self, cutoff: int | None) -> tuple[IntArray, Array]:
         """Rows of the documents that a run has in its top K (n,), and how many runs before each place do (n, M + 1)."""
         hits = [row[row >= 0] for row in (run.top(cutoff).row for run in self.runs)]
         rows = np.unique(np.concatenate(hits)) if hits else np.zeros(0, dtype=np.int64)
@@ -92,14 +107,14 @@ class _Exclusion:
         return rows, _before(found, np.add)
 
     @once
-    def covered(self, model: UserModel, agg: str) -> tuple[np.ndarray, np.ndarray]:
+    def covered(self, model: UserModel, agg: str) -> tuple[FloatArray, FloatArray]:
         """(Q, M + 1) maxima (or sums) of the base scores over the runs before, and from, each place."""
         combine = np.maximum if agg == "max" else np.add
         scores = self.scores(model)
         return _before(scores, combine), _from(scores, combine)
 
     @once
-    def scores(self, model: UserModel) -> np.ndarray:
+    def scores(self, model: UserModel) -> FloatArray:
         """(Q, M) the ordinary measure of every run."""
         return np.stack([model.score(run) for run in self.runs], axis=1)
 
@@ -112,19 +127,19 @@ class _Others(JudgedPriors):
         self._field = field
         self._place = place
 
-    def unseen(self, model: UserModel) -> np.ndarray:
+    def unseen(self, model: UserModel) -> FloatArray:
         rows, before, after = self._field.unseen(model)
         left = np.ones(len(self.judgements.grade))
         left[rows] = before[:, self._place] * after[:, self._place + 1]
         return left
 
-    def found_by(self, cutoff: int | None) -> np.ndarray:
+    def found_by(self, cutoff: int | None) -> IntArray:
         rows, before = self._field.found_by(cutoff)
         count = np.zeros(len(self.judgements.grade), dtype=np.int64)
         count[rows] = before[:, -1] - (before[:, self._place + 1] - before[:, self._place])
         return count
 
-    def covered(self, model: UserModel, agg: str) -> np.ndarray:
+    def covered(self, model: UserModel, agg: str) -> FloatArray:
         before, after = self._field.covered(model, agg)
         if agg == "max":
             return np.maximum(before[:, self._place], after[:, self._place + 1])
@@ -139,29 +154,29 @@ class _Previous(JudgedPriors):
         self._field = field
         self._place = place
 
-    def unseen(self, model: UserModel) -> np.ndarray:
+    def unseen(self, model: UserModel) -> FloatArray:
         rows, before, _ = self._field.unseen(model)
         left = np.ones(len(self.judgements.grade))
         left[rows] = before[:, self._place]
         return left
 
-    def found_by(self, cutoff: int | None) -> np.ndarray:
+    def found_by(self, cutoff: int | None) -> IntArray:
         rows, before = self._field.found_by(cutoff)
         count = np.zeros(len(self.judgements.grade), dtype=np.int64)
         count[rows] = before[:, self._place]
         return count
 
-    def covered(self, model: UserModel, agg: str) -> np.ndarray:
+    def covered(self, model: UserModel, agg: str) -> FloatArray:
         before, _ = self._field.covered(model, agg)
         return before[:, self._place] / (1 if agg == "max" else max(self.n, 1))
 
 
-def _before(matrix: np.ndarray, combine: np.ufunc) -> np.ndarray:
+def _before(matrix: Array, combine: np.ufunc) -> Array:
     """(n, M) -> (n, M + 1): column j combines the columns before j."""
     nothing = np.full((len(matrix), 1), 1 if combine is np.multiply else 0, dtype=matrix.dtype)
     return np.hstack([nothing, combine.accumulate(matrix, axis=1)])
 
 
-def _from(matrix: np.ndarray, combine: np.ufunc) -> np.ndarray:
+def _from(matrix: Array, combine: np.ufunc) -> Array:
     """(n, M) -> (n, M + 1): column j combines the columns from j on."""
     return _before(matrix[:, ::-1], combine)[:, ::-1]

@@ -20,13 +20,13 @@ the missing judgements were made (RMSE .143; median .145, mode .164, plain nDCG 
 from __future__ import annotations
 
 import re
-import warnings
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from ir_measures_relative._base import NDCG
+from ir_measures_relative._checks import warn
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, best_values_left, warn_of_other_topics
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative._unjudged import (
@@ -167,11 +167,10 @@ class _BootNDCG(RelativeMeasure):
             widest = max((scores.bracket for scores in guesses), default=0.0)
             known = f"; the true one lies for sure in a range at most {widest:.2g} wide, which boot_ndcg shows"
         if guesses:
-            warnings.warn(
+            warn(
                 f"{self}: {len(guesses)} of {len(topics)} topics, such as {guesses[0].query_id!r:.60}, have too many "
                 f"unjudged documents and grades for an exact value, so it is a good guess{known} "
-                "(estimate='mean' is no guess)",
-                stacklevel=3,
+                "(estimate='mean' is no guess)"
             )
 
 

@@ -67,7 +67,7 @@ def _contributed(judgements: Judgements, runs: Any, groups: Any, depth: int) -> 
     contributed: dict[str, np.ndarray] = {}
     for name, source in sources.items():
         run = Run.of(source, f"run {name!r}")
-        warn_of_other_topics(run, judgements, f"run {name!r}", stacklevel=4)
+        warn_of_other_topics(run, judgements, f"run {name!r}")
         rows = JudgedRun(judgements, run).top(depth).row  # (Q, W)
         own = contributed.setdefault(group_of[name], np.zeros(len(judgements.topic), dtype=bool))
         own[rows[rows >= 0]] = True

@@ -17,7 +17,7 @@ from support.four_runs import QRELS, RUNS, column
 from support.small_collections import Qrels, Run, run_of
 
 from ir_measures_relative import NRG, UL, BootNDCG, TaSC, UniqueRel, calc_runs, register_prior, simulate
-from ir_measures_relative._experiment.calc_runs import _depth_to_hold
+from ir_measures_relative._experiment.request import Request
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors here are shallower than K
 
@@ -423,7 +423,15 @@ def test_runs_are_held_no_deeper_than_measures_look(n_jobs: int) -> None:
 
 
 def test_how_much_of_a_run_is_held() -> None:
-    assert _depth_to_hold([NRG @ 5, UniqueRel @ 10]) == 10
-    assert _depth_to_hold([]) is None
-    for deep in (nDCG @ 5, NRG, UL(universe="retrieved") @ 5, NRG(prior="bm25") @ 5, NRG(prior="groups") @ 5):
-        assert _depth_to_hold([NRG @ 5, deep]) is None
+    """What ir_measures computes is computed while a run is read; named runs are ordered by their whole content."""
+
+    def depth(*measures: Any, **options: Any) -> int | None:
+        return Request.of(measures, RUNS, groups=GROUPS, **options).depth
+
+    assert depth(NRG @ 5, UniqueRel @ 10, nDCG @ 20, AP) == 10
+    assert depth(NRG(prior="groups") @ 5) == 5
+    assert depth(NRG(prior="groups") @ 5, by=TaSC(prior="none") @ 20) is None
+    assert depth(nDCG @ 20) == 0
+    assert [depth(NRG @ 5, depth=held) for held in (3, 7, None)] == [5, 7, None]
+    for deep in (NRG, UL(universe="retrieved") @ 5, NRG(prior="bm25") @ 5):
+        assert depth(NRG @ 5, deep) is None

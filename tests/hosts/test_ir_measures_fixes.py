@@ -9,12 +9,18 @@ import sys
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, ERR, RR, Judged, P, R, nDCG
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, ERR, RR, Compat, Judged, P, R, Rprec, Success, nDCG
 from support.four_runs import QRELS, RUNS, column
 
 from ir_measures_relative import NRG, calc_runs, simulate
+from ir_measures_relative._hosts.ir_measures_fixes import HostScorer, host_depth
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
 
 needs_perl = pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl program")
 
@@ -78,3 +84,115 @@ def test_spam_does_not_end_the_process() -> None:
 def test_diversity_measures_are_refused() -> None:
     with pytest.raises(ValueError, match="needs subtopic judgements; compute it with ir_measures itself"):
         calc_runs([ir_measures.alpha_nDCG @ 10], QRELS, RUNS)
+
+
+# Runs with ties and negative scores
+scores = st.sampled_from([-3.0, -1.0, 0.0, 1.0, 2.5, math.inf, -math.inf])
+tied_runs = st.dictionaries(
+    st.sampled_from(["q1", "q2"]), st.dictionaries(st.sampled_from("abcdefgh"), scores, min_size=1), min_size=1
+)
+judged = st.dictionaries(
+    st.sampled_from(["q1", "q2"]),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([-2, -1, 0, 1, 2]), min_size=1),
+    min_size=1,
+)
+
+
+def trec_order(documents: dict[str, float]) -> list[str]:
+    """trec_eval's: score descending as float32, ties by id descending."""
+    return sorted(documents, key=lambda document: (np.float32(documents[document]), document), reverse=True)
+
+
+def rank_biased_overlap(ranking: list[str], ideal: list[str], p: float, depth: int) -> float:
+    weight = [p**rank for rank in range(depth)]
+    overlap = [len(set(ranking[: n + 1]) & set(ideal[: n + 1])) / (n + 1) for n in range(depth)]
+    return sum(w * o for w, o in zip(weight, overlap, strict=True)) / sum(weight)
+
+
+def slow_count(name: str, ranking: list[str], grades: dict[str, int]) -> float:
+    """Some measures of ir_measures, counted by hand."""
+    top = ranking[:3]
+    if name == "Judged@3":
+        return sum(document in grades for document in top) / len(top)
+    if name == "RR@3":
+        return next((1 / (n + 1) for n, document in enumerate(top) if grades.get(document, 0) > 0), 0.0)
+    if name == "P@3":
+        return sum(grades.get(document, 0) > 0 for document in top) / 3
+    ideal = [document for document in grades if grades[document] > 0]  # Compat: by grade, then as the run has them
+    place = {document: n for n, document in enumerate(ranking)}
+    ideal.sort(key=lambda document: (-grades[document], place.get(document, len(ranking))))
+    if not ideal:
+        return 0.0
+    depth = max(len(ranking), len(ideal))
+    return rank_biased_overlap(ranking, ideal, 0.95, depth) / rank_biased_overlap(ideal, ideal, 0.95, depth)
+
+
+@settings(max_examples=60)
+@given(judged, tied_runs)
+def test_every_measure_sees_the_same_order(qrels: dict, run: dict) -> None:
+    """ir_measures' own Judged, RR@k and Compat break ties by ascending id, and Compat misreads negative scores."""
+    names = ["Judged@3", "RR@3", "P@3", "Compat(p=0.95)"]
+    if not set(qrels) & set(run):
+        return
+    table = calc_runs(names, qrels, {"x": run})
+    for row in table.itertuples():
+        if row.query_id in run:
+            expected = slow_count(row.measure, trec_order(run[row.query_id]), qrels[row.query_id])
+            assert row.value == pytest.approx(expected, abs=1e-12), row
+        else:
+            assert row.value == 0
+
+
+@settings(max_examples=60)
+@given(judged, tied_runs, st.integers(1, 6))
+def test_a_measure_of_the_top_needs_the_top_only(qrels: dict, run: dict, cutoff: int) -> None:
+    """A run is shown to ir_measures cut where no measure looks further; asked with AP in one call it is shown whole."""
+    measures = [AP, P, P(rel=2), R, RR, Judged, nDCG, nDCG(gains={1: 5}), Success]
+    measures = [measure @ cutoff for measure in measures]
+    judgements, ranked = Judgements.of(qrels), Run.of(run)
+    assert host_depth(measures) == cutoff and host_depth([*measures, AP]) is None
+    cut, whole = (HostScorer(asked, judgements).scores(ranked) for asked in (measures, [*measures, AP]))
+    assert cut.tolist() == whole[:, :-1].tolist()
+
+
+def test_how_far_measures_of_ir_measures_look() -> None:
+    defined = ir_measures.define(lambda qrels, run: [], name="nDCG")
+    for deep in (AP, nDCG, nDCG(judged_only=True) @ 5, Compat, Rprec, defined @ 5):
+        assert host_depth([P @ 10, deep]) is None
+    assert host_depth([]) == 0
+
+
+def test_a_measure_of_the_user_sees_the_scores_as_they_are() -> None:
+    def best_score(qrels: pd.DataFrame, run: pd.DataFrame) -> Any:
+        return run.groupby("query_id")["score"].max().items()
+
+    measure = ir_measures.define(best_score, name="BestScore", support_cutoff=False)
+    runs = {"x": {"q1": {"a": -2.5, "b": -7.25}, "q2": {"a": 1.5}}}
+    assert calc_runs([measure, "P@1"], {"q1": {"a": 1}, "q2": {"a": 1}}, runs)["value"].tolist() == [-2.5, 1, 1.5, 1]
+
+
+def test_a_topic_of_spam_alone_does_not_hang() -> None:
+    """pytrec_eval's nDCG without a cutoff never ends on negative grades."""
+    code = (
+        "import ir_measures_relative as imr\n"
+        "table = imr.calc_runs(['nDCG', 'AP', 'Bpref', 'infAP', 'Rprec'], {'q': {'a': -1, 'b': -2}, 'r': {'a': 1}},\n"
+        "                      {'x': {'q': {'a': 2., 'c': 1.}, 'r': {'a': 1.}}})\n"
+        "print(table['value'].tolist())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=60, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [float(x) for x in done.stdout.strip("[]\n").split(",")][:5] == [0.0] * 5
+
+
+def test_negative_grades_count_as_judged_and_without_gain() -> None:
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    table = calc_runs(["Judged@3", "P@3", "nDCG@3"], {"q": {"a": -1, "b": 1}}, {"x": run})
+    assert table["value"].tolist() == pytest.approx([2 / 3, 1 / 3, 1 / math.log2(3)])
+
+
+def test_bpref_knows_documents_of_grade_minus_one_as_not_judged() -> None:
+    """trec_eval gives this grade a meaning of its own, in Bpref and infAP: what it computes from it stays."""
+    qrels, run = {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    direct = ir_measures.calc_aggregate([ir_measures.Bpref, ir_measures.infAP], qrels, run)
+    table = calc_runs(["Bpref", "infAP", "nDCG@3"], qrels, {"x": run}).set_index("measure")["value"]
+    assert table["Bpref"] == direct[ir_measures.Bpref] and table["infAP"] == direct[ir_measures.infAP]

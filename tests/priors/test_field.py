@@ -46,8 +46,8 @@ def test_others_and_previous_equal_explicit_priors(qrels: Qrels, runs: dict[str,
     field = Field(judgements, judged)
     for place, name in enumerate(runs):
         others = [judged[other] for other in runs if other != name]
-        assert_alike(field.priors("others", name), JudgedPriors(judgements, others), cutoff)
-        assert_alike(field.priors("previous", name), JudgedPriors(judgements, list(judged.values())[:place]), cutoff)
+        assert_alike(field.others(name), JudgedPriors(judgements, others), cutoff)
+        assert_alike(field.previous(name), JudgedPriors(judgements, list(judged.values())[:place]), cutoff)
 
 
 @settings(max_examples=30)
@@ -59,7 +59,7 @@ def test_others_do_not_depend_on_the_order_of_the_runs(
     first = Field(judgements, judged)
     second = Field(judgements, dict(random.sample(list(judged.items()), len(judged))))
     for name in runs:
-        ours, again = first.priors("others", name), second.priors("others", name)
+        ours, again = first.others(name), second.others(name)
         for base in BASES:
             model = user_model(base, cutoff)
             np.testing.assert_array_equal(ours.unseen(model), again.unseen(model))
@@ -77,16 +77,16 @@ def test_a_zero_stays_exact_among_many_runs() -> None:
     judgements, judged = joined(qrels, runs)
     field, model = Field(judgements, judged), user_model("nDCG", 10)
     a, b = (judgements.document_ids().tolist().index(document) for document in "ab")
-    assert field.priors("others", "run00").unseen(model)[a] == 0.0
-    assert field.priors("others", "first").unseen(model)[a] == 1.0
+    assert field.others("run00").unseen(model)[a] == 0.0
+    assert field.others("first").unseen(model)[a] == 1.0
     left = (1 - 1 / np.log2(3)) ** 20 * (1 - 1 / np.log2(5)) ** 20
-    assert field.priors("others", "first").unseen(model)[b] == pytest.approx(left, rel=1e-12)
+    assert field.others("first").unseen(model)[b] == pytest.approx(left, rel=1e-12)
 
 
 def test_a_single_run_has_no_priors() -> None:
     judgements, judged = joined({"q1": {"a": 1}}, {"only": run_of("a")})
     field, model = Field(judgements, judged), user_model("nDCG", 10)
-    for priors in (field.priors("others", "only"), field.priors("previous", "only")):
+    for priors in (field.others("only"), field.previous("only")):
         assert priors.n == 0
         assert priors.unseen(model).tolist() == [1.0]
         assert priors.found_by(10).tolist() == [0]

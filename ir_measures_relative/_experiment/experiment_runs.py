@@ -1,0 +1,195 @@
+"""All runs of an experiment, read and joined with the judgements once, and what measures say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from math import ceil, fsum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ir_measures_relative._base import direction
+from ir_measures_relative._experiment.needs import Given, deepest, depth_to_hold, need_of
+from ir_measures_relative._experiment.workers import split
+from ir_measures_relative._hosts import HostScorer, host_depth
+from ir_measures_relative._input import FloatArray, RunSource
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, shares_topic
+from ir_measures_relative._priors import Field, TopicPart
+from ir_measures_relative.measures import RelativeMeasure
+
+if TYPE_CHECKING:
+    from ir_measures_relative._experiment.request import Request
+
+_PARTS_PER_WORKER = 4  # so that no worker waits long for the slowest
+
+
+class ExperimentRuns:
+    """The runs of one experiment, joined with the judgements; made by ``Request.read`` and never changed.
+
+    Attributes
+    ----------
+    judgements : the qrels
+    runs : name -> JudgedRun, in the order given, held to ``depth`` documents a topic
+    groups : run -> group; every run is its own group where none were given
+    depth : how much of each run is held; None is all of it
+    """
+
+    def __init__(
+        self, request: Request, judgements: Judgements, runs: Mapping[str, Run], host: Mapping[Measure, FloatArray]
+    ):
+        self._request = request
+        self.judgements = judgements
+        self._field = Field(judgements, {name: JudgedRun(judgements, run) for name, run in runs.items()})
+        self._host = dict(host)  # measure of ir_measures -> (M, Q), from the whole runs
+        self._joined: dict[str, JudgedRun] = {}  # prior runs from elsewhere, by fingerprint
+
+    @property
+    def runs(self) -> Mapping[str, JudgedRun]:
+        return self._field.runs
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        return MappingProxyType(self._group_of)
+
+    @cached_property
+    def _group_of(self) -> dict[str, str]:
+        known = self._request.groups
+        return {name: name if known is None else known[name] for name in self.runs}
+
+    @property
+    def depth(self) -> int | None:
+        return self._request.depth
+
+    def scores(self, measures: Iterable[Measure]) -> FloatArray:
+        """(M, Q, number of measures), each run relative to the others; topics as in ``judgements``."""
+        asked = list(measures)
+        found = self._scores(list(dict.fromkeys(asked)))
+        if not asked:
+            return np.empty((len(self.runs), self.judgements.n_topics, 0))
+        return np.stack([found[measure] for measure in asked], axis=2)
+
+    def given(self, measure: RelativeMeasure, name: str) -> Any:
+        """What the measure needs beside the run ``name``: the second argument of its ``score``."""
+        return need_of(measure).resolve(self).of(self._field, name)
+
+    def join(self, run: Run) -> JudgedRun:
+        """A run from elsewhere, joined with the judgements: once for all measures that ask."""
+        return self._joined.setdefault(run.fingerprint, JudgedRun(self.judgements, run))
+
+    @cached_property
+    def best_of_groups(self) -> dict[str, str]:
+        """Group -> its best run by the mean of ``by``; of equally good ones the first."""
+        by, names = self._request.by, list(self.runs)
+        # summed without rounding, so that the order of the topics does not choose between equally good runs
+        sums = np.array([fsum(scores) for scores in self._scores([by])[by]])  # (M,)
+        best: dict[str, str] = {}
+        for place in np.argsort(sums if direction(by) == "smaller" else -sums, kind="stable"):
+            best.setdefault(self.groups[names[place]], names[place])
+        return best
+
+    def _scores(self, measures: list[Measure]) -> dict[Measure, FloatArray]:
+        """Measure -> (M, Q)"""
+        ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
+        host = [measure for measure in measures if not isinstance(measure, RelativeMeasure)]
+        return {**self._relative_scores(ours), **self._host_scores(host)}
+
+    def _host_scores(self, measures: list[Measure]) -> dict[Measure, FloatArray]:
+        """Computed when the runs were read; else from what is held of them, if that is enough."""
+        unknown = [measure for measure in measures if measure not in self._host]
+        for measure in unknown:
+            self._refuse_deeper(measure, host_depth([measure]))
+        found = {measure: self._host[measure] for measure in measures if measure in self._host}
+        if unknown:
+            scorer = HostScorer(unknown, self.judgements)
+            values = np.stack([scorer.scores(judged.run) for judged in self.runs.values()])  # (M, Q, number of unknown)
+            found.update({measure: values[:, :, place] for place, measure in enumerate(unknown)})
+        return found
+
+    def _refuse_deeper(self, measure: Measure, depth: int | None) -> None:
+        if self.depth is not None and (depth is None or depth > self.depth):
+            raise ValueError(f"{measure} looks further down the runs than they are held; name it in the request")
+
+    def _relative_scores(self, measures: list[RelativeMeasure]) -> dict[Measure, FloatArray]:
+        if not measures:
+            return {}
+        for measure in measures:
+            self._refuse_deeper(measure, depth_to_hold(measure))
+        given = {measure: need_of(measure).resolve(self) for measure in measures}
+        tasks = self._tasks(given)
+        done = self._request.workers.map(_score_part, tasks, "evaluating")
+        found: dict[Measure, FloatArray] = {
+            measure: np.empty((len(self.runs), self.judgements.n_topics)) for measure in measures
+        }
+        row = {name: place for place, name in enumerate(self.runs)}
+        column = {topic: place for place, topic in enumerate(self.judgements.topic_keys)}
+        for (names, field, _), values in zip(tasks, done, strict=True):
+            cells = np.ix_([row[name] for name in names], [column[topic] for topic in field.judgements.topic_keys])
+            for measure, value in zip(measures, values, strict=True):
+                found[measure][cells] = value
+        return found
+
+    def _tasks(
+        self, given: Mapping[RelativeMeasure, Given]
+    ) -> list[tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]]:
+        """One worker: run after run. Several: by topics, and by runs too where there are fewer topics than workers."""
+        workers, names = self._request.workers.count, list(self.runs)
+        if workers == 1:
+            return [([name], self._field, given) for name in names]
+        depth = deepest(measure.depth for measure in given)
+        names_split = split(names, ceil(workers / max(self.judgements.n_topics, 1)))
+        tasks: list[tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]] = []
+        for chunk in split(range(self.judgements.n_topics), _PARTS_PER_WORKER * workers):
+            topics = TopicPart(self.judgements, chunk[0], chunk[-1] + 1, depth)
+            field, beside = self._field.part(topics), {measure: some.part(topics) for measure, some in given.items()}
+            tasks += [(some, field, beside) for some in names_split]
+        return tasks
+
+
+def read_experiment(request: Request, qrels: Any, sources: Mapping[str, Any], strict: bool) -> ExperimentRuns:
+    """Reads every run once; workers read files, and compute what ir_measures says of them before they are cut."""
+    judgements = Judgements.of(qrels)
+    host = [measure for measure in request.distinct if not isinstance(measure, RelativeMeasure)]
+    scorer = HostScorer(host, judgements)
+    # what is in memory already would take longer to send to a worker than to read here
+    items = [
+        (name, source if isinstance(source, RunSource) and source.is_file else Run.of(source, f"run {name!r}"))
+        for name, source in sources.items()
+    ]
+    n_parts = len(items) if request.workers.count == 1 else _PARTS_PER_WORKER * request.workers.count
+    tasks = [(scorer, part, request.depth, strict) for part in split(items, n_parts)]
+    done = [read for part in request.workers.map(_read_part, tasks, "reading runs") for read in part]
+    runs = {name: run for name, (run, _) in zip(sources, done, strict=True)}
+    values = np.stack([values for _, values in done])  # (M, Q, number of measures)
+    return ExperimentRuns(request, judgements, runs, {m: values[:, :, place] for place, m in enumerate(host)})
+
+
+def _read_part(
+    scorer: HostScorer, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool
+) -> list[tuple[Run, FloatArray]]:
+    """Some runs, cut at ``depth``, with the (Q, number of measures) values of ir_measures for the whole of each."""
+    read = []
+    for name, source in items:
+        run = Run.of(source, f"run {name!r}")
+        if strict:
+            _refuse_other_topics(name, run, scorer.judgements)
+        read.append((run.cut(depth), scorer.scores(run)))
+    return read
+
+
+def _refuse_other_topics(name: str, run: Run, judgements: Judgements) -> None:
+    """A run that has none of the qrels' topics is a mistake in a list of files, such as topic '001' for '1'."""
+    if judgements.n_topics and not shares_topic(run, judgements):
+        has = f"its first is {run.topic_keys[0]!r:.60}" if run.topic_keys else "it has no documents"
+        raise ValueError(f"run {name!r} has no topic in common with the qrels ({has})")
+
+
+def _score_part(names: Sequence[str], field: Field, given: Mapping[RelativeMeasure, Given]) -> list[FloatArray]:
+    """For each measure (runs, topics): some runs over the topics of a field."""
+    values = []
+    for name in names:
+        run = field.runs[name].apart()  # what measures work out together is freed with the run
+        values.append([measure.score(run, beside.of(field, name)) for measure, beside in given.items()])
+    return [np.stack(scores) for scores in zip(*values, strict=True)]

@@ -1,0 +1,179 @@
+"""What a measure needs from the experiment beside the run that it scores, such as the other runs as its prior runs.
+
+Every kind of need is a class of three steps:
+
+    check(request)         before anything is read: refuses what the measure and the names of the runs show to be wrong
+    resolve(experiment)    once all runs are read and joined: ``Given``, what does not depend on the topic
+    given.of(field, name)  for one run over some topics, in a worker: the second argument of ``measure.score``
+
+``need_of`` says which kind a measure has. A new kind is a class here, or in a file beside this one, and its line there.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ir_measures import Measure
+
+from ir_measures_relative._base import direction
+from ir_measures_relative._hosts import check_measure, warn_if_useless
+from ir_measures_relative._input import SYMBOLS
+from ir_measures_relative._judged import Run
+from ir_measures_relative._priors import Field, JudgedPriors, TopicPart
+from ir_measures_relative.measures import RelativeMeasure
+
+if TYPE_CHECKING:
+    from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
+    from ir_measures_relative._experiment.request import Request
+
+
+class Given(ABC):
+    """What a measure is given beside the run, for all runs and topics of an experiment."""
+
+    @abstractmethod
+    def of(self, field: Field, name: str) -> Any:
+        """The second argument of ``measure.score`` for the run ``name`` over the topics of the field."""
+
+    def part(self, topics: TopicPart) -> Given:
+        """The same for a part of the topics."""
+        return self
+
+
+class Need:
+    """What a measure needs from the experiment; the steps are those above.
+
+    Attributes
+    ----------
+    whole_runs : whether runs must be held whole, whatever the measure's cutoff is
+    by : whether the mean of ``by`` is needed of every run
+    """
+
+    whole_runs = False
+    by = False
+
+    def __init__(self, measure: RelativeMeasure):
+        self.measure = measure
+
+    def check(self, request: Request) -> None:
+        """Refuses what cannot be given."""
+
+    def resolve(self, experiment: ExperimentRuns) -> Given:
+        raise NotImplementedError(f"{type(self).__name__} does not say what it gives")
+
+
+def need_of(measure: RelativeMeasure) -> Need:
+    """The kind of need of a measure."""
+    symbol = _prior_text(measure)
+    if symbol in _BY_SYMBOL:
+        return _BY_SYMBOL[symbol](measure)
+    return NamedPriors(measure)
+
+
+def depth_to_hold(measure: Measure) -> int | None:
+    """How much of a run a measure needs to be held; those of ir_measures are computed while it is read."""
+    if not isinstance(measure, RelativeMeasure):
+        return 0
+    return None if need_of(measure).whole_runs else measure.depth
+
+
+def deepest(depths: Iterable[int | None]) -> int | None:
+    """The largest of some depths, of which None is to the end of a run."""
+    found = list(depths)
+    return None if None in found else max((depth for depth in found if depth is not None), default=0)
+
+
+class OtherRuns(Need):
+    """prior='others': all other runs."""
+
+    def resolve(self, experiment: ExperimentRuns) -> Given:
+        return _Others()
+
+
+class PreviousRuns(Need):
+    """prior='previous': the runs listed before; the first has none."""
+
+    def resolve(self, experiment: ExperimentRuns) -> Given:
+        return _Previous()
+
+
+class BestOfGroups(Need):
+    """prior='groups': of every other group its best run, by the mean of ``by``."""
+
+    by = True
+
+    def check(self, request: Request) -> None:
+        if request.groups is None:
+            raise ValueError("prior='groups' needs groups, a dict of run: group or a CSV file")
+        by = request.by
+        check_measure(by)
+        if direction(by) == "neither" or (isinstance(by, RelativeMeasure) and need_of(by).by):
+            raise ValueError(f"by={by} cannot say which run of a group is its best; another measure can")
+
+    def resolve(self, experiment: ExperimentRuns) -> Given:
+        best = {group: experiment.runs[name] for group, name in sorted(experiment.best_of_groups.items())}
+        chosen: dict[str | None, JudgedPriors] = {
+            own: JudgedPriors(experiment.judgements, [run for group, run in best.items() if group != own])
+            for own in best
+        }
+        return _Chosen(chosen, {name: experiment.groups[name] for name in experiment.runs})
+
+
+class NamedPriors(Need):
+    """Prior runs by name, of the experiment or registered, or given as objects; or none at all."""
+
+    def __init__(self, measure: RelativeMeasure):
+        super().__init__(measure)
+        self.whole_runs = measure.runs_parameter is not None  # their order is that of their whole content
+
+    def check(self, request: Request) -> None:
+        self.measure.named_runs(dict.fromkeys(request.names, _UNREAD))
+
+    def resolve(self, experiment: ExperimentRuns) -> Given:
+        own = {name: judged.run for name, judged in experiment.runs.items()}
+        named = self.measure.named_runs(own)
+        for part, run in named:
+            warn_if_useless(part, run, experiment.judgements, self.measure)
+        runs = [experiment.runs[part] if part in own else experiment.join(run) for part, run in named]
+        return _Chosen({None: JudgedPriors(experiment.judgements, runs)}, {})
+
+
+_BY_SYMBOL: dict[str, type[Need]] = {"others": OtherRuns, "previous": PreviousRuns, "groups": BestOfGroups}
+assert set(_BY_SYMBOL) == set(SYMBOLS)
+_UNREAD = Run.of({})
+
+
+class _Others(Given):
+    def of(self, field: Field, name: str) -> JudgedPriors:
+        return field.others(name)
+
+
+class _Previous(Given):
+    def of(self, field: Field, name: str) -> JudgedPriors:
+        return field.previous(name)
+
+
+@dataclass(frozen=True)
+class _Chosen(Given):
+    """Prior runs that were chosen: for each group of runs, or for all runs, which are then of the group None."""
+
+    priors: Mapping[str | None, JudgedPriors]
+    group_of: Mapping[str, str]
+
+    def of(self, field: Field, name: str) -> JudgedPriors:
+        return self.priors[self.group_of.get(name)]
+
+    def part(self, topics: TopicPart) -> Given:
+        cut = {
+            group: JudgedPriors(topics.judgements, [topics.cut(run) for run in priors.runs])
+            for group, priors in self.priors.items()
+        }
+        return _Chosen(cut, self.group_of)
+
+
+def _prior_text(measure: RelativeMeasure) -> str:
+    """The text of a measure's prior runs; '' where it has none."""
+    parameter = measure.runs_parameter
+    return "" if parameter is None else str(measure[parameter])

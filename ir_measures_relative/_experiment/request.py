@@ -1,0 +1,104 @@
+"""What is asked of many runs, checked and resolved once, before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ir_measures import Measure, nDCG
+
+from ir_measures_relative._base import parse_measure
+from ir_measures_relative._experiment.experiment_runs import ExperimentRuns, read_experiment
+from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_of
+from ir_measures_relative._experiment.workers import Workers
+from ir_measures_relative._hosts import check_measure
+from ir_measures_relative._input import read_groups
+from ir_measures_relative.measures import RelativeMeasure
+
+
+@dataclass(frozen=True)
+class Request:
+    """Some measures of some runs, each run relative to the others.
+
+    Attributes
+    ----------
+    measures : in the order asked for
+    texts : how each of them was written: the text given where text was given, else ``str(measure)``
+    names : names of the runs, in their order
+    groups : run -> group, or None
+    by : the measure whose mean decides which run of a group is its best
+    workers : who does the work
+    depth : how many documents of each run and topic are held once it was read; None is all of them
+    """
+
+    measures: tuple[Measure, ...]
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+    groups: Mapping[str, str] | None = None
+    by: Measure = nDCG @ 10
+    workers: Workers = Workers()
+    depth: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        measures: Any,
+        runs: Iterable[str],
+        *,
+        groups: Any = None,
+        by: Measure | str = nDCG @ 10,
+        n_jobs: int | None = 1,
+        progress: bool | None = None,
+        depth: int | None = 0,
+    ) -> Request:
+        """A request that has passed every check that needs no run to be read.
+
+        Parameters
+        ----------
+        measures : measures or their text, one or several
+        runs : what ``run_sources`` gave, or only the names of the runs
+        groups : in any form that ``read_groups`` takes
+        depth : hold at least so many documents of each run and topic, or all of them (None), for a caller who looks at
+            them himself; the measures are always given what they need
+        """
+        given = listed(measures)
+        asked = tuple(parse_measure(measure) for measure in given)
+        texts = tuple(text if isinstance(text, str) else str(text) for text in given)
+        workers = Workers.of(n_jobs, progress)
+        known = None if groups is None else read_groups(groups, runs)
+        request = cls(asked, texts, tuple(runs), known, parse_measure(by), workers)
+        for measure in asked:
+            check_measure(measure)
+            if isinstance(measure, RelativeMeasure):
+                need_of(measure).check(request)
+        return replace(request, depth=deepest([depth, *map(depth_to_hold, request.distinct)]))
+
+    def read(self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True) -> ExperimentRuns:
+        """All runs, read and joined with the qrels once.
+
+        Parameters
+        ----------
+        runs : name -> run in any form, or what ``run_sources`` gave; of the names that the request was made for
+        strict : refuse a run that has no topic in common with the qrels
+        """
+        if tuple(runs) != self.names:
+            raise ValueError(f"the request was made for the runs {', '.join(self.names)}, not for {', '.join(runs)}")
+        return read_experiment(self, qrels, runs, strict)
+
+    @property
+    def distinct(self) -> list[Measure]:
+        """What is to be computed, each measure once: those asked for, and ``by`` if one of them needs it."""
+        needs_by = any(need_of(measure).by for measure in self.measures if isinstance(measure, RelativeMeasure))
+        return list(dict.fromkeys([*self.measures, *([self.by] if needs_by else [])]))
+
+
+def listed(measures: Any) -> list[Measure | str]:
+    """Measures as a list; one measure needs no list."""
+    if isinstance(measures, (str, Measure)):
+        return [measures]
+    if not isinstance(measures, Iterable):
+        raise TypeError(
+            f"measures: cannot read a {type(measures).__name__}; accepted are measures or their text, one or several"
+        )
+    return list(measures)

@@ -1,0 +1,154 @@
+"""Work done one task after the other, or by several workers of joblib; with a progress bar where somebody sees it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ir_measures_relative._checks import WrongKind, flag, heard_warnings, shown, warn
+
+_BAR_AFTER = 2.0  # seconds of work before a progress bar appears
+_MOST_JOBS = 10_000  # more workers than any machine starts; joblib takes minutes to find out
+_LOOK_EVERY = 1.0  # seconds between two looks of a worker at its parent
+
+Item = TypeVar("Item")
+
+
+class WorkerDied(RuntimeError):
+    """A worker process ended before its work was done."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How many workers there are, as joblib counts them, and whether a progress bar is shown.
+
+    ``joblib.parallel_config`` chooses their kind: processes, threads, dask, ray.
+    """
+
+    n_jobs: int | None = 1
+    progress: bool | None = None
+
+    @classmethod
+    def of(cls, n_jobs: Any = 1, progress: Any = None) -> Workers:
+        return cls(_checked_jobs(n_jobs), None if progress is None else flag(progress, "progress"))
+
+    @property
+    def count(self) -> int:
+        if self.n_jobs == 1:
+            return 1
+        from joblib import effective_n_jobs  # late: not needed for one worker
+
+        return int(effective_n_jobs(self.n_jobs))
+
+    def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], what: str) -> list[Any]:
+        """``function(*task)`` for every task, in their order; what the tasks warn of is told here, once each."""
+        if self.count == 1 or not tasks:
+            done: Iterable[tuple[Any, list[str]]] = (_heard(function, task) for task in tasks)
+        else:
+            done = self._in_parallel(function, tasks)
+        results, sentences = [], []
+        for result, heard in self._tracked(done, len(tasks), what):
+            results.append(result)
+            sentences.extend(heard)
+        for sentence in dict.fromkeys(sentences):
+            warn(sentence)
+        return results
+
+    def _in_parallel(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[Any, list[str]]]:
+        from joblib import Parallel, delayed
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        call = delayed(_heard)
+        try:
+            yield from Parallel(n_jobs=self.n_jobs, return_as="generator")(
+                call(function, task, os.getpid()) for task in tasks
+            )
+        except BrokenProcessPool:
+            raise WorkerDied(
+                "a worker process was killed, perhaps because memory ran out; fewer workers (n_jobs, --jobs) need less"
+            ) from None
+
+    def _tracked(self, done: Iterable[Any], total: int, what: str) -> Iterable[Any]:
+        """With a bar, which appears at once if asked for and otherwise when the work takes long and somebody looks."""
+        if self.progress is False or (self.progress is None and not _is_watched()):
+            return done
+        bar: Iterable[Any] = _bar()(
+            done, total=total, desc=what, leave=False, delay=0.0 if self.progress else _BAR_AFTER
+        )
+        return bar
+
+
+def split(items: Sequence[Item], parts: int) -> list[Sequence[Item]]:
+    """At most ``parts`` stretches of neighbouring items, none empty.
+
+    >>> split("abcde", 2)
+    ['ab', 'cde']
+    """
+    edges = np.linspace(0, len(items), min(parts, max(len(items), 1)) + 1).astype(int)
+    return [items[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True) if a < b]
+
+
+def _heard(function: Callable[..., Any], task: tuple[Any, ...], parent: int | None = None) -> tuple[Any, list[str]]:
+    """The result of one task and what it warned of: a worker process has nobody to tell."""
+    if parent is not None:
+        _end_with(parent)
+    with heard_warnings() as sentences:
+        result = function(*task)
+    return result, sentences
+
+
+_watching = threading.Event()
+
+
+def _end_with(parent: int) -> None:
+    """Lets a worker process that ``parent`` started end when its parent has: nobody would fetch what it computes."""
+    if os.name != "posix" or os.getpid() == parent or os.getppid() != parent or _watching.is_set():
+        return
+    _watching.set()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK_EVERY)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _checked_jobs(n_jobs: Any) -> int | None:
+    if n_jobs is None:
+        return None
+    refusal = f"n_jobs={shown(n_jobs, 60)} is not accepted; accepted is a number of workers, or -1: one per core"
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise WrongKind(refusal)
+    number = int(n_jobs)
+    if number == 0 or abs(number) > _MOST_JOBS:
+        raise ValueError(refusal)
+    return number
+
+
+def _is_watched() -> bool:
+    """Whether somebody sees a bar: on a terminal or in a notebook, not in a file that standard error goes to."""
+    try:
+        return "ipykernel" in sys.modules or sys.stderr.isatty()
+    except (AttributeError, ValueError):  # there is no standard error, or it is closed
+        return False
+
+
+def _bar() -> Any:
+    """tqdm, late: it takes longer to import than the rest of the package. Without ipywidgets it is text."""
+    if "ipykernel" in sys.modules and find_spec("ipywidgets") is not None:
+        from tqdm.auto import tqdm
+    else:
+        from tqdm.std import tqdm
+    return tqdm
