@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures import Judged, Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._experiment import Comparison, listed
+from ir_measures_relative._experiment import Request, listed
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative.measures import NRG, UniqueRel
@@ -76,13 +76,13 @@ def gather(qrels: Any, runs: Any, measures: Iterable[Measure | str] | None = Non
     asked = default_measures(known) if measures is None else [parse_measure(measure) for measure in listed(measures)]
     if not asked:
         raise ValueError("report: there is no measure; at least one is needed, such as 'nDCG@10'")
-    comparison = Comparison(list(dict.fromkeys(asked)), qrels, sources, known)
-    if not comparison.judgements.n_topics:
+    request = Request.of(dict.fromkeys(asked), sources, groups=known, depth=None)  # whole: the footer has their hashes
+    experiment = request.read(qrels, sources)
+    if not experiment.judgements.n_topics:
         raise ValueError("report: the qrels have no topic; at least one is needed")
-    comparison.refuse_other_topics()
-    return Evidence(
-        comparison.judgements, comparison.field.runs, dict(known or {}), comparison.measures, comparison.scores()
-    )
+    shown = list(request.measures)
+    scores = experiment.scores(shown)
+    return Evidence(experiment.judgements, dict(experiment.runs), dict(known or {}), shown, scores)
 
 
 def default_measures(groups: dict[str, str] | None) -> list[Measure]:
