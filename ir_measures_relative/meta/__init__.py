@@ -14,9 +14,11 @@
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
 ``estimation_error``                  how far are estimated scores from the true ones?
 ``preference_reconstruction``         do estimated scores order the systems as the true ones do?
+``compare_estimates``                 ... and is one estimate better than another, or is it chance?
 ====================================  ========================================================================
 """
 
+from ir_measures_relative.meta._estimate_comparison import EstimateComparison, compare_estimates
 from ir_measures_relative.meta._estimation import (
     EstimationError,
     PreferenceReconstruction,
@@ -46,10 +48,12 @@ from ir_measures_relative.meta._significance import (
     discriminative_power,
     significance_disagreement,
 )
-from ir_measures_relative.meta._stability import Stability, SwapRate, stability, swap_rate
+from ir_measures_relative.meta._stability import Stability, stability
+from ir_measures_relative.meta._swap_rate import SwapRate, swap_rate
 
 __all__ = [
     "DiscriminativePower",
+    "EstimateComparison",
     "EstimationError",
     "NumberOfSystems",
     "PreferenceReconstruction",
@@ -59,6 +63,7 @@ __all__ = [
     "SignificanceDisagreement",
     "Stability",
     "SwapRate",
+    "compare_estimates",
     "discordant_pairs",
     "discriminative_power",
     "estimation_error",

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._labelled_scores import LabelledScores, is_vector
 from ir_measures_relative.meta._score_table import ScoreTable, label_order, places, same_cells, tolerance
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, eq=False)
 class EstimationError:
-    """Root mean square error and its parts: rmse^2 = over^2 + under^2.
+    """Root mean square error and its parts, rmse^2 = over^2 + under^2, and correlations.
 
     Attributes
     ----------
@@ -23,65 +24,91 @@ class EstimationError:
         lower bound that holds
     under : from underestimates alone; the paper's "upper" RMSE, 0 for an upper bound that holds
     bias : mean of estimate - truth
+    pearson, spearman : correlation of the values and of their ranks (ties share the mean rank); NaN where the
+        estimates or the true values are all equal
     n : number of values
+    error : (n,) estimate - truth, in canonical order of systems and topics
     """
 
     rmse: float
     over: float
     under: float
     bias: float
+    pearson: float
+    spearman: float
     n: int
+    error: FloatArray  # (n,)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row: rmse, over, under, bias, n."""
-        return pd.DataFrame([vars(self)])
+        """One row: rmse, over, under, bias, pearson, spearman, n."""
+        names = ("rmse", "over", "under", "bias", "pearson", "spearman", "n")
+        return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
     def __repr__(self) -> str:
         return (
             f"EstimationError(rmse {self.rmse:.4f}: over {self.over:.4f}, under {self.under:.4f}; "
-            f"bias {self.bias:+.4f}, n={self.n})"
+            f"bias {self.bias:+.4f}, pearson {self.pearson:.3f}, spearman {self.spearman:.3f}; n={self.n})"
         )
 
 
 def estimation_error(estimate: Any, truth: Any) -> EstimationError:
-    """How far do estimated scores lie from the true ones, and on which side?
+    """How far do estimated scores lie from the true ones, on which side, and do they rise together?
 
     Parameters
     ----------
     estimate, truth : both systems x topics tables (every cell counts), or both one score per label (a list,
-        Series or dict); matched by name where there are names
+        Series or dict); matched by name where there are names. Table 5 of the paper correlates means of systems: pass
+        one score per system, and ``kendall_tau`` for tau
 
     Returns
     -------
-    EstimationError, with ``rmse``, ``over``, ``under``, ``bias`` and ``to_frame()``.
+    EstimationError, with ``rmse``, ``over``, ``under``, ``bias``, ``pearson``, ``spearman`` and ``to_frame()``.
 
     >>> estimation_error([0.5, 0.4, 0.8], [0.4, 0.6, 0.8])
-    EstimationError(rmse 0.1291: over 0.0577, under 0.1155; bias -0.0333, n=3)
+    EstimationError(rmse 0.1291: over 0.0577, under 0.1155; bias -0.0333, pearson 0.721, spearman 0.500; n=3)
 
     References
     ----------
     Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
-    documents. ECIR, Table 4.
+    documents. ECIR, Tables 4 and 5.
     """
-    guess, true = _aligned(estimate, truth)
+    guess, true = (values.ravel() for values in _aligned(estimate, truth))
     if not guess.size:
         raise ValueError("estimate: at least 1 score is needed, 0 given")
     error = guess - true
 
-    def root_mean_square(x: np.ndarray) -> float:
+    def root_mean_square(x: FloatArray) -> float:
         return float(np.sqrt(np.mean(x**2)))
 
-    over, under = np.maximum(error, 0.0), np.minimum(error, 0.0)
     return EstimationError(
-        root_mean_square(error),
-        root_mean_square(over),
-        root_mean_square(under),
-        float(error.mean()),
-        error.size,
+        rmse=root_mean_square(error),
+        over=root_mean_square(np.maximum(error, 0.0)),
+        under=root_mean_square(np.minimum(error, 0.0)),
+        bias=float(error.mean()),
+        pearson=_correlation(guess, true),
+        spearman=_correlation(_mean_ranks(guess), _mean_ranks(true)),
+        n=error.size,
+        error=error,
     )
 
 
-def _aligned(estimate: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
+def _correlation(x: FloatArray, y: FloatArray) -> float:
+    """Pearson's correlation; NaN where one of the two does not vary."""
+    if np.ptp(x) <= tolerance(x) or np.ptp(y) <= tolerance(y):
+        return float("nan")
+    a, b = ((values - values.mean()) / np.ptp(values) for values in (x, y))  # of any scale, no square underflows
+    return float((a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum()))
+
+
+def _mean_ranks(values: FloatArray) -> FloatArray:
+    """(n,) ranks from 1; values equal but for rounding share the mean of theirs."""
+    level = LabelledScores(list(range(len(values))), values, False).levels()
+    size = np.bincount(level)
+    ranks: FloatArray = (np.cumsum(size) - (size - 1) / 2)[level]
+    return ranks
+
+
+def _aligned(estimate: Any, truth: Any) -> tuple[FloatArray, FloatArray]:
     """Two arrays of the same shape, cells by name, in canonical order."""
     if is_vector(estimate) and is_vector(truth):
         true = LabelledScores.of_vector(truth, "label", "truth")
@@ -103,27 +130,27 @@ class PreferenceReconstruction:
     """
 
     topics: list[Any]
-    emitted: np.ndarray  # (T,)
-    correct: np.ndarray  # (T,)
-    true: np.ndarray  # (T,)
+    emitted: IntArray  # (T,)
+    correct: IntArray  # (T,)
+    true: IntArray  # (T,)
 
     @property
     def precision(self) -> float:
         """Mean over topics of correct / emitted; a topic where nothing is emitted has 0."""
-        return float(self._by_topic()[0].mean())
+        return float(self.by_topic()[0].mean())
 
     @property
     def recall(self) -> float:
         """Mean over topics of correct / true."""
-        return float(self._by_topic()[1].mean())
+        return float(self.by_topic()[1].mean())
 
     @property
     def f1(self) -> float:
         """Mean over topics of the harmonic mean of precision and recall."""
-        return float(self._by_topic()[2].mean())
+        return float(self.by_topic()[2].mean())
 
-    def _by_topic(self) -> np.ndarray:
-        """(3, T') precision, recall, F1 of the topics that have a true preference."""
+    def by_topic(self) -> FloatArray:
+        """(3, T') precision, recall and F1 of each topic that has a true preference."""
         counted = self.true > 0
         emitted, correct, true = (x[counted].astype(float) for x in (self.emitted, self.correct, self.true))
         precision = np.divide(correct, emitted, out=np.zeros(len(correct)), where=emitted > 0)
@@ -134,7 +161,7 @@ class PreferenceReconstruction:
         frame = pd.DataFrame(
             {"query_id": self.topics, "emitted": self.emitted, "correct": self.correct, "true": self.true}
         )
-        for name, values in zip(("precision", "recall", "f1"), self._by_topic(), strict=True):
+        for name, values in zip(("precision", "recall", "f1"), self.by_topic(), strict=True):
             frame.loc[self.true > 0, name] = values
         return frame
 
@@ -205,7 +232,7 @@ def _one_topic_or_more(scores: Any, what: str) -> ScoreTable:
     return ScoreTable(vector.labels, ["all"], vector.values[:, None], vector.labelled)
 
 
-def _ranges(estimate: Any, true: ScoreTable) -> tuple[np.ndarray, np.ndarray, list[int]]:
+def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, list[int]]:
     """(E, T) lower and upper ends of the E estimated systems, and the rows of these systems in ``true``."""
     is_range = isinstance(estimate, tuple) and len(estimate) == 2
     ends = [_one_topic_or_more(end, "estimate") for end in (estimate if is_range else (estimate, estimate))]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import (
     ACCEPTED,
     TOPIC_COLUMNS,
@@ -28,7 +29,7 @@ class LabelledScores:
     """Finite scores with the names of what they belong to; a plain list has positions for names."""
 
     labels: list[Any]
-    values: np.ndarray  # (n,)
+    values: FloatArray  # (n,)
     labelled: bool
 
     @classmethod
@@ -95,7 +96,7 @@ class LabelledScores:
         order = label_order(self.labels)
         return LabelledScores([self.labels[i] for i in order], self.values[order], self.labelled)
 
-    def levels(self) -> np.ndarray:
+    def levels(self) -> IntArray:
         """(n,) whole numbers that order the scores, 0 = lowest; scores equal but for rounding share one."""
         order = np.argsort(self.values, kind="stable")
         steps = np.diff(self.values[order]) > tolerance(self.values)

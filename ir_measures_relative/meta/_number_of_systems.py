@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import WrongKind, shown, whole
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._labelled_scores import LabelledScores
 from ir_measures_relative.meta._rank_correlation import tau_of_levels
 from ir_measures_relative.meta._score_table import label_order, refuse_repeated
@@ -28,9 +29,9 @@ class NumberOfSystems:
     trials : number of trials per size
     """
 
-    sizes: np.ndarray
-    tau: np.ndarray
-    undefined: np.ndarray
+    sizes: IntArray
+    tau: FloatArray
+    undefined: IntArray
     trials: int
 
     def to_frame(self) -> pd.DataFrame:
@@ -47,6 +48,7 @@ class NumberOfSystems:
 def number_of_systems(
     score: Callable[[list[Any]], Any],
     systems: Iterable[Any],
+    *,
     sizes: Sequence[int] | None = None,
     trials: int = 1000,
     seed: int = 0,
@@ -109,7 +111,7 @@ def number_of_systems(
 def _mean_tau(
     score: Callable[[list[Any]], Any],
     names: list[Any],
-    everyone: np.ndarray,
+    everyone: IntArray,
     size: int,
     trials: int,
     seed: int,
@@ -129,7 +131,7 @@ def _mean_tau(
     return float(np.average(taus[defined], weights=times[defined])), int(times[~defined].sum())
 
 
-def _levels(score: Callable[[list[Any]], Any], names: list[Any]) -> np.ndarray:
+def _levels(score: Callable[[list[Any]], Any], names: list[Any]) -> IntArray:
     """(N,) the order that ``score`` gives these systems, in the order of ``names``."""
     asked = LabelledScores(names, np.zeros(len(names)), True)
     return LabelledScores.of_systems(score(list(names)), "score").like(asked, "system", "score", "systems").levels()

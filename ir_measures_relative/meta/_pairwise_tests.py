@@ -2,8 +2,8 @@
 
 Pairs (i, j), i < j, stand in the order of ``numpy.triu_indices(S, k=1)``. Differences that are nothing but
 rounding count as 0 and have p = 1. The tests and distributions are scipy's; here is what it lacks: the
-*two-way* Tukey HSD (one topic is a block), Tukey for thousands of pairs in about a second, and the
-randomised Tukey HSD.
+*two-way* Tukey HSD (one topic is a block), Tukey for thousands of pairs in about a second, the randomised Tukey HSD,
+Sakai's paired bootstrap test, and Holm's and Bonferroni's corrections.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.chebyshev import Chebyshev
 
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import tolerance
 
 # Up to this many values are asked of scipy's studentized range one by one (10 ms each), more interpolated.
@@ -25,12 +26,12 @@ _HALF = 5.0  # q of which half the interpolation interval lies below: about wher
 class PairwiseTest(NamedTuple):
     """What a test says of each pair of systems."""
 
-    difference: np.ndarray  # (P,) mean of i minus mean of j
-    statistic: np.ndarray  # (P,)
-    p_value: np.ndarray  # (P,)
+    difference: FloatArray  # (P,) mean of i minus mean of j
+    statistic: FloatArray  # (P,)
+    p_value: FloatArray  # (P,)
 
 
-def paired_t(scores: np.ndarray) -> PairwiseTest:
+def paired_t(scores: FloatArray) -> PairwiseTest:
     """Student's paired t-test for every pair, not corrected for their number; ``scores`` (S, T)."""
     from scipy.stats import ttest_1samp  # here, since it takes longer to import than the whole package
 
@@ -49,7 +50,7 @@ def paired_t(scores: np.ndarray) -> PairwiseTest:
     return PairwiseTest(difference, statistic, p_value)
 
 
-def tukey_hsd(scores: np.ndarray, two_way: bool = True) -> PairwiseTest:
+def tukey_hsd(scores: FloatArray, two_way: bool = True) -> PairwiseTest:
     """Tukey's HSD over all systems at once; ``scores`` (S, T).
 
     ``two_way``: the error is the residual mean square of the additive model score = system + topic, with
@@ -71,7 +72,7 @@ def tukey_hsd(scores: np.ndarray, two_way: bool = True) -> PairwiseTest:
     return PairwiseTest(difference, statistic, studentized_range_sf(statistic, n_systems, freedom))
 
 
-def studentized_range_sf(q: np.ndarray, n_systems: int, freedom: int) -> np.ndarray:
+def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatArray:
     """Chance that a studentized range exceeds q: scipy's, interpolated where there are many values.
 
     The interpolant is a polynomial through Chebyshev nodes in q / (q + 5), which maps [0, inf) to [0, 1); it
@@ -79,10 +80,11 @@ def studentized_range_sf(q: np.ndarray, n_systems: int, freedom: int) -> np.ndar
     """
     from scipy.stats import studentized_range
 
-    def exact(values: np.ndarray) -> np.ndarray:
+    def exact(values: FloatArray) -> FloatArray:
         with warnings.catch_warnings():  # quad warns far out in the tail, where the value is 0
             warnings.simplefilter("ignore")
-            return np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
+            chance: FloatArray = np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
+            return chance
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)
@@ -96,27 +98,74 @@ def studentized_range_sf(q: np.ndarray, n_systems: int, freedom: int) -> np.ndar
     return p_value
 
 
-def randomized_tukey_hsd(scores: np.ndarray, permuted: Iterable[np.ndarray]) -> PairwiseTest:
-    """Share of randomly permuted tables whose largest difference of means reaches that of the pair.
+def randomized_tukey_hsd(scores: FloatArray, permuted: Iterable[FloatArray]) -> PairwiseTest:
+    """How often the largest difference of means of a randomly permuted table reaches that of the pair.
 
-    ``permuted``: tables (S, T) in which the scores of each topic are shuffled among the systems. Where none
-    reaches it, p is 0, to be read as "less than one over their number".
+    ``permuted``: B tables (S, T) in which the scores of each topic are shuffled among the systems. With b that reach it
+    p = (b + 1)/(B + 1), since the table itself is one of the equally likely ones: never 0.
     """
     difference = _mean_differences(scores)
-    ranges = np.sort([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
-    reached = np.abs(difference) - tolerance(scores)
-    p_value = 1 - np.searchsorted(ranges, reached, side="left") / len(ranges)
+    ranges = np.array([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
+    p_value = (times_reached(ranges, np.abs(difference) - tolerance(scores)) + 1) / (len(ranges) + 1)
     return PairwiseTest(difference, np.abs(difference), p_value)
 
 
-def shuffled_within_topics(scores: np.ndarray, trials: int, seed: int) -> Iterator[np.ndarray]:
+def times_reached(values: FloatArray, bound: FloatArray) -> IntArray:
+    """(B,), (P,) -> (P,) how many values are at least as large as each bound."""
+    return len(values) - np.searchsorted(np.sort(values), bound, side="left")
+
+
+def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> PairwiseTest:
+    """Sakai's paired bootstrap test of every pair, not corrected for their number; ``scores`` (S, T).
+
+    The differences of a pair over topics are shifted to mean 0 and resampled with replacement; p is the share of the B
+    resamples whose ``|t|`` reaches that of the pair, as (b + 1)/(B + 1). ``resamples`` (B, T): how often each topic is
+    drawn. The statistic is t as in the paired t-test.
+    """
+    weight = resamples / resamples.sum(axis=1, keepdims=True)  # (B, T)
+    i, j = np.triu_indices(len(scores), k=1)
+    difference, statistic, _ = paired_t(scores)
+    p_value = np.where(difference == 0, 1.0, 1 / (len(weight) + 1))
+    for system in range(len(scores) - 1):  # one system against all later ones: memory stays at (B, S)
+        pairs = np.flatnonzero((i == system) & np.isfinite(statistic) & (difference != 0))
+        shifted = scores[system] - scores[j[pairs]] - difference[pairs, None]  # (., T)
+        mean = np.einsum("bt,pt->bp", weight, shifted)
+        variance = np.einsum("bt,pt->bp", weight, shifted**2) - mean**2
+        # t^2 of a resample reaches that of the pair, without a division by a variance that may be 0
+        own = difference[pairs] ** 2 / (shifted**2).mean(axis=1)  # (.,)
+        reached = mean**2 >= own * np.maximum(variance, 0.0) * (1 - 1e-9)
+        reached &= mean**2 > tolerance(scores) ** 2
+        p_value[pairs] = (reached.sum(axis=0) + 1) / (len(weight) + 1)
+    return PairwiseTest(difference, statistic, p_value)
+
+
+def corrected(p_value: FloatArray, correction: str | None) -> FloatArray:
+    """(P,) p-values corrected for their number; Holm's method is Bonferroni's, step by step, and never weaker.
+
+    >>> corrected(np.array([0.04, 0.01, 0.03]), "holm")
+    array([0.06, 0.03, 0.06])
+    >>> corrected(np.array([0.04, 0.01, 0.03]), "bonferroni")
+    array([0.12, 0.03, 0.09])
+    """
+    n = len(p_value)
+    if correction is None:
+        return p_value
+    if correction == "bonferroni":
+        return np.minimum(n * p_value, 1.0)
+    order = np.argsort(p_value, kind="stable")
+    found = np.empty(n)
+    found[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(n, 0, -1)), 1.0)
+    return found
+
+
+def shuffled_within_topics(scores: FloatArray, trials: int, seed: int) -> Iterator[FloatArray]:
     """``trials`` copies of (S, T), the scores of each topic shuffled among the systems."""
     rng = np.random.default_rng(seed)
     for _ in range(trials):
         yield rng.permuted(scores, axis=0)
 
 
-def _mean_differences(scores: np.ndarray) -> np.ndarray:
+def _mean_differences(scores: FloatArray) -> FloatArray:
     """(S, T) -> (P,) differences of the row means; rounding is 0."""
     i, j = np.triu_indices(len(scores), k=1)
     means = scores.mean(axis=1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import whole
+from ir_measures_relative._checks import real, whole
 from ir_measures_relative.meta._labelled_scores import LabelledScores
 from ir_measures_relative.meta._score_table import label_order
 
@@ -22,6 +22,8 @@ class QueryTypes:
     uninformative : the n queries with the smallest difference, smallest first
     informative : the others between the two, by rising difference
     ideal : the n queries with the largest difference, largest first
+    actual, expected : the scores of all queries
+    middle : the score that parts hard queries from easy ones
     """
 
     uninformative: list[Any]
@@ -29,6 +31,17 @@ class QueryTypes:
     ideal: list[Any]
     actual: pd.Series
     expected: pd.Series
+    middle: float
+
+    @property
+    def hard(self) -> list[Any]:
+        """Uninformative queries on which systems and chance do poorly: both below ``middle``."""
+        return [q for q in self.uninformative if max(self.actual[q], self.expected[q]) < self.middle]
+
+    @property
+    def easy(self) -> list[Any]:
+        """Uninformative queries on which systems and chance do well: neither below ``middle``."""
+        return [q for q in self.uninformative if min(self.actual[q], self.expected[q]) >= self.middle]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per query by rising difference: query_id, actual, expected, difference, type."""
@@ -51,11 +64,11 @@ class QueryTypes:
     def __repr__(self) -> str:
         return (
             f"QueryTypes({len(self.uninformative)} uninformative, {len(self.informative)} informative, "
-            f"{len(self.ideal)} ideal)"
+            f"{len(self.ideal)} ideal; {len(self.hard)} hard, {len(self.easy)} easy)"
         )
 
 
-def query_types(actual: Any, expected: Any, n: int) -> QueryTypes:
+def query_types(actual: Any, expected: Any, n: int, *, middle: float = 0.5) -> QueryTypes:
     """Which queries tell a good ranking from a random one?
 
     Parameters
@@ -64,11 +77,14 @@ def query_types(actual: Any, expected: Any, n: int) -> QueryTypes:
         systems x topics table, whose column means count: the paper takes the mean over its eight methods
     expected : the expected score of a random ranking per query, as ``expected_random`` gives it
     n : how many queries each of the two sets gets; 2 n must not exceed the number of queries
+    middle : of the uninformative queries, those whose two scores lie below it are *hard* and those whose two scores do
+        not are *easy*; the paper describes both kinds and names no number
 
     Returns
     -------
     QueryTypes: ``uninformative`` = the n smallest and ``ideal`` = the n largest values of actual - expected,
-    ties by id; ``informative`` = those between. ``to_frame()`` has all of them.
+    ties by id; ``informative`` = those between; ``hard`` and ``easy`` = special cases of uninformative ones.
+    ``to_frame()`` has all of them.
 
     >>> types = query_types({"q1": 0.9, "q2": 0.4, "q3": 0.6}, {"q1": 0.1, "q2": 0.4, "q3": 0.3}, n=1)
     >>> types.uninformative, types.informative, types.ideal
@@ -80,7 +96,7 @@ def query_types(actual: Any, expected: Any, n: int) -> QueryTypes:
     """
     scores = LabelledScores.of_topics(actual, "actual").need(2, "topic", "actual")
     chance = LabelledScores.of_topics(expected, "expected").like(scores, "topic", "expected", "actual")
-    n = whole(n, "n", 1, len(scores.values) // 2)
+    n, middle = whole(n, "n", 1, len(scores.values) // 2), real(middle, "middle", 0.0)
     by_id = label_order(scores.labels)
     labels = [scores.labels[place] for place in by_id]
     level = LabelledScores(labels, (scores.values - chance.values)[by_id], True).levels()  # (Q,)
@@ -94,4 +110,4 @@ def query_types(actual: Any, expected: Any, n: int) -> QueryTypes:
 
     index = pd.Index(scores.labels, dtype=object)
     actual_scores, chance_scores = pd.Series(scores.values, index), pd.Series(chance.values, index)
-    return QueryTypes(named(rest[:n]), named(rest[n:]), named(ideal), actual_scores, chance_scores)
+    return QueryTypes(named(rest[:n]), named(rest[n:]), named(ideal), actual_scores, chance_scores, middle)

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import flag
+from ir_measures_relative._input import BoolArray, IntArray
 from ir_measures_relative.meta._labelled_scores import LabelledScores, system_pair
 
 
-def system_order(scores: Any, largest_first: bool = True) -> list[Any]:
+def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
     """The systems from best to worst; ties by name.
 
     Parameters
@@ -62,14 +63,14 @@ def kendall_tau(x: Any, y: Any) -> float:
     return tau_of_levels(a.levels(), b.levels())
 
 
-def tau_of_levels(x: np.ndarray, y: np.ndarray) -> float:
+def tau_of_levels(x: IntArray, y: IntArray) -> float:
     """Tau-b of two (n,) arrays of levels; NaN where one is constant."""
     from scipy.stats import kendalltau  # here, since it takes longer to import than the whole package
 
     return float(kendalltau(x, y).statistic)
 
 
-def tau_ap(truth: Any, estimate: Any) -> float:
+def tau_ap(estimate: Any, truth: Any) -> float:
     """AP correlation: Kendall's tau that weighs errors at the top of the estimated order more.
 
     Walks down the order of ``estimate``; at every rank i > 1, the share of the i - 1 systems above that
@@ -77,22 +78,25 @@ def tau_ap(truth: Any, estimate: Any) -> float:
 
     Parameters
     ----------
-    truth, estimate : the scores of the same systems, each one per system or a systems x topics table (row means)
+    estimate, truth : the scores of the same systems, each one per system or a systems x topics table (row means)
 
     Returns
     -------
-    -1 (reversed) to 1 (the same order).
+    -1 (reversed) to 1 (the same order). No result depends on the order of the input. For a measure of which smaller is
+    better pass the negated scores.
 
     Notes
     -----
-    Ties. A pair that ``truth`` ties counts half. Systems that ``estimate`` ties stand in every order equally
-    often: the value is the mean over all these orders, computed directly. So with ties even identical
-    scores stay below 1 (all tied: 0), and no result depends on the order of the input. For a measure of
-    which smaller is better pass the negated scores.
+    Ties. Where ``estimate`` alone has ties, tied systems stand in every order equally often and the value is the mean
+    over all these orders (tau_AP,a of Urbano and Marrero), computed directly. Where ``truth`` alone has ties, such a
+    pair counts half. Where both have ties, they are treated as in tau_AP,b: at each system not tied for the top of
+    ``estimate``, the share of the systems *strictly* above it that ``truth`` too puts strictly above it; so
+    ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both directions.) All tied in ``estimate``:
+    0, or 1 where ``truth`` ties all as well.
 
-    >>> round(tau_ap(truth=[4, 3, 2, 1], estimate=[3, 4, 2, 1]), 4)  # the top pair is swapped
+    >>> round(tau_ap(estimate=[3, 4, 2, 1], truth=[4, 3, 2, 1]), 4)  # the top pair is swapped
     0.3333
-    >>> round(tau_ap(truth=[4, 3, 2, 1], estimate=[4, 3, 1, 2]), 4)  # the bottom pair is swapped
+    >>> round(tau_ap(estimate=[4, 3, 1, 2], truth=[4, 3, 2, 1]), 4)  # the bottom pair is swapped
     0.7778
 
     References
@@ -100,9 +104,12 @@ def tau_ap(truth: Any, estimate: Any) -> float:
     Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR.
     Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR.
     """
-    t, e = system_pair(truth, estimate, ("truth", "estimate"))
-    true_level, level = t.levels(), e.levels()  # (n,)
+    e, t = system_pair(estimate, truth, ("estimate", "truth"))
+    level, true_level = e.levels(), t.levels()  # (n,)
     above = level[None, :] > level[:, None]  # (n, n) whether j stands above i
+    order = np.lexsort((true_level, level))  # a fixed order of summation
+    if level.max() < len(level) - 1 and true_level.max() < len(level) - 1:
+        return _tau_ap_b(above, true_level, order)
     agreement = (above * np.sign(true_level[None, :] - true_level[:, None])).sum(axis=1)  # (n,)
     # Within a tied group every pair occurs in both orders and cancels; what stands above the group is fixed.
     first = above.sum(axis=1) + 1  # (n,) best rank of the system's tied group
@@ -110,8 +117,17 @@ def tau_ap(truth: Any, estimate: Any) -> float:
     harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, len(level)))))  # (n,) H_0 .. H_{n-1}
     # mean of 1/(rank - 1) over the ranks of the group; the top group has nothing above it
     weight = np.where(first > 1, (harmonic[first + size - 2] - harmonic[np.maximum(first - 2, 0)]) / size, 0.0)
-    order = np.lexsort((true_level, level))  # a fixed order of summation
     return float((agreement * weight)[order].sum() / (len(level) - 1))
+
+
+def _tau_ap_b(above: BoolArray, true_level: IntArray, order: IntArray) -> float:
+    """The half of tau_AP,b that walks the estimate; ``above`` (n, n): whether j stands strictly above i in it."""
+    n_above = above.sum(axis=1)  # (n,)
+    if not n_above.any():
+        return float(np.ptp(true_level) == 0)
+    right = (above & (true_level[None, :] > true_level[:, None])).sum(axis=1)  # (n,)
+    share = (right / np.maximum(n_above, 1))[order]
+    return float(2 * share[n_above[order] > 0].mean() - 1)
 
 
 def discordant_pairs(x: Any, y: Any) -> float:
@@ -119,7 +135,7 @@ def discordant_pairs(x: Any, y: Any) -> float:
 
     A pair that one of them ties is not discordant, but counts among all pairs. Without ties it is
     (1 - tau) / 2. The paper on upper and lower bounds calls this number "swap rate" (Tables 10, 11, 20, 21);
-    Sakai's swap rate is ``swap_rate``.
+    what Voorhees and Buckley and what Sakai call so is ``swap_rate``.
 
     Parameters
     ----------
@@ -142,7 +158,7 @@ def discordant_pairs(x: Any, y: Any) -> float:
     return float(np.mean(np.sign(u[i] - u[j]) * np.sign(v[i] - v[j]) < 0))
 
 
-def percentage_absolute_difference(values: Any, sign_safe: bool = False) -> float:
+def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> float:
     """How far apart a measure puts the systems: mean over pairs of 100 ``|a - b|`` / max(a, b).
 
     Parameters

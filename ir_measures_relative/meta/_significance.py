@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import choice, real, whole
+from ir_measures_relative._input import BoolArray, FloatArray
 from ir_measures_relative.meta._pairwise_tests import (
     PairwiseTest,
+    corrected,
+    paired_bootstrap,
     paired_t,
     randomized_tukey_hsd,
     shuffled_within_topics,
     tukey_hsd,
 )
 from ir_measures_relative.meta._score_table import ScoreTable, places
+from ir_measures_relative.meta._topic_samples import resampled_topics
 
-TESTS = ("tukey", "ttest", "randomized_tukey")
+TESTS = ("tukey", "ttest", "randomized_tukey", "bootstrap")
+CORRECTIONS = ("holm", "bonferroni")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -27,20 +33,21 @@ class DiscriminativePower:
 
     Attributes
     ----------
-    test, level : as asked
+    test, level, correction : as asked
     systems : the S names, sorted; pairs (i, j), i < j, in the order of ``numpy.triu_indices(S, k=1)``
-    difference, statistic, p_value : (P,) one value per pair
+    difference, statistic, p_value : (P,) one value per pair; p-values are corrected as asked
     """
 
     test: str
     level: float
+    correction: str | None
     systems: list[Any]
-    difference: np.ndarray  # (P,)
-    statistic: np.ndarray  # (P,)
-    p_value: np.ndarray  # (P,)
+    difference: FloatArray  # (P,)
+    statistic: FloatArray  # (P,)
+    p_value: FloatArray  # (P,)
 
     @property
-    def significant(self) -> np.ndarray:
+    def significant(self) -> BoolArray:
         """(P,) whether the pair is told apart: p <= level."""
         return self.p_value <= self.level
 
@@ -78,11 +85,18 @@ class DiscriminativePower:
         )
 
     def __repr__(self) -> str:
-        return f"DiscriminativePower({self.test}: {self.count} of {self.pairs} pairs at level {self.level:g})"
+        test = self.test if self.correction is None else f"{self.test}, {self.correction}"
+        return f"DiscriminativePower({test}: {self.count} of {self.pairs} pairs at level {self.level:g})"
 
 
 def discriminative_power(
-    table: Any, test: str = "tukey", level: float = 0.05, trials: int = 1000, seed: int = 0
+    table: Any,
+    test: str = "tukey",
+    *,
+    level: float = 0.05,
+    correction: str | None = None,
+    trials: int = 1000,
+    seed: int = 0,
 ) -> DiscriminativePower:
     """How many pairs of systems does a measure tell apart?
 
@@ -90,10 +104,13 @@ def discriminative_power(
     ----------
     table : systems x topics, as ``ScoreTable`` reads it
     test : 'tukey' = two-way Tukey HSD over all systems (topics are blocks), which corrects for the number of
-        pairs; 'ttest' = Student's paired t-test of each pair, uncorrected; 'randomized_tukey' = the scores
-        of each topic shuffled among the systems, no normality assumed
+        pairs; 'randomized_tukey' = the scores of each topic shuffled among the systems, no normality assumed, corrects
+        likewise; 'ttest' = Student's paired t-test of each pair; 'bootstrap' = Sakai's paired bootstrap test of each
+        pair, no normality assumed
     level : a pair is significant if its p-value is at most this
-    trials, seed : of 'randomized_tukey'
+    correction : of 'ttest' and 'bootstrap' for the number of pairs: None, 'holm' or 'bonferroni'
+    trials, seed : of 'randomized_tukey' and 'bootstrap'; with B trials, b of which reach the value of a pair, its
+        p-value is (b + 1)/(B + 1), never 0 (Sakai has b/B)
 
     Returns
     -------
@@ -126,15 +143,24 @@ def discriminative_power(
     choice(test, "test", TESTS)
     level = real(level, "level", 0.0, 1.0)
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
+    if correction is not None:
+        choice(correction, "correction", CORRECTIONS)
+        if test not in ("ttest", "bootstrap"):
+            raise ValueError(f"correction={correction!r} is not accepted with test={test!r}, which corrects by itself")
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
-    return DiscriminativePower(test, level, scores.systems, *_tested(scores.scores, test, trials, seed))
+    difference, statistic, p_value = _tested(scores.scores, test, trials, seed)
+    return DiscriminativePower(
+        test, level, correction, scores.systems, difference, statistic, corrected(p_value, correction)
+    )
 
 
-def _tested(scores: np.ndarray, test: str, trials: int, seed: int) -> PairwiseTest:
+def _tested(scores: FloatArray, test: str, trials: int, seed: int) -> PairwiseTest:
     if test == "tukey":
         return tukey_hsd(scores)
     if test == "ttest":
         return paired_t(scores)
+    if test == "bootstrap":
+        return paired_bootstrap(scores, resampled_topics(scores.shape[1], trials, seed))
     return randomized_tukey_hsd(scores, shuffled_within_topics(scores, trials, seed))
 
 
@@ -206,14 +232,21 @@ class SignificanceDisagreement:
 
 
 def significance_disagreement(
-    a: Any, b: Any, test: str = "tukey", level: float = 0.05, trials: int = 1000, seed: int = 0
+    a: Any,
+    b: Any,
+    test: str = "tukey",
+    *,
+    level: float = 0.05,
+    correction: str | None = None,
+    trials: int = 1000,
+    seed: int = 0,
 ) -> SignificanceDisagreement:
     """On how many pairs of systems do two measures disagree about significance?
 
     Parameters
     ----------
     a, b : systems x topics tables of the same systems under two measures (the topics may differ)
-    test, level, trials, seed : as in ``discriminative_power``, whose note on dependent scores holds here too
+    test, level, correction, trials, seed : as in ``discriminative_power``, whose note on dependent scores holds here
 
     Returns
     -------
@@ -234,7 +267,8 @@ def significance_disagreement(
     places(second.systems, first.systems, "system", "a")
     # Under the names of a, so that both tables are sorted alike even where one holds 1 and the other '1'.
     second = ScoreTable(first.systems, second.topics, second.scores[rows])
-    return SignificanceDisagreement(*(discriminative_power(t, test, level, trials, seed) for t in (first, second)))
+    power = partial(discriminative_power, test=test, level=level, correction=correction, trials=trials, seed=seed)
+    return SignificanceDisagreement(power(first), power(second))
 
 
 def _pair_names(systems: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -1,4 +1,4 @@
-"""Would other topics have given the same verdict? Stability and swap rate of a measure."""
+"""Would other topics have given the same verdict? Stability of a measure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import flag, real, whole
-from ir_measures_relative.meta._score_table import ScoreTable, dimensions
+from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative.meta._score_table import ScoreTable
 from ir_measures_relative.meta._topic_samples import drawn_order, given_columns, is_drawn, sample_means, sample_size
 
 
@@ -26,8 +27,8 @@ class Stability:
     """
 
     systems: list[Any]
-    wins_a: np.ndarray  # (P,)
-    wins_b: np.ndarray  # (P,)
+    wins_a: IntArray  # (P,)
+    wins_b: IntArray  # (P,)
     trials: int
 
     @property
@@ -73,6 +74,7 @@ class Stability:
 def stability(
     table: Any,
     topics: int | Sequence[Sequence[Any]] | None = None,
+    *,
     trials: int = 1000,
     fuzziness: float = 0.05,
     relative: bool = True,
@@ -123,7 +125,7 @@ def stability(
     return Stability(scores.systems, wins_a, wins_b, len(means))
 
 
-def _wins(means: np.ndarray, fuzziness: float, relative: bool, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+def _wins(means: FloatArray, fuzziness: float, relative: bool, tolerance: float) -> tuple[IntArray, IntArray]:
     """(R, S) -> (P,), (P,): trials won by the first and by the second system of each pair."""
     wins_a, wins_b = [], []
     for system in range(means.shape[1] - 1):  # one system against all later ones: memory stays at (R, S)
@@ -132,104 +134,3 @@ def _wins(means: np.ndarray, fuzziness: float, relative: bool, tolerance: float)
         wins_a.append((x - y > margin).sum(axis=0))
         wins_b.append((y - x > margin).sum(axis=0))
     return np.concatenate(wins_a), np.concatenate(wins_b)
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class SwapRate:
-    """Comparisons and swaps by the size of the difference first seen.
-
-    Attributes
-    ----------
-    low : (B,) lower end of each bin; a bin reaches up to the next one, the last is open
-    count : (B,) comparisons whose difference on the first subset falls into the bin
-    swaps : (B,) those of them whose winner loses on the second subset
-    """
-
-    low: np.ndarray  # (B,)
-    count: np.ndarray  # (B,)
-    swaps: np.ndarray  # (B,)
-
-    @property
-    def rate(self) -> np.ndarray:
-        """(B,) swaps / count; NaN where a bin is empty."""
-        return np.divide(self.swaps, self.count, out=np.full(len(self.count), np.nan), where=self.count > 0)
-
-    @property
-    def overall(self) -> float:
-        """Swaps among all comparisons."""
-        return float(self.swaps.sum() / self.count.sum())
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per bin: low, high, count, swaps, rate."""
-        high = np.append(self.low[1:], np.inf)
-        return pd.DataFrame(
-            {"low": self.low, "high": high, "count": self.count, "swaps": self.swaps, "rate": self.rate}
-        )
-
-    def __repr__(self) -> str:
-        return f"SwapRate({self.overall:.3f}: {self.swaps.sum()} swaps in {self.count.sum()} comparisons)"
-
-
-def swap_rate(
-    table: Any,
-    topics: int | Sequence[Sequence[Sequence[Any]]] | None = None,
-    trials: int = 1000,
-    seed: int = 0,
-    width: float = 0.01,
-    bins: int = 22,
-) -> SwapRate:
-    """How large must a difference be for a second set of topics to confirm it?
-
-    In each trial two disjoint subsets of topics are drawn. The difference of two systems' means on the
-    first one names the bin; if the second one has the opposite sign, the pair is swapped. A difference of 0
-    never is.
-
-    Parameters
-    ----------
-    table : systems x topics, as ``ScoreTable`` reads it
-    topics : topics per subset, at most half of them (default: half, rounded down), or the pairs of subsets
-        themselves: lists of (topic ids, topic ids)
-    trials, seed : number of draws; the same seed gives the same result whatever the order of rows and columns
-    width, bins : Sakai's bins are .01 wide and the last, the 22nd, is open at .21
-
-    Returns
-    -------
-    SwapRate, with ``count``, ``swaps`` and ``rate`` by bin, ``overall`` and ``to_frame()``.
-
-    >>> table = {"a": [0.2, 0.3, 0.2, 0.4], "b": [0.5, 0.2, 0.4, 0.7]}
-    >>> swap_rate(table, topics=[([0, 1], [2, 3]), ([1], [0])])
-    SwapRate(0.500: 1 swaps in 2 comparisons)
-
-    References
-    ----------
-    Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR.
-    Voorhees, Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
-    """
-    scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
-    trials, seed, bins = whole(trials, "trials", 1), whole(seed, "seed", 0), whole(bins, "bins", 1)
-    width = real(width, "width", 1e-9)
-    first, second = (sample_means(scores, columns) for columns in _disjoint(topics, scores, trials, seed))
-    count, swaps = np.zeros(bins, dtype=np.int64), np.zeros(bins, dtype=np.int64)
-    small = scores.tolerance
-    for system in range(len(scores.systems) - 1):  # one system against all later ones: memory stays at (R, S)
-        seen, again = (m[:, system, None] - m[:, system + 1 :] for m in (first, second))  # (R, .)
-        place = np.minimum(np.floor((np.abs(seen) + small) / width), bins - 1).astype(np.int64)
-        swapped = ((seen > small) & (again < -small)) | ((seen < -small) & (again > small))
-        count += np.bincount(place.ravel(), minlength=bins)
-        swaps += np.bincount(place[swapped], minlength=bins)
-    return SwapRate(width * np.arange(bins), count, swaps)
-
-
-def _disjoint(topics: Any, scores: ScoreTable, trials: int, seed: int) -> tuple[Any, Any]:
-    """Columns of the first and of the second subset of every trial."""
-    if is_drawn(topics):
-        size = sample_size(topics, scores, len(scores.topics) // 2)
-        order = drawn_order(np.random.default_rng(seed), trials, len(scores.topics))
-        return order[:, :size], order[:, size : 2 * size]
-    if any(dimensions(pair) == 0 or len(pair) != 2 for pair in topics):
-        raise ValueError("topics: every item must be a pair of subsets of topic ids")
-    first, second = (given_columns([pair[side] for pair in topics], scores) for side in (0, 1))
-    shared = next((set(a) & set(b) for a, b in zip(first, second, strict=True) if set(a) & set(b)), None)
-    if shared:
-        raise ValueError(f"topics: {scores.topics[min(shared)]!r} is in both subsets of a pair; they must be disjoint")
-    return first, second

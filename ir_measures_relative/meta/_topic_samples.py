@@ -54,9 +54,12 @@ def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | IntArray)
 
 def resampled_means(table: ScoreTable, trials: int, seed: int) -> FloatArray:
     """(R, S) mean of each system over as many topics as there are, drawn with replacement."""
-    n_topics = len(table.topics)
-    drawn = np.random.default_rng(seed).multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=trials)  # (R, T)
-    return _weighted(table, drawn / n_topics)
+    return _weighted(table, resampled_topics(len(table.topics), trials, seed) / len(table.topics))
+
+
+def resampled_topics(n_topics: int, trials: int, seed: int) -> IntArray:
+    """(R, T) how often each topic occurs in a sample of T topics, drawn with replacement."""
+    return np.random.default_rng(seed).multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=trials)
 
 
 def _weighted(table: ScoreTable, weights: FloatArray) -> FloatArray:

@@ -43,6 +43,26 @@ def test_query_types_are_those_of_the_slow_twin(scores, data):
         assert result.uninformative == lowest
 
 
+def test_hard_and_easy_queries_are_uninformative_ones_low_and_high():
+    actual = {
+        "hard": 0.1,
+        "easy": 0.9,
+        "between": 0.55,
+        "good": 0.9,
+        "better": 0.95,
+        "fine": 0.8,
+        "far": 0.7,
+        "so": 0.6,
+    }
+    expected = {"hard": 0.1, "easy": 0.9, "between": 0.45, "good": 0, "better": 0, "fine": 0, "far": 0.4, "so": 0.3}
+    types = meta.query_types(actual, expected, n=3)
+    assert sorted(types.uninformative) == ["between", "easy", "hard"]
+    assert (types.hard, types.easy) == (["hard"], ["easy"])
+    assert meta.query_types(actual, expected, 3, middle=0.6).hard == ["hard", "between"]
+    with pytest.raises(ValueError, match="middle=-1 is not accepted"):
+        meta.query_types(actual, expected, 3, middle=-1)
+
+
 def test_query_types_of_every_form_of_input():
     actual = {"q1": 0.9, "q2": 0.4, "q3": 0.6}
     expected = {"q1": 0.1, "q2": 0.4, "q3": 0.3}
@@ -63,7 +83,7 @@ def test_query_types_of_every_form_of_input():
                 [names[1]],
                 [names[2]],
             ]
-    assert repr(result) == "QueryTypes(1 uninformative, 1 informative, 1 ideal)"
+    assert repr(result) == "QueryTypes(1 uninformative, 1 informative, 1 ideal; 1 hard, 0 easy)"
     reordered = dict(reversed(actual.items()))
     assert meta.query_types(reordered, [0.3, 0.4, 0.1], 1).ideal == ["q1"], "a list follows the other input's order"
 
@@ -87,6 +107,67 @@ def test_bad_query_types_are_one_sentence(actual, expected, n, sentence):
     with pytest.raises(ValueError) as error:
         meta.query_types(actual, expected, n)
     assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
+
+
+# comparison of estimates
+
+
+def test_estimates_are_compared_by_paired_t_tests_with_correction():
+    from scipy import stats
+
+    rng = np.random.default_rng(0)
+    truth = rng.random((6, 20))
+    noise = {"bad": 0.3, "good": 0.05, "fair": 0.06}
+    results = {
+        name: meta.estimation_error(truth + s * rng.standard_normal((6, 20)), truth) for name, s in noise.items()
+    }
+    found = meta.compare_estimates(results)
+    frame = found.to_frame().set_index(["criterion", "a", "b"])
+    assert list(frame.columns) == ["value_a", "value_b", "statistic", "p_value", "significant"]
+    squares = {name: result.error**2 for name, result in results.items()}
+    for a, b in (("bad", "good"), ("bad", "fair"), ("good", "fair")):
+        expected = stats.ttest_rel(squares[a], squares[b])
+        assert frame["p_value"]["rmse", a, b] == pytest.approx(min(1, 3 * expected.pvalue))
+        assert frame["statistic"]["rmse", a, b] == pytest.approx(expected.statistic)
+        assert frame["value_a"]["rmse", a, b] == results[a].rmse and frame["value_b"]["over", a, b] == results[b].over
+    assert frame["significant"]["rmse"].tolist() == [True, True, False]
+    plain, holm = (meta.compare_estimates(results, correction=c).to_frame()["p_value"] for c in (None, "holm"))
+    assert (
+        (plain <= holm).all() and (holm <= frame["p_value"].to_numpy()).all() and (holm < frame["p_value"].array).any()
+    )
+    assert repr(found).startswith("EstimateComparison(rmse 2 of 3, over ")
+
+
+def test_reconstructions_are_compared_over_topics():
+    from scipy import stats
+
+    rng = np.random.default_rng(1)
+    truth = rng.random((5, 15))
+    results = {s: meta.preference_reconstruction(truth + s * rng.standard_normal((5, 15)), truth) for s in (0.05, 0.5)}
+    frame = meta.compare_estimates(results).to_frame().set_index("criterion")
+    f1 = [result.to_frame()["f1"] for result in results.values()]
+    assert frame["p_value"]["f1"] == pytest.approx(stats.ttest_rel(*f1).pvalue)
+    assert frame["value_a"]["recall"] == pytest.approx(results[0.05].recall)
+    assert frame["significant"].all()
+
+
+@pytest.mark.parametrize(
+    ("results", "arguments", "sentence"),
+    [
+        ({"a": 1}, {}, "results: at least 2 estimates are needed, 1 given"),
+        ([1, 2], {}, "results must be a dict of name: result, not a list"),
+        ({"a": 1, "b": 2}, {}, "results must all come from estimation_error or all from preference_reconstruction"),
+        ("ok", {"correction": "none"}, "correction='none' is not accepted; accepted is 'holm' or 'bonferroni'"),
+        ("ok", {"level": 2}, "level=2 is not accepted"),
+        ("short", {}, "results hold 2, 3 values; all must hold the same, at least 2"),
+    ],
+)
+def test_bad_comparisons_are_one_sentence(results, arguments, sentence):
+    error = meta.estimation_error([0.1, 0.2], [0.2, 0.4])
+    known = {"ok": {"a": error, "b": error}, "short": {"a": error, "b": meta.estimation_error([1, 2, 3], [1, 2, 4])}}
+    with pytest.raises((ValueError, TypeError)) as caught:
+        meta.compare_estimates(known.get(results, results) if isinstance(results, str) else results, **arguments)
+    assert str(caught.value).startswith(sentence)
 
 
 # leave one group out
@@ -188,13 +269,18 @@ def test_bad_pools_are_one_sentence(arguments, kind, sentence):
 # estimation error
 
 
-@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=1, max_size=8))
+millionths = st.floats(-1, 1).map(lambda v: round(v, 6))  # what differs by less than 1e-12 has equal ranks
+
+
+@given(st.lists(st.tuples(millionths, millionths), min_size=1, max_size=8))
 def test_estimation_error_is_its_slow_twin(pairs):
     estimate, truth = zip(*pairs, strict=True)
     result = meta.estimation_error(list(estimate), list(truth))
     assert (result.rmse, result.over, result.under) == pytest.approx(slow.estimation_error(estimate, truth), abs=1e-12)
     assert result.rmse**2 == pytest.approx(result.over**2 + result.under**2, abs=1e-12)
     assert result.n == len(pairs)
+    for found, twin in ((result.pearson, slow.pearson), (result.spearman, slow.spearman)):
+        assert found == pytest.approx(twin(estimate, truth), abs=1e-9, nan_ok=True)
     turned = meta.estimation_error(list(truth), list(estimate))
     assert (turned.over, turned.under, turned.bias) == pytest.approx((result.under, result.over, -result.bias))
 
@@ -232,7 +318,7 @@ def test_estimation_error_matches_cells_by_name():
     assert meta.estimation_error({"y": 0.2, "x": 0.1}, {"x": 0.1, "y": 0.2}).rmse == 0
     assert meta.estimation_error([0.2, 0.1], {"y": 0.2, "x": 0.1}).rmse == 0
     frame = meta.estimation_error(truth, truth + 0.1).to_frame()
-    assert list(frame.columns) == ["rmse", "over", "under", "bias", "n"] and len(frame) == 1
+    assert list(frame.columns) == ["rmse", "over", "under", "bias", "pearson", "spearman", "n"] and len(frame) == 1
     with pytest.raises(ValueError, match="^estimate: topic 'q2' is missing"):
         meta.estimation_error(truth[["q1"]], truth)
     with pytest.raises(ValueError, match="^truth: system 'c' is missing"):

@@ -25,7 +25,7 @@ def two_lists(draw):
     ("fn", "function", "arguments"),
     [
         ("kendall_tau_b", meta.kendall_tau, ("x", "y")),
-        ("tau_ap", meta.tau_ap, ("truth", "est")),
+        ("tau_ap", meta.tau_ap, ("est", "truth")),
         ("swap_pairs", meta.discordant_pairs, ("x", "y")),
         ("pad", meta.percentage_absolute_difference, ("values",)),
     ],
@@ -52,9 +52,26 @@ def test_kendall_tau_is_its_slow_twin(lists):
 
 
 @given(two_lists())
-def test_tau_ap_is_the_mean_over_all_orders_of_the_tied(lists):
-    truth, estimate = lists
-    assert meta.tau_ap(truth, estimate) == pytest.approx(slow.tau_ap(truth, estimate), abs=1e-12)
+def test_tau_ap_is_its_slow_twin(lists):
+    estimate, truth = lists
+    assert meta.tau_ap(estimate, truth) == pytest.approx(slow.tau_ap(estimate, truth), abs=1e-12)
+
+
+@given(few_values)
+def test_tau_ap_of_a_list_with_itself_is_one_with_ties_too(scores):
+    assert meta.tau_ap(scores, scores) == pytest.approx(1)
+    assert meta.tau_ap(estimate=scores, truth=[2 * x for x in scores]) == pytest.approx(1)
+
+
+def test_tau_ap_with_ties_is_that_of_ircor():
+    """The values that Urbano's package ircor prints in its README for these lists, rounded to fifths to make ties."""
+    x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
+    y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
+    assert meta.tau_ap(estimate=y, truth=x) == pytest.approx(0.7491182, abs=5e-8)
+    tied_y, tied_x = np.round(y * 5) / 5, np.round(x * 5) / 5
+    assert meta.tau_ap(estimate=tied_y, truth=x) == pytest.approx(0.6074515, abs=5e-8)  # tau_AP,a
+    both = (meta.tau_ap(tied_y, tied_x) + meta.tau_ap(tied_x, tied_y)) / 2
+    assert both == pytest.approx(0.6269841, abs=5e-8)  # tau_AP,b
 
 
 @given(two_lists())
@@ -87,7 +104,7 @@ def test_same_and_reversed_order(x):
 
 def test_tau_ap_punishes_errors_at_the_top_more_and_is_not_symmetric():
     truth = [5, 4, 3, 2, 1]
-    assert meta.tau_ap(truth, [4, 5, 3, 2, 1]) < meta.tau_ap(truth, [5, 4, 3, 1, 2])
+    assert meta.tau_ap([4, 5, 3, 2, 1], truth) < meta.tau_ap([5, 4, 3, 1, 2], truth)
     other = [5, 1, 4, 3, 2]
     assert meta.tau_ap(truth, other) != pytest.approx(meta.tau_ap(other, truth))
 

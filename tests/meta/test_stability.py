@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from itertools import combinations
+from functools import partial
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -68,6 +69,53 @@ def test_swap_rate_is_its_slow_twin(table, data):
     assert (result.count.tolist(), result.swaps.tolist()) == slow.swap_rate(table, pairs)
 
 
+@given(tables, st.data())
+def test_sakais_swap_rate_is_its_slow_twin(table, data):
+    sample = st.lists(st.integers(0, len(table[0]) - 1), min_size=len(table[0]), max_size=len(table[0]))
+    pairs = data.draw(st.lists(st.tuples(sample, sample), min_size=1, max_size=4))
+    result = meta.swap_rate(table, topics=pairs, method="bootstrap")
+    expected = slow.swap_rate(table, pairs, bins=21, zero_swaps=True)
+    assert (result.count.tolist(), result.swaps.tolist()) == expected
+    for rate in (0, 0.05, 0.3, 1):
+        needed = slow.difference_needed(result.low.tolist(), *expected, rate)
+        if needed is None:
+            assert np.isnan(result.difference_needed(rate)) and result.share_reaching(rate) == 0
+        else:
+            assert (result.difference_needed(rate), result.share_reaching(rate)) == needed
+
+
+def test_the_two_swap_rates_differ_where_they_should():
+    same = [[0.1, 0.5, 0.3, 0.2]] * 2
+    assert meta.swap_rate(same).swaps.sum() == 0, "of two halves a difference of 0 is no swap"
+    result = meta.swap_rate(same, method="bootstrap")
+    assert result.swaps.sum() == result.count.sum() == 1000, "with Sakai a difference of 0 confirms nothing"
+    assert len(result.low) == 21 and result.to_frame()["low"].iloc[-1] == pytest.approx(0.2)
+    assert len(meta.swap_rate(same).low) == 22
+    table = table_of(3, systems=8, topics=40)
+    halves, whole = (meta.swap_rate(table, method=method) for method in ("halves", "bootstrap"))
+    assert whole.method == "bootstrap" and repr(whole).startswith("SwapRate(bootstrap: ")
+    assert whole.overall < halves.overall, "samples of all topics are twice as large as halves"
+
+
+def test_a_draw_of_pairs_with_replacement_is_fair():
+    table = table_of(3, systems=3, topics=3)
+    samples = [list(sample) for sample in product(table.columns, repeat=3)]
+    exact = meta.swap_rate(table, topics=list(product(samples, repeat=2)), method="bootstrap").overall
+    trials = 20_000
+    assert 0 < exact < 1
+    # three comparisons per trial, not independent: five standard deviations of a single one bound the error
+    drawn = meta.swap_rate(table, trials=trials, method="bootstrap").overall
+    assert drawn == pytest.approx(exact, abs=5 * 0.5 / np.sqrt(trials))
+
+
+def test_the_difference_needed_is_read_off_the_bins():
+    result = meta.SwapRate("halves", np.arange(5) / 100, np.array([10, 0, 20, 40, 30]), np.array([5, 0, 2, 3, 0]))
+    assert result.difference_needed(0.1) == 0.02 and result.share_reaching(0.1) == pytest.approx(0.9)
+    assert result.difference_needed() == 0.04 and result.share_reaching() == pytest.approx(0.3)
+    with pytest.raises(ValueError, match="rate=2 is not accepted"):
+        result.difference_needed(2)
+
+
 def test_stability_in_closed_form():
     row = np.linspace(0.2, 0.9, 10)
     assert summary(meta.stability([row, row, row])) == (0, 0, 1)
@@ -123,7 +171,7 @@ def test_half_of_the_topics_is_the_default():
     assert meta.swap_rate(table).to_frame().equals(meta.swap_rate(table, topics=4).to_frame())
 
 
-@pytest.mark.parametrize("function", [meta.stability, meta.swap_rate])
+@pytest.mark.parametrize("function", [meta.stability, meta.swap_rate, partial(meta.swap_rate, method="bootstrap")])
 def test_no_result_depends_on_the_order_of_rows_and_columns(function):
     table = table_of(5, systems=6)
     shuffled = table.sample(frac=1, random_state=1).sample(frac=1, axis=1, random_state=2)
@@ -131,7 +179,7 @@ def test_no_result_depends_on_the_order_of_rows_and_columns(function):
     pd.testing.assert_frame_equal(*results, check_exact=True)
 
 
-@pytest.mark.parametrize("function", [meta.stability, meta.swap_rate])
+@pytest.mark.parametrize("function", [meta.stability, meta.swap_rate, partial(meta.swap_rate, method="bootstrap")])
 def test_the_seed_is_used_and_is_local(function):
     table = table_of(6)
     np.random.seed(1)
@@ -199,6 +247,11 @@ def test_results_have_frames_and_short_reprs():
         (lambda t: meta.stability(t, trials=True), "trials=True is not accepted"),
         (lambda t: meta.swap_rate(t, width=0), "width=0 is not accepted"),
         (lambda t: meta.swap_rate(t, bins=0), "bins=0 is not accepted"),
+        (
+            lambda t: meta.swap_rate(t, method="thirds"),
+            "method='thirds' is not accepted; accepted is 'halves' or 'bootstrap'",
+        ),
+        (lambda t: meta.swap_rate(t, topics=4, method="bootstrap"), "topics: method='bootstrap' draws as many topics"),
     ],
 )
 def test_bad_parameters_are_one_sentence(call, sentence):

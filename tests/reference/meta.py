@@ -41,12 +41,30 @@ def tau_ap_of_order(truth, order):
     return 2 * total / (len(order) - 1) - 1
 
 
-def tau_ap(truth, estimate):
-    """The mean over every order that agrees with the estimate."""
+def tau_ap(estimate, truth):
+    """The mean over every order that agrees with the estimate; as tau_AP,b where both have ties."""
+    if len(set(estimate)) < len(estimate) and len(set(truth)) < len(truth):
+        return tau_ap_b_along(estimate, truth)
     by_score = sorted(range(len(estimate)), key=lambda i: -estimate[i])
     groups = [list(g) for _, g in groupby(by_score, key=lambda i: estimate[i])]
     orders = [sum(map(list, parts), []) for parts in product(*(permutations(g) for g in groups))]
     return mean(tau_ap_of_order(truth, order) for order in orders)
+
+
+def tau_ap_b_along(estimate, truth):
+    """The half of Urbano and Marrero's tau_AP,b that walks the order of the estimate.
+
+    A system counts unless it is tied for the top; its share is that of the systems strictly above it which the truth
+    too has strictly above it.
+    """
+    shares = []
+    for own in range(len(estimate)):
+        above = [other for other in range(len(estimate)) if estimate[other] > estimate[own]]
+        if above:
+            shares.append(mean(truth[other] > truth[own] for other in above))
+    if not shares:  # all tie in the estimate
+        return 1.0 if len(set(truth)) == 1 else 0.0
+    return 2 * mean(shares) - 1
 
 
 def discordant_pairs(x, y):
@@ -76,14 +94,40 @@ def two_way_residual_mean_square(table):
     return square / ((len(table) - 1) * (len(topic) - 1))
 
 
-def randomized_tukey_p(table, shuffles):
-    """shuffles[b][t][s]: whose score system s gets on topic t."""
+def holm(p_values):
+    """Largest of the products of the smaller p-values with the number of hypotheses not rejected before them."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    found = [0.0] * len(p_values)
+    for place, i in enumerate(order):
+        found[i] = min(1.0, max((len(order) - k) * p_values[order[k]] for k in range(place + 1)))
+    return found
+
+
+def bootstrap_p(x, y, resamples):
+    """Sakai's paired bootstrap test: differences shifted to mean 0, |t| of each resample against |t| of the sample."""
+
+    def t(values):
+        centre = mean(values)
+        spread = math.sqrt(mean((v - centre) ** 2 for v in values))
+        if spread > 1e-12:
+            return abs(centre) / spread
+        return math.inf if abs(centre) > 1e-12 else 0.0
+
+    d = [a - b for a, b in zip(x, y, strict=True)]
+    shifted = [v - mean(d) for v in d]
+    reached = sum(t([shifted[i] for i in r]) >= t(d) - 1e-9 for r in resamples) if t(d) < math.inf else 0
+    return (reached + 1) / (len(resamples) + 1) if t(d) > 0 else 1.0
+
+
+def randomized_tukey_p(table, shuffles, plus_one=True):
+    """shuffles[b][t][s]: whose score system s gets on topic t. plus_one: the table itself is one of the shuffles."""
     ranges = []
     for shuffle in shuffles:
         means = [mean(table[shuffle[t][s]][t] for t in range(len(table[0]))) for s in range(len(table))]
         ranges.append(max(means) - min(means))
     return {
-        (i, j): sum(r >= abs(mean(table[i]) - mean(table[j])) - 1e-12 for r in ranges) / len(ranges)
+        (i, j): (sum(r >= abs(mean(table[i]) - mean(table[j])) - 1e-12 for r in ranges) + plus_one)
+        / (len(ranges) + plus_one)
         for i, j in combinations(range(len(table)), 2)
     }
 
@@ -107,7 +151,8 @@ def stability(table, subsets, fuzziness, relative):
     return majority / comparisons, minority / comparisons, ties / comparisons
 
 
-def swap_rate(table, pairs_of_subsets, width=0.01, bins=22):
+def swap_rate(table, pairs_of_subsets, width=0.01, bins=22, zero_swaps=False):
+    """zero_swaps: D D' <= 0 is a swap (Sakai's bootstrap), else only opposite signs (disjoint halves)."""
     count, swaps = [0] * bins, [0] * bins
     for a, b in combinations(table, 2):
         for one, two in pairs_of_subsets:
@@ -115,8 +160,20 @@ def swap_rate(table, pairs_of_subsets, width=0.01, bins=22):
             second = mean(a[t] for t in two) - mean(b[t] for t in two)
             place = min(int((abs(first) + 1e-12) / width), bins - 1)
             count[place] += 1
-            swaps[place] += min(first, second) < -1e-12 and max(first, second) > 1e-12
+            if zero_swaps:
+                swaps[place] += not (min(first, second) > 1e-12 or max(first, second) < -1e-12)
+            else:
+                swaps[place] += min(first, second) < -1e-12 and max(first, second) > 1e-12
     return count, swaps
+
+
+def difference_needed(low, count, swaps, rate):
+    """Lower end of the first bin from which on no bin swaps more often, and the share of comparisons in those bins."""
+    for first in range(len(low)):
+        rest = range(first, len(low))
+        if count[first] and all(swaps[b] <= rate * count[b] for b in rest):
+            return low[first], sum(count[b] for b in rest) / sum(count)
+    return None
 
 
 def query_types(actual, expected, n):
@@ -213,4 +270,47 @@ def tiers(table, resamples, level):
             number, heads = number + 1, tied
         for s in tied:
             found[s] = number
+    return found
+
+
+def pearson(x, y):
+    for values in (x, y):
+        if max(values) - min(values) <= 1e-12 * max(map(abs, values)):
+            return math.nan
+    a = [(v - mean(x)) / (max(x) - min(x)) for v in x]
+    b = [(v - mean(y)) / (max(y) - min(y)) for v in y]
+    norm = math.sqrt(mean(v * v for v in a) * mean(v * v for v in b))
+    return mean(u * v for u, v in zip(a, b, strict=True)) / norm
+
+
+def spearman(x, y):
+    """Pearson of the ranks; tied values share the mean of theirs."""
+
+    def ranks(values):
+        return [mean(1 + i for i, v in enumerate(sorted(values)) if v == own) for own in values]
+
+    return pearson(ranks(x), ranks(y))
+
+
+def label_shares(qrels, runs, groups, depth):
+    """{group: (shares of grades in the pool left, shares among its top documents that are judged only thanks to it)}"""
+    shares = {}
+    for group, kept in leave_group_out(qrels, runs, groups, depth).items():
+        lost = [max(0, g) for q, docs in qrels.items() for d, g in docs.items() if (q, d) not in kept]
+        pool = [max(0, g) for g in kept.values()]
+        shares[group] = tuple({g: part.count(g) / len(part) for g in set(part)} for part in (pool, lost))
+    return shares
+
+
+def reusability(score, qrels, runs, groups, depth):
+    """{run: (score, score without its group, rank, rank without)}; score(qrels, run) -> mean over the topics."""
+    found = {}
+    full = {name: score(qrels, run) for name, run in runs.items()}
+    for group, kept in leave_group_out(qrels, runs, groups, depth).items():
+        reduced = {q: {d: g for d, g in docs.items() if (q, d) in kept} for q, docs in qrels.items()}
+        without = {name: score(reduced, run) for name, run in runs.items()}
+        for name in runs:
+            if groups[name] == group:
+                ranks = [1 + sum(x - scores[name] > 1e-12 for x in scores.values()) for scores in (full, without)]
+                found[name] = (full[name], without[name], *ranks)
     return found
