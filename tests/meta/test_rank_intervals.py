@@ -151,9 +151,9 @@ def test_one_system_is_best():
 
 def test_ten_thousand_resamples_of_126_systems_take_less_than_a_second():
     table = table_of(7, systems=126, topics=50)
-    start = time.perf_counter()
+    start = time.process_time()  # of this process: other work on the machine does not count
     meta.rank_intervals(table)
-    assert time.perf_counter() - start < 2  # 0.25 s on an idle core
+    assert time.process_time() - start < 1  # 0.25 s
 
 
 @pytest.mark.parametrize(
