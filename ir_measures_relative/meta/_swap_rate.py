@@ -150,7 +150,7 @@ def swap_rate(
         swapped = agreement <= 0 if method == "bootstrap" else agreement < 0
         count += np.bincount(place.ravel(), minlength=bins)
         swaps += np.bincount(place[swapped], minlength=bins)
-    return SwapRate(method, width * np.arange(bins), count, swaps)
+    return SwapRate(method, width * np.arange(bins, dtype=np.float64), count, swaps)
 
 
 def _signed(difference: FloatArray, tolerance: float) -> FloatArray:
