@@ -10,12 +10,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from ir_measures_relative._input import Columns, RunSource, coded_ids, row_name, run_columns
+from ir_measures_relative._input import (
+    Columns,
+    IntArray,
+    ObjectArray,
+    RunSource,
+    coded_ids,
+    row_name,
+    run_columns,
+)
 
 
 class Run:
-    """One ranking per topic, best first: score descending, ties by document id descending as strings.
+    """One ranking per topic, best first: score descending as float32, ties by document id descending as strings.
 
     Attributes
     ----------
@@ -43,11 +52,9 @@ class Run:
         if isinstance(run, Run):
             return run
         columns = run_columns(run, what)
-        order = _rank_order(columns.topic, columns.number)
-        topic, score = columns.topic[order], columns.number[order]
-        doc_id = _ties_by_id(columns.doc_id[order], topic, score)
-        start = np.searchsorted(topic, np.arange(len(columns.topics) + 1))
-        made = cls([str(t) for t in columns.topics], start, doc_id, score)
+        order = _rank_order(columns)
+        start = np.searchsorted(columns.topic[order], np.arange(len(columns.topics) + 1))
+        made = cls([str(t) for t in columns.topics], start, columns.doc_id[order], columns.number[order])
         if any(len(set(ranking)) < len(ranking) for ranking in made.rankings()):
             raise _duplicate(columns)
         made.file_name, made.tag = columns.file_name, columns.tag
@@ -115,8 +122,17 @@ def _duplicate(columns: Columns) -> ValueError:
     return ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
 
 
-def _rank_order(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """(N,) rows by topic, then by score descending, ties in any order; most runs come like this, which is soon seen."""
+def _rank_order(columns: Columns) -> IntArray:
+    """(N,) rows by topic, then by score descending as float32, ties by document id descending, as in trec_eval."""
+    topic = columns.topic
+    with np.errstate(over="ignore"):  # more than float32 can hold is infinite, as in C
+        score = columns.number.astype(np.float32)
+    order = _by_score(topic, score)
+    return _ties_by_id(order, columns.doc_id, topic[order], score[order])
+
+
+def _by_score(topic: IntArray, score: NDArray[np.float32]) -> IntArray:
+    """(N,) rows by topic, then by score descending, ties in any order; most runs come so, and need no sort."""
     later = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] <= score[:-1]))  # (N - 1,)
     if later.all():
         return np.arange(len(topic))
@@ -125,14 +141,13 @@ def _rank_order(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
     return by_score[np.argsort(narrow[by_score], kind="stable")]
 
 
-def _ties_by_id(doc_id: np.ndarray, topic: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Reorders documents of equal score by id descending; only tied rows are compared as strings."""
+def _ties_by_id(order: IntArray, doc_id: ObjectArray, topic: IntArray, score: NDArray[np.float32]) -> IntArray:
+    """The order with rows of equal topic and score by id descending; only tied rows are compared as strings."""
     same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])  # (N - 1,)
     if not same.any():
-        return doc_id
+        return order
     tied = np.append(False, same) | np.append(same, False)
-    group, ids = np.cumsum(np.append(True, ~same))[tied], doc_id[tied]
-    by_id = np.argsort(ids)[::-1]
-    doc_id = doc_id.copy()
-    doc_id[tied] = ids[by_id[np.argsort(group[by_id], kind="stable")]]
-    return doc_id
+    group, rows = np.cumsum(np.append(True, ~same))[tied], order[tied]
+    by_id = np.argsort(doc_id[rows])[::-1]
+    order[tied] = rows[by_id[np.argsort(group[by_id], kind="stable")]]
+    return order

@@ -6,6 +6,7 @@ A ranking is a list of document ids, best first; qrels is {document: grade}; k =
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Mapping, Sequence
 
 Ranking = Sequence[str]
@@ -13,9 +14,17 @@ Qrels = Mapping[str, int]
 
 
 def ranked(scores: Mapping[str, float]) -> list[str]:
-    """trec_eval's order: score descending, ties by document id descending."""
+    """trec_eval's order: score descending as float32, ties by document id descending."""
     by_id = sorted(scores, reverse=True)
-    return sorted(by_id, key=lambda document: scores[document], reverse=True)  # stable: ties keep the order of ids
+    return sorted(by_id, key=lambda document: float32(scores[document]), reverse=True)  # stable: ties keep their order
+
+
+def float32(score: float) -> float:
+    """The nearest number of 32 bits, infinite where it is too large for those."""
+    try:
+        return struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return math.copysign(math.inf, score)
 
 
 def cut(ranking: Ranking, k: int | None) -> list[str]:
