@@ -8,6 +8,7 @@ from ir_measures_relative._base import parse_measure
 from ir_measures_relative._experiment import calc_runs, select_complementary
 from ir_measures_relative._extremes.med import med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._labels import LabelModel, impute, learn_labels, register_labels
 from ir_measures_relative._priors import register_prior
 from ir_measures_relative._unjudged.prob_better import prob_better
@@ -35,13 +36,18 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "BootNDCG",
     "Experiment",
     "Imputed",
+    "Judgements",
     "LabelModel",
     "MED",
     "NDCGBound",
     "NRG",
+    "QrelsLike",
     "Rare",
     "RareAP",
     "RareP",
+    "Run",
+    "RunLike",
+    "RunsLike",
     "TaSC",
     "UL",
     "UniqueRel",
@@ -57,6 +63,9 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "meta",
     "parse_measure",
     "prob_better",
+    "read_qrels",
+    "read_run",
+    "read_runs",
     "register_labels",
     "register_prior",
     "report",

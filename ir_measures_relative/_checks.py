@@ -83,6 +83,15 @@ def shown(value: Any, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "topic"), counted(50, "topic")
+    ('1 topic', '50 topics')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def quoted(path: str | os.PathLike[str]) -> str:
     """A path in quotes; like a value where it is not what a path looks like, such as the lines of a file."""
     text = os.fspath(path)

@@ -3,16 +3,23 @@
 from ir_measures_relative._judged.ideals import best_values, best_values_left
 from ir_measures_relative._judged.judged_run import JudgedRun, Top, common_codes, shares_topic, warn_of_other_topics
 from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run
 
 __all__ = [
     "JudgedRun",
     "Judgements",
+    "QrelsLike",
     "Run",
+    "RunLike",
+    "RunsLike",
     "Top",
     "best_values",
     "best_values_left",
     "common_codes",
+    "read_qrels",
+    "read_run",
+    "read_runs",
     "shares_topic",
     "warn_of_other_topics",
 ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures import Qrel
 
+from ir_measures_relative._checks import counted
 from ir_measures_relative._input import Columns, coded_ids, qrels_columns, row_name
 
 
@@ -98,6 +101,23 @@ class Judgements:
     def document_ids(self) -> np.ndarray:
         """(J,) the document id of each row."""
         return self._doc_ids.to_numpy()[self._doc]
+
+    def __repr__(self) -> str:
+        return f"Judgements({counted(self.n_topics, 'topic')}, {counted(len(self.grade), 'judged document')})"
+
+    def __iter__(self) -> Iterator[Qrel]:
+        """Rows by topic, as ir_measures takes them; a topic without judged documents has none."""
+        for topic, document, grade in zip(
+            self.topic.tolist(), self.document_ids().tolist(), self.grade.tolist(), strict=True
+        ):
+            yield Qrel(self.topics[topic], document, grade)
+
+    def to_frame(self) -> pd.DataFrame:
+        """DataFrame with the columns query_id, doc_id and relevance, by topic, highest grade first."""
+        topics = np.empty(self.n_topics, dtype=object)
+        topics[:] = self.topics
+        columns = {"query_id": topics[self.topic], "doc_id": self.document_ids(), "relevance": self.grade}
+        return pd.DataFrame(columns).infer_objects()
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """The form that ir_measures reads fastest, ids as str."""

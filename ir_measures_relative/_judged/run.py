@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures import ScoredDoc
 from numpy.typing import NDArray
 
+from ir_measures_relative._checks import counted
 from ir_measures_relative._input import (
     Columns,
     IntArray,
@@ -93,6 +95,19 @@ class Run:
                 lengths = [len(i) for i in ids] if text.count("\0") >= len(ids) else ""
                 blake.update(f"{len(text)} {lengths}\n{text}".encode("utf-8", "surrogatepass"))
         return blake.hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Run({counted(len(self.topic_keys), 'topic')}, {counted(len(self.doc_id), 'document')})"
+
+    def __iter__(self) -> Iterator[ScoredDoc]:
+        """Rows, best first within each topic, as ir_measures takes them."""
+        for topic, documents in self.to_dict().items():
+            yield from (ScoredDoc(topic, document, score) for document, score in documents.items())
+
+    def to_frame(self) -> pd.DataFrame:
+        """DataFrame with the columns query_id, doc_id and score, best first within each topic."""
+        topic = np.repeat(np.array(self.topic_keys, dtype=object), np.diff(self.start))
+        return pd.DataFrame({"query_id": topic, "doc_id": self.doc_id, "score": self.score})
 
     def cut(self, depth: int | None) -> Run:
         """The first ``depth`` documents of every topic (None: all), without the ids of the others."""

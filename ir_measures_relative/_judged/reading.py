@@ -1,0 +1,94 @@
+"""Qrels and runs, read once for all functions; what they may be given as."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
+
+# dict of dicts, DataFrame, path, Judgements or Run, iterable of named tuples, Arrow data
+QrelsLike: TypeAlias = (
+    Judgements | Mapping[Any, Mapping[Any, int]] | pd.DataFrame | str | os.PathLike[str] | Iterable[Any]
+)
+RunLike: TypeAlias = Run | Mapping[Any, Mapping[Any, float]] | pd.DataFrame | str | os.PathLike[str] | Iterable[Any]
+# dict of name: run, folder, glob, list of files
+RunsLike: TypeAlias = Mapping[str, RunLike] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+def read_qrels(qrels: QrelsLike) -> Judgements:
+    """Reads judgements, so that functions that are given them need not read them again.
+
+    Parameters
+    ----------
+    qrels : the path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and
+        relevance (or qid, docno and label), or an iterable of named tuples such as ``ir_measures.Qrel``
+
+    Returns
+    -------
+    Judgements : every function of this package takes them as qrels
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> qrels = imr.read_qrels({'q1': {'d1': 2, 'd2': 0}, 'q2': {'d3': 1}})
+    >>> qrels
+    Judgements(2 topics, 3 judged documents)
+    >>> imr.calc_runs('P@1', qrels, {'bm25': {'q1': {'d1': 1.0}}})['value'].tolist()
+    [1.0, 0.0]
+    """
+    return Judgements.of(qrels)
+
+
+def read_run(run: RunLike) -> Run:
+    """Reads a run, so that functions that are given it need not read it again.
+
+    Parameters
+    ----------
+    run : the path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and
+        score (or qid, docno and score), or an iterable of named tuples such as ``ir_measures.ScoredDoc``
+
+    Returns
+    -------
+    Run : every function of this package takes it as a run, and every measure as a prior or reference run
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> run = imr.read_run({'q1': {'d1': 1.5, 'd2': 2.5}})
+    >>> run, run.ranking('q1')
+    (Run(1 topic, 2 documents), ['d2', 'd1'])
+    """
+    return Run.of(run)
+
+
+def read_runs(runs: RunsLike, *, names: str = "file") -> dict[str, Run]:
+    """Reads many runs, so that functions that are given them need not read them again.
+
+    Parameters
+    ----------
+    runs : a folder, a glob or a list of TREC run files, or a dict of name: run in any form
+    names : what names a file: 'file', its base name without a leading ``input.`` and endings such as ``.run.gz``, or
+        'tag', the run tag of its last column
+
+    Returns
+    -------
+    dict : name -> Run; every function of this package takes it as runs, and groups know the runs by name, file name or
+        tag
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import ir_measures_relative as imr
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, 'input.bm25.run').write_text('q1 Q0 d1 1 2.5 BM25-tuned')
+    ...     imr.read_runs(folder), imr.read_runs(folder, names='tag')
+    ({'bm25': Run(1 topic, 1 document)}, {'BM25-tuned': Run(1 topic, 1 document)})
+    """
+    return {name: Run.of(source, f"run {name!r}") for name, source in run_sources(runs, names=names).items()}

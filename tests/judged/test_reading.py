@@ -1,0 +1,94 @@
+"""What is read once: every function takes it and says the same as of the data themselves; ir_measures takes it too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import P, nDCG
+
+import ir_measures_relative as imr
+
+QRELS = {"q2": {"a": 2, "b": 0, "c": 1}, "q1": {"a": 1, "z": 0}}
+RUNS = {
+    "bm25": {"q1": {"a": 2.0, "x": 1.0}, "q2": {"b": 3.0, "a": 2.0, "y": 1.0}},
+    "dense": {"q1": {"x": 2.0, "a": 1.0}, "q2": {"c": 3.0, "a": 2.0, "b": 1.0}},
+}
+GROUPS = {"bm25": "lexical", "dense": "neural"}
+FUNCTIONS: dict[str, Any] = {
+    "calc_runs": lambda q, r: imr.calc_runs(["NRG@10", "nDCG@2", "BootNDCG@2"], q, r),
+    "calc_runs with groups": lambda q, r: imr.calc_runs(["NRG(prior='groups')@10"], q, r, groups=GROUPS),
+    "select_complementary": imr.select_complementary,
+    "med_matrix": imr.med_matrix,
+    "med": lambda q, r: imr.med(q, r["bm25"], r["dense"]).to_frame(),
+    "prob_better": lambda q, r: imr.prob_better(q, r["bm25"], r["dense"]).to_frame(),
+    "boot_ndcg": lambda q, r: imr.boot_ndcg(q, r["bm25"]).to_frame(),
+    "expected_random": lambda q, r: imr.expected_random(q, "nDCG@2"),
+    "leave_group_out": lambda q, r: pd.concat(imr.meta.leave_group_out(q, r, GROUPS)),
+    "prior": lambda q, r: pd.DataFrame((imr.NRG(prior=r["bm25"]) @ 2).iter_calc(QRELS, RUNS["dense"])),
+    "priors": lambda q, r: pd.DataFrame((imr.NRG(prior=r) @ 2).iter_calc(QRELS, RUNS["dense"])),
+    "reference": lambda q, r: pd.DataFrame((imr.MED(reference=r["bm25"]) @ 2).iter_calc(QRELS, RUNS["dense"])),
+    "a measure": lambda q, r: pd.DataFrame((imr.NRG(prior=[]) @ 2).iter_calc(q, r["bm25"])),
+}
+
+
+@pytest.mark.filterwarnings("ignore:prior run")
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_takes_what_was_read(function: str) -> None:
+    once = imr.read_qrels(QRELS), imr.read_runs(RUNS)
+    pd.testing.assert_frame_equal(FUNCTIONS[function](*once), FUNCTIONS[function](QRELS, RUNS))
+    again = FUNCTIONS[function](*once)  # nothing was used up or changed
+    pd.testing.assert_frame_equal(again, FUNCTIONS[function](QRELS, RUNS))
+
+
+def test_what_was_read_is_not_read_again() -> None:
+    qrels, run = imr.read_qrels(QRELS), imr.read_run(RUNS["bm25"])
+    assert imr.read_qrels(qrels) is qrels and imr.read_run(run) is run
+    assert imr.read_runs({"bm25": run}) == {"bm25": run}
+    assert isinstance(qrels, imr.Judgements) and isinstance(run, imr.Run)
+
+
+def test_ir_measures_takes_it() -> None:
+    qrels, run = imr.read_qrels(QRELS), imr.read_run(RUNS["bm25"])
+    measures = [nDCG @ 2, P @ 1, imr.NRG(prior=[]) @ 2]
+    expected = ir_measures.calc(measures, QRELS, RUNS["bm25"])
+    found = ir_measures.calc(measures, qrels, run)
+    assert found.aggregated == expected.aggregated and set(found.per_query) == set(expected.per_query)
+
+
+def test_as_frames() -> None:
+    qrels, run = (
+        imr.read_qrels({2: {"a": 0, "b": 1}, 1: {}}),
+        imr.read_run({"q": {"a": 1.0, "b": 2.0}, "p": {"c": 0.5}}),
+    )
+    assert qrels.to_frame().to_dict("list") == {"query_id": [2, 2], "doc_id": ["b", "a"], "relevance": [1, 0]}
+    assert run.to_frame().to_dict("list") == {
+        "query_id": ["q", "q", "p"],
+        "doc_id": ["b", "a", "c"],
+        "score": [2.0, 1.0, 0.5],
+    }
+    assert imr.read_qrels(qrels.to_frame()).to_dict() == {"2": {"b": 1, "a": 0}}
+    assert imr.read_run(run.to_frame()).to_dict() == run.to_dict()
+
+
+@pytest.mark.parametrize(("names", "expected"), [("file", ["a", "b"]), ("tag", ["one", "two"])])
+def test_runs_of_a_folder_know_their_files(tmp_path: Path, names: str, expected: list[str]) -> None:
+    for file, tag in (("a.run", "one"), ("b.run", "two")):
+        (tmp_path / file).write_text(f"q1 Q0 a 1 1.0 {tag}\n")
+    runs = imr.read_runs(tmp_path, names=names)
+    assert list(runs) == expected
+    for groups in ({"a.run": "x", "b.run": "y"}, {"one": "x", "two": "y"}):
+        measure = imr.UniqueRel(prior="groups") @ 1
+        kept = {name: run for name, run in runs.items() if np.isin(name, expected)}
+        assert imr.calc_runs([measure], {"q1": {"a": 1}}, kept, groups=groups)["value"].tolist() == [0.0, 0.0]
+
+
+def test_errors_name_the_run() -> None:
+    with pytest.raises(ValueError, match="run 'bad': document 'a' of topic 'q' has the score NaN"):
+        imr.read_runs({"bad": {"q": {"a": float("nan")}}})
+    with pytest.raises(ValueError, match="names='tags' is not accepted"):
+        imr.read_runs(RUNS, names="tags")
