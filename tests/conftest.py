@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 from support.repository import REPOSITORY
 
+from ir_measures_relative._base.contents import Contents
 from ir_measures_relative._priors import prior_runs
 
 SHARED_VARIABLE = "IR_MEASURES_RELATIVE_SHARED"
@@ -66,8 +67,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def fresh_priors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is registered: no test sees what another one registered."""
-    for name in ("_registered", "_received", "_contents"):
-        monkeypatch.setattr(prior_runs, name, type(getattr(prior_runs, name))())
+    monkeypatch.setattr(prior_runs, "_registered", {})
+    monkeypatch.setattr(prior_runs, "_contents", Contents("prior runs"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

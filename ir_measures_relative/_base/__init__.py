@@ -1,5 +1,6 @@
 """The ordinary measures that relative ones are built on: as text, as mathematics, and under a random order."""
 
+from ir_measures_relative._base.contents import Contents, short_key, split_key
 from ir_measures_relative._base.models import (
     ERR,
     LARGEST,
@@ -23,6 +24,7 @@ from ir_measures_relative._base.text import direction, parse_measure, split_meas
 
 __all__ = [
     "AveragePrecision",
+    "Contents",
     "ERR",
     "LARGEST",
     "NDCG",
@@ -38,6 +40,8 @@ __all__ = [
     "expected_total",
     "label_grades",
     "parse_measure",
+    "short_key",
+    "split_key",
     "split_measures",
     "sum_of_precisions",
     "sum_over_ranks",

@@ -2,14 +2,13 @@
 
 from ir_measures_relative._priors.field import Field, TopicPart
 from ir_measures_relative._priors.judged_priors import JudgedPriors, leave_unseen
-from ir_measures_relative._priors.prior_runs import prior_key, register_prior, resolve
+from ir_measures_relative._priors.prior_runs import PriorRuns, register_prior
 
 __all__ = [
     "Field",
     "JudgedPriors",
+    "PriorRuns",
     "TopicPart",
     "leave_unseen",
-    "prior_key",
     "register_prior",
-    "resolve",
 ]

@@ -1,72 +1,151 @@
-"""Prior runs: what a measure's ``prior`` (or ``reference``) may be, and the short text by which it is known.
+"""Prior runs: what a measure's ``prior`` (or ``reference``) may be, as a value that a measure can hold and print.
 
-A measure is compared and printed by its text, so prior runs become text too: ``name~fingerprint`` for runs given as
-objects or files, the plain name for registered ones. The text is a ``str`` that carries the runs, so that printing,
-hashing, parsing and pickling work without a special case. Prior runs know no qrels.
+A measure is compared and printed by its text, so prior runs have a short one: ``name~fingerprint`` for runs given as
+objects or files, whose content the value holds, and the plain name for those that are looked up when they are needed.
+Prior runs know no qrels.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from ir_measures_relative._checks import shown
+from ir_measures_relative._base import Contents, short_key, split_key
+from ir_measures_relative._checks import flag, shown
 from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, read_once, run_name
 from ir_measures_relative._judged import Run
+from ir_measures_relative._priors.prior_names import (
+    begins_like_path,
+    check_name,
+    in_quotes,
+    is_path,
+    looks_like_path,
+    split_names,
+    without_forbidden,
+)
+from ir_measures_relative._priors.transformers import Retriever, is_transformer, retriever_of
 
-_PINNED = re.compile(r"[^\s,~]*~[0-9a-f]{8}")
-_FORBIDDEN = re.compile(r"[\s,~]")
+_MOST_NAMES_SHOWN = 30
 
+_contents: Contents[Any] = Contents("prior runs")  # runs and retrievers that some measure or name holds
 _registered: dict[str, tuple[Run, ...]] = {}  # name -> its runs
-_received: set[str] = set()  # names that are registered only because a pickled measure brought them
-_contents: dict[str, Run] = {}  # fingerprint -> the run; kept, so that a printed measure can be parsed and computed
+_registering = Lock()
 
 
-class PriorKey(str):
-    """The text of prior runs, such as ``'bm25~1f0c3a9e,dense'``; ``carried`` maps its pinned parts to their runs."""
+@dataclass(frozen=True)
+class Part:
+    """One of several prior runs: a pinned content, or a plain name that is looked up when it is needed."""
 
-    carried: dict[str, tuple[Run, ...]]
+    name: str
+    digits: str = ""  # of the fingerprint; a plain name has none
+    content: Run | Retriever | None = field(default=None, compare=False)
+    paths: bool = field(default=True, compare=False)  # whether an error may tell that a file of this name exists
 
-    def __new__(cls, text: str, carried: Mapping[str, tuple[Run, ...]] | None = None) -> PriorKey:
-        key = super().__new__(cls, text)
-        key.carried = dict(carried or {})
-        return key
+    @property
+    def label(self) -> str:
+        """The name of a run of the experiment or of a registered one; ``name~digits`` of a pinned content."""
+        return short_key(self.name, self.digits) if self.digits else self.name
 
-    def __reduce__(self) -> tuple:
-        known = {part: _runs_of(part, self) for part in self.split(",")}
-        return _unpickled, (str(self), {part: runs for part, runs in known.items() if runs is not None})
-
-    def __copy__(self) -> PriorKey:
-        return self
-
-    def __deepcopy__(self, memo: dict) -> PriorKey:
-        return self
+    def pinned(self) -> Run | Retriever | None:
+        """The content that the digits mean: held, or known here because somebody else holds it."""
+        return _contents.get(self.digits) if self.content is None else self.content
 
 
-def prior_key(value: Any, where: str = "prior", single: bool = False) -> PriorKey:
-    """The key of prior runs in any accepted form; ``single`` demands exactly one run.
+@dataclass(frozen=True, repr=False)
+class PriorRuns:
+    """Prior runs as a frozen value: names, fingerprints and contents; the order in which they were listed is lost.
 
-    Objects and files are read here; plain names are only checked to be names.
+    Equal ones print alike. ``repr`` is the quoted short key, since ir_measures prints parameters by their ``repr``.
+    The contents live as long as the value does. A pickle carries them, those of registered names too.
+
+    >>> PriorRuns.of({"bm25": {"q1": {"d1": 2.0}}, "dense": {"q1": {"d2": 1.0}}})
+    'bm25~501751b6,dense~e413c8a0'
     """
-    parts: dict[str, tuple[Run, ...]] = {}
-    names = sorted(_parts(value, where, parts))
-    special = [name for name in names if name in SYMBOLS or name == NONE]
-    if single and (len(names) != 1 or special):
-        raise ValueError(f"{where}={shown(value)} is not accepted; accepted is one run, or the path or name of one")
-    if special and len(names) > 1:
-        raise ValueError(f"{where}: {special[0]!r} stands alone; it cannot be combined with other prior runs")
-    return PriorKey(",".join(names) or NONE, parts)
+
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, value: Any, where: str = "prior", *, single: bool = False, paths: bool = True) -> PriorRuns:
+        """Prior runs in any accepted form; objects and files are read here, plain names are only checked to be names.
+
+        ``single`` demands exactly one run; with ``paths=False`` no file is opened or looked for.
+        """
+        if isinstance(value, PriorRuns):
+            found = value
+        else:
+            found = cls._sorted(_Reader(where, paths).parts(value))
+        special = [part.name for part in found.parts if part.label in (NONE, *SYMBOLS)]
+        if single and (len(found.parts) != 1 or special):
+            raise ValueError(f"{where}={shown(value)} is not accepted; accepted is one run, or the path or name of one")
+        if special and len(found.parts) > 1:
+            raise ValueError(f"{where}: {special[0]!r} stands alone; it cannot be combined with other prior runs")
+        return cls(()) if special == [NONE] else found
+
+    @classmethod
+    def _sorted(cls, parts: Iterable[Part]) -> PriorRuns:
+        return cls(tuple(sorted(parts, key=lambda part: part.label)))
+
+    @property
+    def symbol(self) -> str | None:
+        """'others', 'previous' or 'groups', if the prior runs are those of an experiment."""
+        return self.parts[0].name if len(self.parts) == 1 and self.parts[0].label in SYMBOLS else None
+
+    def transformers(self) -> dict[str, Any]:
+        """PyTerrier transformers by their labels; ``resolve`` wants their runs under these labels."""
+        retrievers = {part.label: part.pinned() for part in self.parts if part.digits}
+        return {label: held.transformer for label, held in retrievers.items() if isinstance(held, Retriever)}
+
+    def resolve(
+        self, where: str, own: Mapping[str, Run] | None = None, *, single: bool = False
+    ) -> list[tuple[str, Run]]:
+        """The runs, each with the label of the part it comes from; ``own``: runs of the experiment by name.
+
+        ``single`` demands exactly one run: a registered name may stand for several.
+        Runs come in an order that depends on their content alone, so that results do not depend on how they were
+        listed.
+        """
+        if self.symbol is not None:
+            raise ValueError(
+                f"{where}={self.symbol!r} means other runs of an experiment: "
+                "use calc_runs, Experiment or the command line's compare, or name prior runs"
+            )
+        found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
+        if single and len(found) != 1:
+            raise ValueError(f"{where}={self!r} stands for {len(found)} runs; accepted is one")
+        return sorted(found, key=lambda named: named[1].fingerprint) if len(found) > 1 else found
+
+    @cached_property
+    def _text(self) -> str:
+        return ",".join(in_quotes(part.label) for part in self.parts) or NONE
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return repr(self._text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        contents = [_registered.get(part.name) if not part.digits else part.pinned() for part in self.parts]
+        return _received, ([(p.name, p.digits, c) for p, c in zip(self.parts, contents, strict=True)],)
+
+    def __copy__(self) -> PriorRuns:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PriorRuns:
+        return self
 
 
-def register_prior(name: str, runs: Any, overwrite: bool = False) -> None:
+def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
     """Makes prior runs known under a name, for ``NRG(prior=name)`` and the like.
 
     Parameters
     ----------
-    name : text without white space, comma and ``~``, and not one of the symbols
+    name : text without control characters and ``~``, which is not one of the symbols and does not begin like a path
     runs : one run in any form (dict, DataFrame, named tuples, path), or a list or dict of those
     overwrite : give a used name other content; the plain name then means the new content
 
@@ -77,18 +156,20 @@ def register_prior(name: str, runs: Any, overwrite: bool = False) -> None:
     >>> imr.NRG(prior='bm25')@10
     NRG(prior='bm25')@10
     """
-    _check_name(name, "register_prior: name")
-    if _is_path(name):
-        raise ValueError(f"register_prior: name {name!r:.60} would be read as a path; a name has no path separator")
-    key = prior_key(runs, f"register_prior({name!r})")
-    if key in SYMBOLS:
-        raise ValueError(f"register_prior({name!r}): the symbol {str(key)!r} is no run")
-    found = tuple(run for _, run in resolve(key, f"register_prior({name!r})"))
-    known = None if name in _received else _registered.get(name)
-    if known is not None and not overwrite and _identity(known) != _identity(found):
-        raise ValueError(f"the prior {name!r} is registered with other content; pass overwrite=True to replace it")
-    _registered[name] = found
-    _received.discard(name)
+    check_name(name, "register_prior: name")
+    overwrite = flag(overwrite, "register_prior: overwrite")
+    if is_path(name):
+        raise ValueError(f"register_prior: name {shown(name, 60)} would be read as a path; choose another name")
+    where = f"register_prior({name!r})"
+    prior = PriorRuns.of(runs, where)
+    if prior.symbol is not None:
+        raise ValueError(f"{where}: the symbol {prior!r} is no run")
+    found = tuple(run for _, run in prior.resolve(where))
+    with _registering:
+        known = _registered.get(name)
+        if known is not None and not overwrite and _identity(known) != _identity(found):
+            raise ValueError(f"the prior {name!r} is registered with other content; pass overwrite=True to replace it")
+        _registered[name] = found
 
 
 def registered_priors() -> list[str]:
@@ -96,144 +177,136 @@ def registered_priors() -> list[str]:
     return sorted(_registered)
 
 
-def resolve(key: str, where: str, own: Mapping[str, Run] | None = None, single: bool = False) -> list[tuple[str, Run]]:
-    """The runs that a key means, each with the part of the key it comes from; ``own``: runs of the experiment.
+class _Reader:
+    """Reads prior runs of any form; ``where`` names them in sentences."""
 
-    ``single`` demands exactly one run: a registered name may stand for several.
-    Runs come in an order that depends on their content alone, so that results do not depend on how they were listed.
+    def __init__(self, where: str, paths: bool):
+        self.where = where
+        self.paths = paths
+
+    def parts(self, value: Any, name: str = "", inner: bool = False) -> list[Part]:
+        """Nothing at all means no priors; nothing ``inner``, inside a list or dict, is a run without documents."""
+        if isinstance(value, PriorRuns):
+            return list(value.parts)
+        if isinstance(value, Run):
+            return [_held(value, name)]
+        if is_transformer(value):
+            return [_held(retriever_of(value, _contents), name)]
+        if isinstance(value, str):
+            return list(self._of_text(value, name))
+        if isinstance(value, os.PathLike):
+            return [self._of_file(os.fspath(value), name)]
+        if isinstance(value, Iterable) and not isinstance(value, (Mapping, list, tuple, bytes)) and not is_frame(value):
+            value, inner = read_once(value, self.where), True  # an empty stream of rows is a run without documents
+        if isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner):
+            return [part for key, run in self._named(value, name) for part in self.parts(run, key, True)]
+        if isinstance(value, Iterable) and not isinstance(value, bytes):
+            return [_held(Run.of(value, f"{self.where} {name!r}" if name else self.where), name)]
+        raise TypeError(
+            f"{self.where}: cannot take a {type(value).__name__}; "
+            "accepted are a run, the path or name of one, or several of those"
+        )
+
+    def _named(self, several: Any, name: str) -> Iterator[tuple[str, Any]]:
+        if isinstance(several, Mapping):
+            return ((check_name(key, self.where), run) for key, run in several.items())
+        return ((name, run) for run in several)
+
+    def _of_text(self, text: str, name: str) -> Iterator[Part]:
+        """A path as a whole, which may hold commas, or names and paths separated by commas."""
+        if self.paths and split_key(text) is None and is_path(text) and ("," not in text or _exists(text)):
+            yield self._of_file(text, name)
+            return
+        for label in split_names(text, self.where):
+            pinned = split_key(label)
+            if pinned is not None and pinned[0] == without_forbidden(pinned[0]):
+                yield Part(*pinned, content=_contents.get(pinned[1]))
+            elif self.paths and is_path(label):
+                yield self._of_file(label, name)
+            elif begins_like_path(label):
+                raise ValueError(f"{self.where}: {shown(label, 60)} is a path; here only names are accepted")
+            else:
+                yield Part(check_name(label, self.where, reserved=False), paths=self.paths)
+
+    def _of_file(self, path: str, name: str) -> Part:
+        return _held(Run.of(Path(os.path.expanduser(path)), self.where), name)
+
+
+def _held(content: Run | Retriever, name: str) -> Part:
+    """A pinned part that holds its content, under the name given or that of its file; the same content is held once."""
+    if isinstance(content, Retriever):
+        name = name or content.name
+    elif content.file_name:
+        name = name or without_forbidden(run_name(content.file_name))
+    kept = _contents.keep(content)
+    return Part(name, _contents.digits(kept), kept)
+
+
+def _runs_of(part: Part, where: str, own: Mapping[str, Run]) -> tuple[Run, ...]:
+    """The runs of a part: of the experiment, pinned by content, or registered."""
+    if part.digits:
+        held = part.pinned()
+        if isinstance(held, Run):
+            return (held,)
+        if held is None:
+            raise ValueError(
+                f"{where}: the content {part.label!r} is not known in this process; "
+                "make the measure from the run itself"
+            )
+        if part.label not in own:
+            raise ValueError(
+                f"{where}: {held.name!r} is a PyTerrier transformer, which only Experiment runs; "
+                "elsewhere call it on your topics: prior=bm25(topics)"
+            )
+        return (own[part.label],)
+    if part.name in own:
+        return (own[part.name],)
+    if part.name in _registered:
+        return _registered[part.name]
+    raise _unknown(part, where, own)
+
+
+def _received(parts: list[tuple[str, str, Any]]) -> PriorRuns:
+    """The prior runs of a pickled measure: (name, digits, content) of each part.
+
+    In a process a text means one content, so a plain name that means something else here, or nothing, is pinned to
+    what it meant where the measure was pickled. Nothing is registered.
     """
-    if key in SYMBOLS:
-        raise ValueError(
-            f"{where}={str(key)!r} means other runs of an experiment: "
-            "use calc_runs, Experiment or the command line's compare, or name prior runs"
-        )
-    found: list[tuple[str, Run]] = []
-    for part in key.split(",") if key != NONE else ():
-        runs = (own[part],) if own and part in own else _runs_of(part, key)
-        if runs is None:
-            raise _unknown(part, where, own)
-        found.extend((part, run) for run in runs)
-    if single and len(found) != 1:
-        raise ValueError(f"{where}={str(key)!r} stands for {len(found)} runs; accepted is one")
-    return sorted(found, key=lambda named: named[1].fingerprint) if len(found) > 1 else found
-
-
-def _parts(value: Any, where: str, parts: dict[str, tuple[Run, ...]], name: str = "", inner: bool = False) -> list[str]:
-    """Texts of the priors in ``value``; those that were read are added to ``parts``.
-
-    Nothing at all means no priors; nothing ``inner``, inside a list or dict, is a run without documents.
-    """
-    if isinstance(value, PriorKey):
-        parts.update(value.carried)
-        return [] if value == NONE else value.split(",")
-    if isinstance(value, str):
-        return _text_parts(value, where, parts, name)
-    if isinstance(value, os.PathLike):
-        return [_file_part(Path(value), where, parts, name)]
-    if isinstance(value, Iterable) and not isinstance(value, (Mapping, list, tuple, bytes)) and not is_frame(value):
-        value, inner = read_once(value, where), True  # read once; an empty stream of rows is a run without documents
-    several = isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner)
-    if several and isinstance(value, Mapping):
-        return [p for key, run in value.items() for p in _parts(run, where, parts, _check_name(key, where), True)]
-    if several:
-        return [part for run in value for part in _parts(run, where, parts, name, True)]
-    if isinstance(value, Run) or (isinstance(value, Iterable) and not isinstance(value, bytes)):
-        return [_pinned(Run.of(value, f"{where} {name!r}" if name else where), name, parts)]
-    raise TypeError(
-        f"{where}: cannot take a {type(value).__name__}; "
-        "accepted are a run, the path or name of one, or several of those"
-    )
-
-
-def _text_parts(text: str, where: str, parts: dict[str, tuple[Run, ...]], name: str) -> list[str]:
-    if _is_path(text) and ("," not in text or os.path.exists(os.path.expanduser(text))):
-        return [_file_part(Path(text), where, parts, name)]
-    found = []
-    for part in text.split(","):
-        part = part.strip()
-        if _is_path(part):
-            found.append(_file_part(Path(part), where, parts, name))
+    found: list[Part] = []
+    for name, digits, content in parts:
+        if digits:
+            found.append(Part(name, digits) if content is None else _held(_received_content(content), name))
+        elif content is None or _identity(content) == _identity(_registered.get(name)):
+            found.append(Part(name))
         else:
-            found.append(part if _PINNED.fullmatch(part) else _check_name(part, where, reserved=()))
-    return found
+            found.extend(_held(run, name) for run in content)
+    return PriorRuns._sorted(found)
 
 
-def _file_part(path: Path, where: str, parts: dict[str, tuple[Run, ...]], name: str) -> str:
-    return _pinned(Run.of(path, where), name or _FORBIDDEN.sub("_", run_name(path.name)), parts)
+def _received_content(content: Run | Retriever) -> Run | Retriever:
+    return retriever_of(content.transformer, _contents) if isinstance(content, Retriever) else content
 
 
-def _pinned(run: Run, name: str, parts: dict[str, tuple[Run, ...]]) -> str:
-    """Keeps a run under its fingerprint; the same content is kept once."""
-    digest = run.fingerprint
-    kept = _contents.setdefault(digest[:8], run)
-    if kept.fingerprint != digest:
-        raise ValueError(f"two different prior runs share the fingerprint {digest[:8]}; change one of them")
-    part = f"{name}~{digest[:8]}"
-    parts[part] = (kept,)
-    return part
+def _identity(runs: tuple[Run, ...] | None) -> list[str] | None:
+    return None if runs is None else sorted(run.fingerprint for run in runs)
 
 
-def _runs_of(part: str, key: str) -> tuple[Run, ...] | None:
-    """Runs of one part of a key: carried with it, pinned by content, or registered; None if unknown."""
-    carried = getattr(key, "carried", {})  # plain text carries nothing
-    if part in carried:
-        return carried[part]
-    if _PINNED.fullmatch(part):
-        run = _contents.get(part[-8:])
-        return None if run is None else (run,)
-    return _registered.get(part)
+def _exists(path: str) -> bool:
+    return os.path.exists(os.path.expanduser(path))
 
 
-def _unpickled(text: str, carried: Mapping[str, tuple[Run, ...]]) -> PriorKey:
-    """The key of a pickled measure. In a process a text means one content: a name that means another here is pinned."""
-    names: list[str] = []
-    parts: dict[str, tuple[Run, ...]] = {}
-    for part in text.split(","):
-        runs = carried.get(part)
-        if runs is None or _receive(part, runs):
-            names.append(part)
-        else:
-            names.extend(_pinned(run, part.split("~")[0], parts) for run in runs)
-    return PriorKey(",".join(sorted(names)) or NONE, parts)
-
-
-def _receive(name: str, runs: tuple[Run, ...]) -> bool:
-    """Whether a plain name means these runs in this process; a name that nobody registered here gets them."""
-    if _PINNED.fullmatch(name):
-        return False
-    if name not in _registered or name in _received:
-        _registered[name] = runs
-        _received.add(name)
-    return _identity(_registered[name]) == _identity(runs)
-
-
-def _identity(runs: tuple[Run, ...]) -> list[str]:
-    return sorted(run.fingerprint for run in runs)
-
-
-def _is_path(text: str) -> bool:
-    return ("/" in text or os.sep in text) and not _PINNED.fullmatch(text)
-
-
-def _check_name(name: Any, where: str, reserved: tuple[str, ...] = (NONE, *SYMBOLS)) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"{where}: the name of a prior run must be text, not {shown(name, 60)}")
-    if not name or _FORBIDDEN.search(name) or name in reserved:
-        raise ValueError(
-            f"{where}: {name!r:.60} cannot name a prior run; a name is not empty, has no white space, comma or '~', "
-            f"and is not one of the reserved words {', '.join(map(repr, (NONE, *SYMBOLS)))}"
-        )
-    return name
-
-
-def _unknown(part: str, where: str, own: Mapping[str, Run] | None) -> ValueError:
-    if _PINNED.fullmatch(part):
-        return ValueError(
-            f"{where}: the content {part!r} is not known in this process; make the measure from the run itself"
-        )
-    known = ", ".join([*(own or ()), *registered_priors()])
+def _unknown(part: Part, where: str, own: Mapping[str, Run]) -> ValueError:
+    names = list(dict.fromkeys([*own, *registered_priors()]))
+    known = ", ".join(names[:_MOST_NAMES_SHOWN]) + (", ..." if len(names) > _MOST_NAMES_SHOWN else "")
+    hint = "register_prior, or --prior NAME=PATH on the command line, makes a run known"
+    torn = next((n for n in names if "," in n and part.name in map(str.strip, n.split(","))), None)
+    if torn is not None:
+        hint = f"a name that holds a comma stands in double quotes: {in_quotes(torn)!r}"
+    elif part.paths and _exists(part.name):
+        hint = f"there is a file of this name: {os.path.join('.', part.name)!r} reads it"
+    elif part.paths and looks_like_path(part.name):
+        hint = "and there is no file of this name"
     return ValueError(
-        f"{where}: no prior run is known as {part!r}; {f'known are {known}' if known else 'none is known yet'} "
-        "(register_prior, or --prior NAME=PATH on the command line, makes a run known; "
-        "text with a '/' is read as a path)"
+        f"{where}: no prior run is known as {part.name!r}; "
+        f"{f'known are {known}' if known else 'none is known yet'} ({hint})"
     )

@@ -11,7 +11,7 @@ from ir_measures import measures
 
 from ir_measures_relative._base import ERR, UserModel, user_model
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
-from ir_measures_relative._priors import JudgedPriors, resolve
+from ir_measures_relative._priors import JudgedPriors, PriorRuns
 from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
 
 
@@ -65,13 +65,28 @@ class RelativeMeasure(ir_measures.Measure):
         """How far down a run the measure looks; None is to the end."""
         return self["cutoff"]
 
-    def named_runs(self, own: Mapping[str, Run] | None = None) -> list[tuple[str, Run]]:
-        """The prior runs, or the one reference run, each with its name; ``own``: runs of the experiment."""
+    @property
+    def prior_runs(self) -> PriorRuns | None:
+        """The prior runs, or the one reference run, before they are looked up; None where the measure has none."""
         name = self.runs_parameter
-        if name is None:
+        return None if name is None else self[name]
+
+    @property
+    def symbol(self) -> str | None:
+        """'others', 'previous' or 'groups', where the prior runs are those of an experiment; otherwise None."""
+        return None if self.prior_runs is None else self.prior_runs.symbol
+
+    def transformers(self) -> dict[str, Any]:
+        """PyTerrier transformers among the prior runs, each with the name under which ``named_runs`` wants its run."""
+        return {} if self.prior_runs is None else self.prior_runs.transformers()
+
+    def named_runs(self, own: Mapping[str, Run] | None = None) -> list[tuple[str, Run]]:
+        """The prior runs, or the one reference run, each with its name; ``own``: runs of the experiment by name."""
+        name, prior_runs = self.runs_parameter, self.prior_runs
+        if name is None or prior_runs is None:
             return []
         single = isinstance(self.SUPPORTED_PARAMS[name], Reference)
-        return resolve(self[name], f"{self}: {name}", own, single)
+        return prior_runs.resolve(f"{self}: {name}", own, single=single)
 
     def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K; ``judgements`` that it cannot value are refused."""

@@ -14,7 +14,7 @@ from ir_measures import measures
 
 from ir_measures_relative._base import LARGEST, canonical_base, canonical_gains
 from ir_measures_relative._checks import WrongKind, shown
-from ir_measures_relative._priors import prior_key
+from ir_measures_relative._priors import PriorRuns
 
 
 class Parameter(measures.ParamInfo):
@@ -140,10 +140,10 @@ class Prior(Parameter):
     kind = "a run, the path or name of one, several of those, 'none', or a symbol"
 
     def __init__(self, desc: str = "the runs that the user has seen already"):
-        super().__init__("others", desc)
+        super().__init__(PriorRuns.of("others"), desc)
 
-    def canonical(self, where: str, value: Any) -> str:
-        return prior_key(value, where)
+    def canonical(self, where: str, value: Any) -> PriorRuns:
+        return PriorRuns.of(value, where)
 
 
 class Reference(Parameter):
@@ -154,5 +154,5 @@ class Reference(Parameter):
     def __init__(self, desc: str = "the run to compare with"):
         super().__init__(None, desc)
 
-    def canonical(self, where: str, value: Any) -> str | None:
-        return None if value is None else prior_key(value, where, single=True)
+    def canonical(self, where: str, value: Any) -> PriorRuns | None:
+        return None if value is None else PriorRuns.of(value, where, single=True)

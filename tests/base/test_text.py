@@ -118,7 +118,7 @@ BAD = [
     ("nDCG(cutoff=5)@10", "cutoff is given twice"),
     ("NRG(base=nDCG@10)@20", "the base has the cutoff 10, the measure 20"),
     ("NRG(base='Judged')", "base=Judged is not supported; accepted are nDCG, P, R, RBP, RR"),
-    ("NRG(prior='a b')", "cannot name a prior run"),
+    ("NRG(prior='a~b')", "cannot name a prior run"),
     ("NRG(base='nDCG(gains={1:1e999})')", "gains gives grade 1 the gain inf"),
 ]
 
@@ -157,7 +157,7 @@ HOSTILE = {
     "powers": "nDCG@" + "9**" * 30_000 + "9",
     "long name": "n" * 99_999,
     "too long": "nDCG" + " " * 10_000_000,
-    "long value": "NRG(prior='" + "a" * 99_000 + " b')",
+    "long value": "NRG(prior='" + "a" * 99_000 + "~b')",
 }
 
 

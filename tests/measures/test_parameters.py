@@ -13,6 +13,7 @@ from ir_measures import AP, ERR, RBP, RR, SDCG, Judged, P, R, Success, nDCG
 
 import ir_measures_relative as imr
 from ir_measures_relative._base.models import canonical_base
+from ir_measures_relative._priors import PriorRuns
 from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, GainTable, Number, Reference, Whole
 
@@ -46,7 +47,7 @@ NRG, TaSC, UniqueRel = imr.NRG, imr.TaSC, imr.UniqueRel
         (GainTable(), {2: 7.0, 1: np.float64(0.5), np.int64(3): 3}, {1: 0.5, 2: 7}),
         (GainTable(), {1: 0}, {1: 0}),
         (Reference(), None, None),
-        (Reference(), "bm25", "bm25"),
+        (Reference(), "bm25", PriorRuns.of("bm25")),
     ],
 )
 def test_canonical_values(parameter: Any, given: Any, kept: Any) -> None:
@@ -307,7 +308,12 @@ def test_text_and_hash_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_parameters_can_be_read_and_have_defaults() -> None:
     measure = NRG(base=RBP(p=0.5) @ 7)
-    assert [measure[name] for name in measure.SUPPORTED_PARAMS] == [7, "others", "RBP(p=0.5)", "residual"]
+    assert [measure[name] for name in measure.SUPPORTED_PARAMS] == [
+        7,
+        PriorRuns.of("others"),
+        "RBP(p=0.5)",
+        "residual",
+    ]
     assert UniqueRel["cutoff"] is None and UniqueRel["rel"] == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import gzip
 import itertools
 import random
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ir_measures import ScoredDoc
 from support.prior_cases import BM25, DENSE, NRG, QRELS, RUN, digest, scored
 
@@ -19,7 +22,8 @@ import ir_measures_relative as imr
 from ir_measures_relative._input.run_names import SYMBOLS
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._priors import prior_runs
-from ir_measures_relative._priors.prior_runs import prior_key, register_prior, resolve
+from ir_measures_relative._priors.prior_names import in_quotes, split_names
+from ir_measures_relative._priors.prior_runs import PriorRuns, register_prior
 
 pytestmark = [
     pytest.mark.usefixtures("fresh_priors"),
@@ -73,14 +77,17 @@ def test_a_path_is_known_by_its_stem(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     assert str(NRG(prior="./bm25.v1.run")) == key
     assert str(NRG(prior=Path("bm25.v1.run"))) == key  # a pathlib path needs no separator
-    assert str(NRG(prior="bm25.v1.run")) == "NRG(prior='bm25.v1.run')"  # text without one is a name
+    assert str(NRG(prior="bm25.v1.run")) == key  # a known ending, and there is such a file
+    assert str(NRG(prior=Run.of(Path("bm25.v1.run")))) == key  # what was read from a file has its name
+    assert str(NRG(prior={"mine": Run.of(Path("bm25.v1.run"))})) == key.replace("bm25.v1", "mine")
+    assert str(NRG(prior="bm25.v2.run")) == "NRG(prior='bm25.v2.run')"  # there is none: a name
 
 
 def test_paths_with_spaces_and_commas(tmp_path: Path) -> None:
     (tmp_path / "my run, 1~2.txt").write_text(trec(BM25))
-    key = f"NRG(prior='my_run__1_2~{digest(BM25)}')"
-    assert str(NRG(prior=tmp_path / "my run, 1~2.txt")) == str(NRG(prior=f"{tmp_path}/my run, 1~2.txt")) == key
-    assert imr.parse_measure(key) == NRG(prior=tmp_path / "my run, 1~2.txt")
+    measure = NRG(prior=tmp_path / "my run, 1~2.txt")
+    assert measure == NRG(prior=f"{tmp_path}/my run, 1~2.txt") == imr.parse_measure(str(measure))
+    assert [part.label[-12:] for part in measure["prior"].parts] == [f"1_2~{digest(BM25)}"]  # no '~' in a name
 
 
 def test_several_paths_in_one_text(tmp_path: Path) -> None:
@@ -89,7 +96,7 @@ def test_several_paths_in_one_text(tmp_path: Path) -> None:
     text = f"{tmp_path}/b.run, {tmp_path}/a.run"
     assert str(NRG(prior=text)) == f"NRG(prior='a~{digest(BM25)},b~{digest(DENSE)}')"
     many = ",".join([f"{tmp_path}/a.run"] * 500)  # longer than any path may be
-    assert len(resolve(NRG(prior=many)["prior"], "x")) == 500
+    assert len(NRG(prior=many)["prior"].resolve("x")) == 500
 
 
 def test_lists_and_dicts_of_anything(tmp_path: Path) -> None:
@@ -124,7 +131,7 @@ def test_a_dict_of_runs_is_not_taken_for_a_run() -> None:
 @pytest.mark.parametrize("empty", [{}, [], pd.DataFrame({"qid": [], "docno": [], "score": []})])
 def test_an_empty_run_among_others_is_still_a_system(empty: Any) -> None:
     for prior in ([BM25, empty], {"bm25": BM25, "empty": empty}):
-        assert len(resolve(NRG(prior=prior)["prior"], "x")) == 2
+        assert len(NRG(prior=prior)["prior"].resolve("x")) == 2
     assert scored(imr.TaSC(prior=[DENSE, empty], agg="mean")) != scored(imr.TaSC(prior=[DENSE], agg="mean"))
 
 
@@ -141,14 +148,22 @@ def test_a_prior_of_a_wrong_kind(prior: Any) -> None:
         ({"bm25": {"q": {"a": float("nan")}}}, "NRG: prior 'bm25': document 'a' of topic 'q'"),
         ([*rows(BM25), *rows(BM25)], "NRG: prior: document 'b' of topic 'q' occurs twice"),
         (pd.DataFrame({"qid": [1], "docno": [1]}), "NRG: prior: the DataFrame has no column 'score'"),
-        ("no/such.run", "'no/such.run' cannot be read"),
         ("", "cannot name a prior run"),
         ("a,,b", "cannot name a prior run"),
-        ("my run", "'my run' cannot name a prior run"),
+        ("./no-such.run", "'no-such.run' cannot be read"),
+        ("/no/such.run", "'/no/such.run' cannot be read"),
+        ("~/no-such-file", "cannot be read"),
+        ("~nosuchuser/x.run", "'~nosuchuser/x.run' cannot name a prior run"),
+        (Path("~nosuchuser/x.run"), "'~nosuchuser/x.run' cannot be read"),
         ("a~b", "'a~b' cannot name a prior run"),
-        ("my run~12345678", "cannot name a prior run"),
-        ({"my run": BM25}, "'my run' cannot name a prior run"),
-        ({"a,b": BM25}, "'a,b' cannot name a prior run"),
+        ("a\nb", "'a\\nb' cannot name a prior run"),
+        ("a\x1b[31m~12345678", "cannot name a prior run"),
+        ("\ud800", "cannot name a prior run"),
+        ('"a', "has a quote that is not closed"),
+        ('"a"b,c', "has a quote that is not closed"),
+        ('a,""', "cannot name a prior run"),
+        ("a, ,b", "cannot name a prior run"),
+        ({"a~b": BM25}, "'a~b' cannot name a prior run"),
         ({"others": BM25}, "'others' cannot name a prior run"),
         ({"none": BM25}, "'none' cannot name a prior run"),
         ("others,bm25", "'others' stands alone"),
@@ -185,17 +200,127 @@ def test_a_prior_changed_afterwards_does_not_change_the_measure() -> None:
 # ---- names
 
 
-@pytest.mark.parametrize("name", ["bm25+rm3", "bm25+dense+x", "a/b", "x.y-z_1", "it's", 'say"so', "caf\u00e9", "\\d"])
+NAMES = [
+    "bm25+rm3",
+    "bm25+dense+x",
+    "a/b",
+    "x.y-z_1",
+    "it's",
+    'say"so',
+    "caf\u00e9",
+    "\\d",
+    "a,b",
+    '"',
+    ",",
+    "x=1",
+    "#2",
+] + ["BM25 tuned", "BM25 (k1=0.9, b=0.4)", "castorini/monot5", "host:9200/index", "a  b", " a ", "no/such.run", "(a)"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_plain_name_can_be_registered_printed_and_read_back(name: str) -> None:
+    register_prior(name, BM25)
+    quoted = '"' + name.replace('"', '""') + '"'
+    measure = NRG(prior=f"dense,{quoted}") @ 2
+    assert {part.name for part in measure["prior"].parts} == {"dense", name}
+    assert imr.parse_measure(str(measure)) == measure
+    assert scored(NRG(prior=quoted) @ 2) == scored(NRG(prior=BM25) @ 2)
+    assert scored(imr.parse_measure(str(NRG(prior=quoted) @ 2))) == scored(NRG(prior=BM25) @ 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_the_experiment_with_this_name_is_found(name: str) -> None:
+    quoted = '"' + name.replace('"', '""') + '"'
+    runs = {name: BM25, "dense": DENSE}
+    table = imr.calc_runs([NRG(prior=quoted) @ 2, NRG(prior=BM25) @ 2], QRELS, runs)
+    one, other = (part["value"].tolist() for _, part in table.groupby("measure"))
+    assert one == other
+
+
+def test_a_name_without_comma_needs_no_quotes() -> None:
+    for name in ("BM25 tuned", "castorini/monot5", "host:9200/index"):
+        assert NRG(prior=name) == NRG(prior=f'"{name}"') == NRG(prior=[name])
+    assert str(NRG(prior="dense, BM25 tuned")) == "NRG(prior='\"BM25 tuned\",dense')"
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="~"), min_size=1))
+)
+def test_any_names_are_read_back_as_they_were(names: list[str]) -> None:
+    names = [name for name in names if not name.isspace()]
+    assert split_names(",".join(map(in_quotes, names)), "x") == (names or [""])
+
+
+@given(st.text('",ab', max_size=12))
+def test_names_are_split_as_csv_does_it(text: str) -> None:
+    """Python's csv is the slow twin; white space beside a quote, which it does not forgive, is left out."""
+    try:
+        twin: list[str] | None = next(csv.reader([text], strict=True)) or [""]
+    except csv.Error:
+        twin = None
+    try:
+        found: list[str] | None = split_names(text, "x")
+    except ValueError:
+        found = None
+    assert found == twin
+
+
+def test_a_name_torn_at_its_comma_is_explained() -> None:
+    register_prior("BM25 (k1=0.9, b=0.4)", BM25)
+    with pytest.raises(ValueError, match=r"in double quotes: '\"BM25 \(k1=0.9, b=0.4\)\"'"):
+        scored(NRG(prior="BM25 (k1=0.9, b=0.4)"))
+
+
+def test_an_unknown_name_that_is_a_file_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bm25").write_text(trec(BM25))
+    with pytest.raises(
+        ValueError, match="no prior run is known as 'bm25'.*there is a file of this name: './bm25' reads"
+    ):
+        scored(NRG(prior="bm25"))
+    with pytest.raises(ValueError, match="no prior run is known as 'no/such.run'.*there is no file of this name"):
+        scored(NRG(prior="no/such.run"))
+    assert scored(NRG(prior="./bm25")) == scored(NRG(prior=BM25))
+    register_prior("bm25", DENSE)  # a registered name comes before the hint
+    assert scored(NRG(prior="bm25")) == scored(NRG(prior=DENSE))
+
+
+def test_text_with_a_separator_is_a_path_only_where_the_file_exists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("castorini", "folder").mkdir(parents=True)
+    Path("castorini/monot5").write_text(trec(BM25))
+    assert str(NRG(prior="castorini/monot5")) == f"NRG(prior='monot5~{digest(BM25)}')"
+    assert str(NRG(prior="castorini/other")) == "NRG(prior='castorini/other')"
+    assert str(NRG(prior="castorini/folder")) == "NRG(prior='castorini/folder')"  # a folder is no file
+    assert str(NRG(prior="dense,castorini/monot5")) == f"NRG(prior='dense,monot5~{digest(BM25)}')"
+
+
+def test_without_paths_no_file_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text(trec(BM25))
+    Path("b").write_text(trec(BM25))
+    assert str(PriorRuns.of("a.run", paths=False)) == "a.run"
+    for path in ("./a.run", str(tmp_path / "a.run"), "~/a.run", "../x", ["b", "./a.run"], {"n": "./a.run"}):
+        with pytest.raises(ValueError, match="is a path; here only names are accepted"):
+            PriorRuns.of(path, paths=False)
+    with pytest.raises(ValueError, match="no prior run is known as 'b'") as caught:
+        PriorRuns.of("b", paths=False).resolve("x")
+    assert "file" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_named_run_can_be_printed_and_read_back(name: str) -> None:
     measure = NRG(prior={name: BM25}) @ 2
-    assert measure["prior"] == f"{name}~{digest(BM25)}"
+    assert [part.label for part in measure["prior"].parts] == [f"{name}~{digest(BM25)}"]
     parsed = imr.parse_measure(str(measure))
     assert parsed == measure and scored(parsed) == scored(measure)
 
 
 def test_plus_separates_nothing() -> None:
     register_prior("bm25+rm3", BM25)
-    assert len(resolve(NRG(prior="bm25+rm3")["prior"], "x")) == 1
+    assert len(NRG(prior="bm25+rm3")["prior"].resolve("x")) == 1
     with pytest.raises(ValueError, match="no prior run is known as 'bm25'"):
         scored(NRG(prior="bm25"))
 
@@ -265,11 +390,13 @@ def test_ids_cannot_imitate_another_run() -> None:
 
 
 def test_two_contents_with_one_fingerprint_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    NRG(prior=BM25)
+    held = NRG(prior=BM25)
     same, real = digest(BM25), Run.fingerprint.func
     monkeypatch.setattr(Run, "fingerprint", property(lambda run: same + real(run)[8:]))
     with pytest.raises(ValueError, match="two different prior runs share the fingerprint"):
         NRG(prior=DENSE)
+    del held
+    NRG(prior=DENSE)  # nobody holds the other any more
 
 
 def test_different_priors_never_compare_equal() -> None:
@@ -309,7 +436,7 @@ def test_equal_content_twice_counts_twice() -> None:
     left = 1 - 1 / np.log2(3)
     assert found == pytest.approx([1, left, left**2], abs=1e-15)
     twice = NRG(prior=[BM25, BM25])
-    assert twice["prior"] == f"~{digest(BM25)},~{digest(BM25)}"
+    assert str(twice["prior"]) == f"~{digest(BM25)},~{digest(BM25)}"
     assert imr.parse_measure(str(twice)) == twice and scored(imr.parse_measure(str(twice))) == scored(twice)
 
 
@@ -348,10 +475,10 @@ def test_a_reference_is_one_run_whatever_its_name_stands_for() -> None:
     register_prior("one", BM25)
     register_prior("pool", [BM25, DENSE])
     register_prior("nothing", [])
-    assert len(resolve("one", "M: reference", single=True)) == 1
+    assert len(PriorRuns.of("one").resolve("M: reference", single=True)) == 1
     for name, count in (("pool", 2), ("nothing", 0)):
         with pytest.raises(ValueError, match=f"^M: reference='{name}' stands for {count} runs; accepted is one"):
-            resolve(prior_key(name, "M: reference", single=True), "M: reference", single=True)
+            PriorRuns.of(name, "M: reference", single=True).resolve("M: reference", single=True)
 
 
 def test_pinned_content_outlives_its_name() -> None:
@@ -362,7 +489,7 @@ def test_pinned_content_outlives_its_name() -> None:
     assert pinned == NRG(prior={"bm25": BM25}) @ 2
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a,b", "a~b", "a\nb", "none", "others", "a/b"])
+@pytest.mark.parametrize("name", ["", " ", "a~b", "a\nb", "a\0", "none", "others", "./a", "/a", "~/a"])
 def test_names_that_cannot_be_registered(name: str) -> None:
     with pytest.raises(ValueError, match="register_prior: name"):
         register_prior(name, BM25)
@@ -374,13 +501,19 @@ def test_registering_bad_runs() -> None:
         register_prior(5, BM25)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"register_prior\('x'\): document 'a' of topic 'q' has the score NaN"):
         register_prior("x", {"q": {"a": float("nan")}})
+    for overwrite in ("no", 1, None):
+        with pytest.raises(ValueError, match="register_prior: overwrite=.* is not accepted; accepted is True or False"):
+            register_prior("x", BM25, overwrite=overwrite)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        register_prior("x", BM25, True)  # type: ignore[misc]
     with pytest.raises(ValueError, match=r"register_prior\('x'\): no prior run is known as 'y'"):
         register_prior("x", "y")
     assert prior_runs.registered_priors() == []
 
 
 def test_the_key_of_nothing_is_none() -> None:
-    assert prior_key([]) == prior_key({}) == prior_key("none") == "none"
+    assert PriorRuns.of([]) == PriorRuns.of({}) == PriorRuns.of("none")
+    assert str(PriorRuns.of([])) == "none" and PriorRuns.of([]).resolve("x") == []
 
 
 def test_a_generator_serves_one_measure() -> None:
