@@ -66,10 +66,7 @@ class Need:
 
 def need_of(measure: RelativeMeasure) -> Need:
     """The kind of need of a measure."""
-    symbol = _prior_text(measure)
-    if symbol in _BY_SYMBOL:
-        return _BY_SYMBOL[symbol](measure)
-    return NamedPriors(measure)
+    return NamedPriors(measure) if measure.symbol is None else _BY_SYMBOL[measure.symbol](measure)
 
 
 def depth_to_hold(measure: Measure) -> int | None:
@@ -171,9 +168,3 @@ class _Chosen(Given):
             for group, priors in self.priors.items()
         }
         return _Chosen(cut, self.group_of)
-
-
-def _prior_text(measure: RelativeMeasure) -> str:
-    """The text of a measure's prior runs; '' where it has none."""
-    parameter = measure.runs_parameter
-    return "" if parameter is None else str(measure[parameter])
