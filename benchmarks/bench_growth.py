@@ -18,7 +18,7 @@ from simulated import Collection
 from timing import median, numbers, seconds, show, where
 
 from ir_measures_relative import MED, NRG, UL, BootNDCG, UniqueRel, calc_runs
-from ir_measures_relative._base.models import user_model
+from ir_measures_relative._base.bases import user_model
 from ir_measures_relative._extremes.labellings import Question, largest_difference
 from ir_measures_relative._extremes.side_by_side import side_by_side
 from ir_measures_relative._judged.judgements import Judgements

@@ -6,7 +6,7 @@ from typing import Any
 from ir_measures_relative import simulate
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._experiment import calc_runs, select_complementary
-from ir_measures_relative._extremes.med import med, med_matrix
+from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._labels import LabelModel, impute, learn_labels, register_labels
@@ -39,6 +39,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "Judgements",
     "LabelModel",
     "MED",
+    "MedResult",
     "NDCGBound",
     "NRG",
     "QrelsLike",

@@ -35,11 +35,10 @@ ROOMS: list[list[str]] = [
 # Imported as a module because it is only loaded when asked for: (who, whom)
 PAST_THE_DOOR = {
     ("", "_hosts.pyterrier_experiment"),
-    ("", "_extremes.med"),
     ("", "_unjudged.prob_better"),
 }
 # Rooms that still look up, for the checks of a measure's parameters: (who, whom)
-UPWARD = {("_extremes.med", "measures"), ("_unjudged.prob_better", "measures")}
+UPWARD = {("_unjudged.prob_better", "measures")}
 
 # Never, in either direction, not even through a third module.
 APART = [("measures", "meta"), ("measures", "plots")]

@@ -1,5 +1,6 @@
 """The ordinary measures that relative ones are built on: as text, as mathematics, and under a random order."""
 
+from ir_measures_relative._base.bases import canonical_base, canonical_gains, user_model
 from ir_measures_relative._base.contents import Contents, short_key, split_key
 from ir_measures_relative._base.models import (
     ERR,
@@ -9,15 +10,14 @@ from ir_measures_relative._base.models import (
     SDCG,
     AveragePrecision,
     Precision,
+    QMeasure,
     ReciprocalRank,
     UserModel,
-    canonical_base,
-    canonical_gains,
     divide,
     label_grades,
+    refuse_grades_above,
     sum_of_precisions,
     sum_over_ranks,
-    user_model,
 )
 from ir_measures_relative._base.random_ranking import expected_total
 from ir_measures_relative._base.text import direction, parse_measure, split_measures
@@ -29,6 +29,7 @@ __all__ = [
     "LARGEST",
     "NDCG",
     "Precision",
+    "QMeasure",
     "RBP",
     "ReciprocalRank",
     "SDCG",
@@ -40,6 +41,7 @@ __all__ = [
     "expected_total",
     "label_grades",
     "parse_measure",
+    "refuse_grades_above",
     "short_key",
     "split_key",
     "split_measures",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
@@ -35,6 +36,15 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     >>> imr.parse_measure("NRG(base='nDCG@5', prior='none')")
     NRG(prior='none')@5
     """
+    return _parsed(text, ir_measures.measures.registry)
+
+
+def parse_base(text: str | ir_measures.Measure, declared: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure:
+    """The same for the text of a base measure; ``declared`` are measures that mean something else, or only, there."""
+    return _parsed(text, {**ir_measures.measures.registry, **declared})
+
+
+def _parsed(text: str | ir_measures.Measure, known: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure:
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
@@ -42,7 +52,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     try:
         if len(text) > _LONGEST:
             raise ValueError("too long")
-        return _measure(_syntax_tree(text.strip()), text)
+        return _measure(_syntax_tree(text.strip()), text, known)
     except (SyntaxError, MemoryError, RecursionError):
         raise _unreadable(text) from None
     except ValueError as error:  # ast.parse itself raises bare ones, for NUL bytes and endless digits
@@ -96,7 +106,9 @@ def known_measures() -> list[str]:
     return sorted(ir_measures.measures.registry)
 
 
-def _measure(node: ast.expr, text: str) -> ir_measures.Measure:
+def _measure(
+    node: ast.expr, text: str, known: Mapping[str, ir_measures.Measure] = ir_measures.measures.registry
+) -> ir_measures.Measure:
     params: dict[str, Any] = {}
     at = None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -114,7 +126,7 @@ def _measure(node: ast.expr, text: str) -> ir_measures.Measure:
         node = node.func
     if not isinstance(node, ast.Name):
         raise _unreadable(text)
-    measure = ir_measures.measures.registry.get(node.id)
+    measure = known.get(node.id)
     if measure is None:
         raise MeasureError(f"unknown measure {node.id!r:.60}; known are {', '.join(known_measures())}")
     if at is not None:

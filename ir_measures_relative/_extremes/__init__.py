@@ -1,16 +1,28 @@
-"""The labels under which two runs differ most: MED, and bounds that hold whatever the labels are."""
+"""The labels under which two runs differ most: MED, and bounds that hold whatever the labels are.
 
-from ir_measures_relative._extremes.labellings import BASES, Labelling, Question, largest_difference
+The two lists are called Y and Z throughout, as in Moffat's paper: a run and its reference.
+"""
+
+from ir_measures_relative._extremes.labellings import BASES, Question, largest_difference
 from ir_measures_relative._extremes.many_pairs import signed_ends
-from ir_measures_relative._extremes.side_by_side import SideBySide, against_nothing, two_runs
+from ir_measures_relative._extremes.med import MedResult, med, med_matrix, verdict_of
+from ir_measures_relative._extremes.settings import JUDGED, NORMS, MedSettings
+from ir_measures_relative._extremes.side_by_side import CodedLists, SideBySide, against_nothing, two_runs
 
 __all__ = [
     "BASES",
-    "Labelling",
+    "CodedLists",
+    "JUDGED",
+    "MedResult",
+    "MedSettings",
+    "NORMS",
     "Question",
     "SideBySide",
     "against_nothing",
     "largest_difference",
+    "med",
+    "med_matrix",
     "signed_ends",
     "two_runs",
+    "verdict_of",
 ]

@@ -1,7 +1,6 @@
 """The largest difference of two rankings over all labels of their free documents, for each ordinary measure.
 
-Maximising M(first) - M(second) gives the largest signed difference; with the lists swapped, minus the
-smallest.
+Maximising M(Y) - M(Z) gives the largest signed difference; with Y and Z exchanged, minus the smallest.
 """
 
 from __future__ import annotations
@@ -19,16 +18,18 @@ from ir_measures_relative._base import (
     SDCG,
     AveragePrecision,
     Precision,
+    QMeasure,
     ReciprocalRank,
     UserModel,
     divide,
     label_grades,
 )
-from ir_measures_relative._extremes.average_precision import ap_divisor, ap_labels, err_labels
+from ir_measures_relative._extremes.average_precision import ap_divisor, ap_labels, err_labels, q_labels
 from ir_measures_relative._extremes.linear import linear_labels
 from ir_measures_relative._extremes.ndcg import KnownGains, ndcg_labels
 from ir_measures_relative._extremes.reciprocal_rank import reciprocal_rank_labels
 from ir_measures_relative._extremes.side_by_side import SideBySide
+from ir_measures_relative._input import Array, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements
 
 
@@ -36,9 +37,9 @@ from ir_measures_relative._judged import Judgements
 class Labelling:
     """The value of the best labelling, and the labelling."""
 
-    value: np.ndarray  # (Q,)
-    grade: np.ndarray  # (Q, D) int64: the grade of each free document; -1 for slots that hold none
-    unseen: np.ndarray  # (Q,) int64: relevant documents, of the best grade, in neither list
+    value: FloatArray  # (Q,)
+    grade: IntArray  # (Q, D) the grade of each free document; -1 for slots that hold none
+    unseen: IntArray  # (Q,) relevant documents, of the best grade, in neither list
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Question:
     residual: bool = True
 
     @property
-    def grades(self) -> np.ndarray:
+    def grades(self) -> IntArray:
         """The grades that a free document may have."""
         return np.array([0, self.model.rel]) if self.model.binary else label_grades(self.max_rel)
 
@@ -64,19 +65,31 @@ class Question:
         return int(self.grades[self.model.gain(self.grades).argmax()])
 
     @property
-    def judged(self) -> tuple[np.ndarray, np.ndarray]:
+    def judged(self) -> tuple[IntArray, Array]:
         """(J,) topic and grade of every known document, retrieved or not."""
         if self.judgements is None:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         return self.judgements.topic, self.judgements.grade
 
+    def n_relevant(self) -> IntArray:
+        """(T,) known relevant documents of each topic, retrieved or not."""
+        topic, grade = self.judged
+        return np.bincount(topic[self.model.gain(grade) > 0], minlength=self.n_topics)
+
 
 def largest_difference(pair: SideBySide, question: Question) -> Labelling:
-    """Largest M(first) - M(second) over the labels of the free documents.
+    """Largest M(Y) - M(Z) over the labels of the free documents.
 
     A method finds the labels; the base measure itself then says what they are worth.
     """
     return _METHODS[type(question.model)](pair, question)
+
+
+def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:
+    """Labellings with the largest and the smallest M(Y) - M(Z); the value of each is signed."""
+    above = largest_difference(pair, question)
+    below = largest_difference(pair.swapped(), question)
+    return above, Labelling(0.0 - below.value, below.grade, below.unseen)  # not -0.0
 
 
 def _linear(pair: SideBySide, question: Question) -> Labelling:
@@ -89,13 +102,12 @@ def _linear(pair: SideBySide, question: Question) -> Labelling:
 
 
 def _sdcg(pair: SideBySide, question: Question) -> Labelling:
-    best, model = _linear(pair, question), cast(SDCG, question.model)
-    scale = model.max_rel * model.seen_in_all()
-    return Labelling(best.value / scale, best.grade, best.unseen)
+    best = _linear(pair, question)
+    return Labelling(best.value / cast(SDCG, question.model).best_total, best.grade, best.unseen)
 
 
 def _rbp(pair: SideBySide, question: Question) -> Labelling:
-    """The favoured list may go on with relevant documents alone, the other one with none."""
+    """Y may go on with relevant documents alone, Z with none."""
     best = _linear(pair, question)
     tail = cast(RBP, question.model).p ** pair.length_y if question.residual else 0.0
     return Labelling(best.value + tail, best.grade, best.unseen)
@@ -111,7 +123,7 @@ def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
 def _ndcg(pair: SideBySide, question: Question) -> Labelling:
     model, (topic, grade) = question.model, question.judged
     known_gain = _known_gain(pair, model)
-    known = KnownGains.of(model.gain(grade), topic, question.n_topics)
+    known = KnownGains.of(model.gain(grade), topic, question.n_topics).rows(pair.topic)
     attainable, grades = np.unique(model.gain(question.grades), return_index=True)
 
     def with_unseen(number: int) -> Labelling:
@@ -125,9 +137,8 @@ def _ndcg(pair: SideBySide, question: Question) -> Labelling:
 
 
 def _ap(pair: SideBySide, question: Question) -> Labelling:
-    model, (topic, grade) = question.model, question.judged
+    model, n_known = question.model, question.n_relevant()[pair.topic]
     known = _known_gain(pair, model)
-    n_known = np.bincount(topic[model.gain(grade) > 0], minlength=question.n_topics)
     divisor = ap_divisor(question.norm, model.cutoff)
 
     def with_unseen(number: int) -> Labelling:
@@ -137,6 +148,17 @@ def _ap(pair: SideBySide, question: Question) -> Labelling:
         return _labelling(value, pair, np.where(labels, model.rel, 0), number)
 
     return _with_or_without_unseen(with_unseen, 0 if question.norm == "k" else question.unseen)
+
+
+def _q(pair: SideBySide, question: Question) -> Labelling:
+    """More relevant documents change the weights of the ranks, so that every number of unseen ones is tried."""
+    model, n_known = cast(QMeasure, question.model), question.n_relevant()[pair.topic]
+    known = _known_gain(pair, model)
+    labels, unseen = q_labels(pair, known > 0, n_known, question.unseen, model)
+    n_relevant = n_known + labels.sum(axis=1) + unseen  # (Q,)
+    y, z = pair.in_rank_order(np.where(labels, 1.0, known))
+    value = divide(model.total_of(y, n_relevant) - model.total_of(z, n_relevant), n_relevant)
+    return Labelling(value, np.where(pair.free, np.where(labels, model.rel, 0), -1), unseen)
 
 
 def _err(pair: SideBySide, question: Question) -> Labelling:
@@ -155,21 +177,22 @@ _METHODS: dict[type[UserModel], Callable[[SideBySide, Question], Labelling]] = {
     ReciprocalRank: _reciprocal_rank,
     AveragePrecision: _ap,
     ERR: _err,
+    QMeasure: _q,
 }
 BASES = tuple(model.name for model in _METHODS)  # the ordinary measures with an exact method
 
 
-def _known_gain(pair: SideBySide, model: UserModel) -> np.ndarray:
+def _known_gain(pair: SideBySide, model: UserModel) -> FloatArray:
     """(Q, D) gain of the known documents; 0 for free ones, also where a table of gains gives grade 0 one."""
     gain, known = np.zeros(pair.grade.shape), ~np.isnan(pair.grade)
     gain[known] = model.gain(pair.grade[known])
     return gain
 
 
-def _difference_of_totals(pair: SideBySide, model: UserModel, gain: np.ndarray) -> np.ndarray:
+def _difference_of_totals(pair: SideBySide, model: UserModel, gain: FloatArray) -> FloatArray:
     """(Q, D) gain of every document -> (Q,) difference of the raw scores, by the base measure itself."""
-    first, second = pair.in_rank_order(gain)
-    return model.total(first) - model.total(second)
+    y, z = pair.in_rank_order(gain)
+    return model.total(y) - model.total(z)
 
 
 def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:
@@ -193,5 +216,5 @@ def _with_or_without_unseen(largest: Callable[[int], Labelling], unseen: int) ->
     )
 
 
-def _labelling(value: np.ndarray, pair: SideBySide, grade: np.ndarray, unseen: int = 0) -> Labelling:
+def _labelling(value: FloatArray, pair: SideBySide, grade: IntArray, unseen: int = 0) -> Labelling:
     return Labelling(value, np.where(pair.free, grade, -1), np.full(len(value), unseen))

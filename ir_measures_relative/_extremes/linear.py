@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ir_measures_relative._extremes.side_by_side import SideBySide
+from ir_measures_relative._input import BoolArray, FloatArray
 
 
-def linear_labels(pair: SideBySide, weight: np.ndarray) -> np.ndarray:
+def linear_labels(pair: SideBySide, weight: FloatArray) -> BoolArray:
     """(Q, D) bool: the free documents that get the highest gain in the labelling of largest difference; all others get
     the lowest.
 
-    A free document helps the favoured list exactly when it ranks higher there (Tan and Clarke 2015).
+    A free document helps Y exactly when it ranks higher there than in Z (Tan and Clarke 2015).
 
     weight: (depth,) falling weight of each rank.
     """

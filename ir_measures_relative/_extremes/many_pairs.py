@@ -1,63 +1,36 @@
-"""Both ends of the difference for many pairs of runs at once.
+"""Both ends of the difference for many pairs of runs, from one join.
 
-The rows of ``SideBySide`` are topics; here the topics of many pairs are stacked, so that 2,000 pairs over 50 topics
-take seconds: most of the time of a single pair goes into calls, not into arithmetic.
+The rows of ``SideBySide`` are pairs of lists; here one run stands beside many others at a time, since most of the time
+of a single pair goes into calls, not into arithmetic.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
+from itertools import groupby
 
 import numpy as np
 
-from ir_measures_relative._extremes.labellings import Question, largest_difference
-from ir_measures_relative._extremes.side_by_side import side_by_side
+from ir_measures_relative._extremes.labellings import Question, largest_and_smallest
+from ir_measures_relative._extremes.side_by_side import CodedLists
 from ir_measures_relative._input import FloatArray, IntArray
 
-ROWS = 4_000  # topics of several pairs that are worked on at a time
+BLOCK = 1 << 19  # documents of both lists that are worked on at a time, so that memory stays small
 
 
-def signed_ends(
-    code: IntArray, grade: FloatArray, first: IntArray, second: IntArray, question: Question
-) -> tuple[FloatArray, FloatArray]:
-    """(P, Q) twice: the smallest and the largest M(first) - M(second) over the labels of the free documents.
+def signed_ends(lists: CodedLists, y: IntArray, z: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
+    """(P, Q) smallest and largest M(Y) - M(Z) of each pair, over the labels of the pair's free documents.
 
-    code : (M, Q, K) one number for each document of a topic, -1 past the end of a list
-    grade : (M, Q, K) NaN = unjudged
-    first, second : (P,) runs
+    y, z: (P,) places of the pair's runs in ``lists``. The mean over topics of an end is that end of the difference of
+    the means, since topics are labelled independently.
     """
-    n_topics, depth = code.shape[1:]
-    below, above = np.empty((2, len(first), n_topics))
-    numbers = int(code.max(initial=-1)) + 1
-    size = max(1, ROWS // max(n_topics, 1))  # pairs at a time
-    for start in range(0, len(first), size):
-        part = slice(start, start + size)
-        pairs, rows = len(first[part]), len(first[part]) * n_topics
-        offset = np.arange(rows)[:, None] * numbers  # a document has a number of its own in every row
-        codes, grades = [], []
-        for runs in (first[part], second[part]):
-            stacked = code[runs].reshape(rows, depth)
-            codes.append(np.where(stacked >= 0, stacked + offset, -1))
-            grades.append(grade[runs].reshape(rows, depth))
-        both, repeated = side_by_side(*codes, *grades), _Repeated.of(question, pairs)
-        above[part] = largest_difference(both, repeated).value.reshape(pairs, n_topics)
-        below[part] = 0.0 - largest_difference(both.swapped(), repeated).value.reshape(pairs, n_topics)
-    return below, above + 0.0
-
-
-class _Repeated(Question):
-    """The same question for several pairs of runs, whose topics are stacked."""
-
-    @classmethod
-    def of(cls, question: Question, pairs: int) -> _Repeated:
-        given = {field.name: getattr(question, field.name) for field in fields(question)}
-        return cls(**given | {"n_topics": question.n_topics * pairs})
-
-    @property
-    def judged(self) -> tuple[IntArray, FloatArray]:
-        topic, grade = super().judged
-        if self.judgements is None:
-            return topic, grade
-        n_topics = self.judgements.n_topics
-        pairs = self.n_topics // n_topics
-        return (topic + n_topics * np.arange(pairs)[:, None]).ravel(), np.tile(grade, pairs)
+    n_topics = lists.n_topics
+    below, above = np.zeros((len(y), n_topics)), np.zeros((len(y), n_topics))
+    size = max(1, BLOCK // max(1, 2 * lists.depth * n_topics))
+    for run, places in groupby(np.argsort(y, kind="stable").tolist(), key=lambda place: int(y[place])):
+        asked = list(places)
+        for start in range(0, len(asked), size):
+            part = asked[start : start + size]
+            largest, smallest = largest_and_smallest(lists.beside(run, z[part]), question)
+            above[part] = largest.value.reshape(len(part), n_topics)
+            below[part] = smallest.value.reshape(len(part), n_topics)
+    return below, above + 0.0  # not -0.0

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from math import fsum
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 
-from ir_measures_relative._checks import shown
-from ir_measures_relative._extremes.labellings import Labelling
-from ir_measures_relative._extremes.side_by_side import two_runs
-from ir_measures_relative._input import run_sources
+from ir_measures_relative._checks import choice
+from ir_measures_relative._extremes.labellings import Labelling, largest_and_smallest
+from ir_measures_relative._extremes.many_pairs import signed_ends
+from ir_measures_relative._extremes.settings import MedSettings
+from ir_measures_relative._extremes.side_by_side import CodedLists, two_runs
+from ir_measures_relative._input import FloatArray, ObjectArray, run_sources
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
-from ir_measures_relative.measures import MED, largest_and_smallest
 
 EQUAL = 1e-12  # absolute: a difference of two scores that is no larger is rounding
 
 
+def verdict_of(below: float, above: float) -> str:
+    """What holds for every difference from ``below`` to ``above``: 'better', 'worse', 'equal'; or 'undecided'."""
+    if below > EQUAL:
+        return "better"
+    if above < -EQUAL:
+        return "worse"
+    return "equal" if above <= EQUAL and below >= -EQUAL else "undecided"
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class MedResult:
-    """MED and both signed ends for every topic; ``witness`` shows labels that attain them.
+    """MED and both signed ends, for every topic and of the mean; ``witness`` shows labels that attain them.
 
     Attributes
     ----------
@@ -31,28 +42,46 @@ class MedResult:
     above, below : (Q,) largest and smallest M(run) - M(reference)
     """
 
-    query_id: list
-    above: np.ndarray
-    below: np.ndarray
+    query_id: list[Any]
+    above: FloatArray
+    below: FloatArray
     _labels: dict[str, Labelling]
-    _documents: np.ndarray  # (Q, D) ids of the slots that the labels speak of
+    _documents: ObjectArray  # (Q, D) ids of the slots that the labels speak of
     _top_grade: int  # of relevant documents in neither list
 
     @property
-    def med(self) -> np.ndarray:
+    def med(self) -> FloatArray:
         """(Q,) the largest absolute difference M(run) - M(reference)."""
         return np.maximum(self.above, 0.0 - self.below)  # not -0.0
 
     @property
-    def verdict(self) -> list[str]:
-        """What holds whatever the labels are: the run is 'better', 'worse', 'equal'; or 'undecided'."""
-        cases = [self.below > EQUAL, self.above < -EQUAL, (self.above <= EQUAL) & (self.below >= -EQUAL)]
-        return np.select(cases, ["better", "worse", "equal"], "undecided").tolist()
+    def mean_above(self) -> float:
+        """The largest difference of the means over topics: topics are labelled independently, so the mean of theirs."""
+        return _mean(self.above)
+
+    @property
+    def mean_below(self) -> float:
+        """The smallest difference of the means over topics."""
+        return _mean(self.below)
+
+    @property
+    def mean_med(self) -> float:
+        """The largest absolute difference of the means: at most the mean of the topics' MEDs, whose signs may differ."""
+        return max(abs(self.mean_below), abs(self.mean_above))
+
+    @property
+    def verdict(self) -> str:
+        """Of the means, whatever the labels are: the run is 'better', 'worse', 'equal'; or 'undecided'."""
+        return verdict_of(self.mean_below, self.mean_above)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per topic: query_id, med, below, above, verdict."""
+        """One row per topic: query_id, med, below, above, and the verdict on that topic."""
         columns = {"query_id": self.query_id, "med": self.med, "below": self.below, "above": self.above}
-        return pd.DataFrame({**columns, "verdict": self.verdict})
+        return pd.DataFrame({**columns, "verdict": self._verdicts})
+
+    @property
+    def _verdicts(self) -> list[str]:
+        return [verdict_of(*ends) for ends in zip(self.below.tolist(), self.above.tolist(), strict=True)]
 
     def witness(self, query_id: Any, value: str = "med") -> dict[str, int]:
         """Labels of the free documents of a topic that attain ``value``: 'med', 'above' or 'below'.
@@ -61,8 +90,7 @@ class MedResult:
         tail). Relevant documents in neither list, if ``unseen`` allows them and they matter, are named
         '(unseen 1)' and so on.
         """
-        if value not in ("med", "above", "below"):
-            raise ValueError(f"witness: value={shown(value)} is not accepted; accepted is 'med', 'above' or 'below'")
+        choice(value, "witness: value", ("med", "above", "below"))
         topics = [str(topic) for topic in self.query_id]
         if str(query_id) not in topics:
             raise ValueError(f"witness: there is no topic {query_id!r}")
@@ -75,9 +103,10 @@ class MedResult:
         return named | {f"(unseen {i + 1})": self._top_grade for i in range(int(labels.unseen[row]))}
 
     def __repr__(self) -> str:
-        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in Counter(self.verdict).most_common())
+        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in Counter(self._verdicts).most_common())
         topics = "1 topic" if len(self.query_id) == 1 else f"{len(self.query_id)} topics"
-        return f"MedResult({topics}{': ' if verdicts else ''}{verdicts})"
+        of_mean = f"; the means: {self.verdict}" if len(self.query_id) > 1 else ""
+        return f"MedResult({topics}{': ' if verdicts else ''}{verdicts}{of_mean})"
 
 
 def med(
@@ -102,25 +131,27 @@ def med(
     ----------
     qrels : judgements in any form; None: nothing is judged, and the topics are those of the two runs
     run, reference : the two runs, in any form
-    base : the ordinary measure: nDCG, P, SDCG, RBP, RR, AP or ERR, with its cutoff
+    base : the ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff
     judged : 'none' ignores the judgements
     max_rel : highest grade of a free document; left out: SDCG's own, else the highest grade in the qrels
-    unseen : how many relevant documents may exist in neither list. It matters to inner signed ends only (verdicts
-        better and worse): with 0 they hold while no such document turns up, with K whatever is judged later
+    unseen : how many relevant documents may exist in neither list, at most K. It matters to inner signed ends (verdicts
+        better and worse) of nDCG and AP: with 0 they hold while no such document turns up, with K the verdicts hold
+        whatever is judged later. Q weighs ranks by the number of relevant documents, so that either end may move
     norm : AP divides by the relevant documents ('R'), at most K of them ('min'), or K ('k')
-    residual : RBP: count the unknown documents past the end of the favoured list as relevant
+    residual : RBP: count the unknown documents past the end of the list favoured as relevant
 
     Returns
     -------
     MedResult
-        with ``to_frame()`` (query_id, med, below, above, verdict) and ``witness(query_id, value)``.
+        per topic: ``to_frame()`` (query_id, med, below, above, verdict) and ``witness(query_id, value)``; of the
+        means over topics: ``mean_below``, ``mean_above``, ``mean_med``, ``verdict``.
 
     Examples
     --------
-    >>> from ir_measures_relative._extremes.med import med
+    >>> import ir_measures_relative as imr
     >>> x3 = {'q': {d: -i for i, d in enumerate('ABCDEFGHJK')}}
     >>> x4 = {'q': {d: -i for i, d in enumerate('ADBECGFJLH')}}
-    >>> result = med({'q': {'A': 1, 'E': 0}}, x3, x4)
+    >>> result = imr.med({'q': {'A': 1, 'E': 0}}, x3, x4)
     >>> result
     MedResult(1 topic: 1 undecided)
     >>> result.to_frame().round(3)
@@ -133,18 +164,18 @@ def med(
     ----------
     Moffat: "Computing Maximized Effectiveness Distance for Recall-Based Metrics".
     """
-    measure = _measure(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
-    first, second = Run.of(run), Run.of(reference, "reference")
-    judgements = _judgements(qrels, first, second)
-    warn_of_other_topics(first, judgements)
-    warn_of_other_topics(second, judgements, "reference")
-    question = measure.question(judgements)
-    one, other = JudgedRun(judgements, first), JudgedRun(judgements, second)
-    pair = two_runs(one, other, measure["cutoff"], judged == "qrels")
+    settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
+    both = Run.of(run), Run.of(reference, "reference")
+    judgements = _judgements(qrels, both)
+    for ranked, what in zip(both, ("run", "reference"), strict=True):
+        warn_of_other_topics(ranked, judgements, what)
+    y, z = (JudgedRun(judgements, ranked) for ranked in both)
+    question = settings.question(judgements)
+    pair = two_runs(y, z, settings.cutoff, judged == "qrels")
     above, below = largest_and_smallest(pair, question)
-    documents = np.full(pair.free.shape, None, dtype=object)
-    for start, judged_run in ((0, one), (pair.depth, other)):
-        ids = judged_run.documents(measure["cutoff"])
+    documents = np.full(pair.free.shape, None, dtype=object)  # (Q, D)
+    for start, judged_run in ((0, y), (pair.depth, z)):
+        ids = judged_run.documents(settings.cutoff)
         documents[:, start : start + ids.shape[1]] = ids
     labels = {"above": above, "below": below}
     return MedResult(
@@ -178,9 +209,9 @@ def med_matrix(
 
     Examples
     --------
-    >>> from ir_measures_relative._extremes.med import med_matrix
+    >>> import ir_measures_relative as imr
     >>> runs = {'a': {'q': {'x': 2, 'y': 1}}, 'b': {'q': {'y': 2, 'x': 1}}}
-    >>> med_matrix(None, runs, 'RR@2')
+    >>> imr.med_matrix(None, runs, 'RR@2')
          a    b
     a  0.0  0.5
     b  0.5  0.0
@@ -190,37 +221,34 @@ def med_matrix(
     Tan and Clarke: "A family of rank similarity measures based on maximized effectiveness difference",
     TKDE 2015.
     """
-    measure = _measure(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
+    settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
-    known = None if qrels is None else Judgements.of(qrels)
-    joined = {} if known is None else {name: JudgedRun(known, run) for name, run in read.items()}
-    for name, joint in joined.items():
-        warn_of_other_topics(joint.run, joint.judgements, f"run {name!r}")
-
-    def mean(a: str, b: str) -> float:
-        judgements = _judgements(known, read[a], read[b])
-        one, other = (joined[n] if joined else JudgedRun(judgements, read[n]) for n in (a, b))
-        pair = two_runs(one, other, measure["cutoff"], judged == "qrels")
-        above, below = largest_and_smallest(pair, measure.question(judgements))
-        return float(np.maximum(above.value, 0.0 - below.value).mean()) if judgements.n_topics else 0.0
-
-    names = list(read)
-    table = pd.DataFrame(0.0, index=names, columns=names)
-    for i, j in [*combinations(range(len(names)), 2), *((i, i) for i in range(len(names)))]:
-        table.iloc[i, j] = table.iloc[j, i] = mean(names[i], names[j])
-    return table
-
-
-def _measure(base: Any, **parameters: Any) -> Any:
-    """MED without its reference, for its parameters and their checks."""
-    measure = MED(base=base, **parameters)
-    if measure.needs_cutoff and measure["cutoff"] is None:
-        raise ValueError(f"base={base} needs a cutoff, as in {base}@10")
-    return measure
+    judgements = _judgements(qrels, list(read.values()))
+    for name, run in read.items():
+        warn_of_other_topics(run, judgements, f"run {name!r}")
+    joined = [JudgedRun(judgements, run) for run in read.values()]
+    table = np.zeros((len(joined), len(joined)))
+    if joined and judgements.n_topics:
+        lists = CodedLists.of(joined, settings.cutoff, judged == "qrels")
+        y, z = np.triu_indices(len(joined))  # with the diagonal, which RBP's tail makes positive
+        below, above = signed_ends(lists, y, z, settings.question(judgements))
+        distance = np.maximum(above, 0.0 - below)  # (P, Q)
+        if qrels is None:  # the topics of a pair are those of its runs
+            length = np.stack([run.length for run in joined])  # (M, Q)
+            means = [_mean(row[here]) for row, here in zip(distance, (length[y] > 0) | (length[z] > 0), strict=True)]
+        else:
+            means = [_mean(row) for row in distance]
+        table[y, z] = table[z, y] = means
+    return pd.DataFrame(table, index=list(read), columns=list(read))
 
 
-def _judgements(qrels: Any, first: Run, second: Run) -> Judgements:
-    """The judgements; without qrels, topics of either run and no judged document."""
+def _mean(values: FloatArray) -> float:
+    """The same to the last bit in any order; 0 of no topic."""
+    return fsum(values) / len(values) if len(values) else 0.0
+
+
+def _judgements(qrels: Any, runs: Sequence[Run]) -> Judgements:
+    """The judgements; without qrels, the topics of all runs and no judged document."""
     if qrels is not None:
         return Judgements.of(qrels)
-    return Judgements.of({topic: {} for topic in first.topic_keys + second.topic_keys})
+    return Judgements.of({topic: {} for run in runs for topic in run.topic_keys})

@@ -22,6 +22,7 @@ import numpy as np
 
 from ir_measures_relative._base import divide, sum_over_ranks
 from ir_measures_relative._extremes.side_by_side import SideBySide
+from ir_measures_relative._input import FloatArray, IntArray
 
 BLOCK = 1 << 16  # entries of a (topics, candidates) array worked on at a time, so that memory stays small
 
@@ -30,21 +31,25 @@ BLOCK = 1 << 16  # entries of a (topics, candidates) array worked on at a time, 
 class KnownGains:
     """What the judgements say: how many documents of each topic have each positive gain or more."""
 
-    level: np.ndarray  # (G,) distinct positive gains, ascending
-    at_least: np.ndarray  # (Q, G) int64
+    level: FloatArray  # (G,) distinct positive gains, ascending
+    at_least: IntArray  # (Q, G)
 
     @classmethod
-    def of(cls, gain: np.ndarray, topic: np.ndarray, n_topics: int) -> KnownGains:
+    def of(cls, gain: FloatArray, topic: IntArray, n_topics: int) -> KnownGains:
         """From the (J,) gain and topic of every judged document, retrieved or not."""
         level = np.unique(gain[gain > 0])
         counts = [np.bincount(topic[gain >= g], minlength=n_topics) for g in level]
         at_least = np.stack(counts, axis=1) if counts else np.zeros((n_topics, 0))
         return cls(level, at_least.astype(np.int64))
 
-    def counted_at(self, gains: np.ndarray) -> np.ndarray:
+    def counted_at(self, gains: FloatArray) -> IntArray:
         """(L,) gains -> (Q, L): documents of at least that gain."""
         padded = np.hstack([self.at_least, np.zeros((len(self.at_least), 1), dtype=np.int64)])
         return padded[:, np.searchsorted(self.level, gains)]
+
+    def rows(self, topic: IntArray | slice) -> KnownGains:
+        """What is known of the topic of each row."""
+        return KnownGains(self.level, self.at_least[topic])
 
     def plus(self, number: int, gain: float) -> KnownGains:
         """With so many more documents of one gain in every topic."""
@@ -54,13 +59,13 @@ class KnownGains:
 
 def ndcg_labels(
     pair: SideBySide,
-    seen: Callable[[int], np.ndarray],
-    known_gain: np.ndarray,
+    seen: Callable[[int], FloatArray],
+    known_gain: FloatArray,
     known: KnownGains,
-    attainable: np.ndarray,
+    attainable: FloatArray,
     cutoff: int | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Gains of the free documents where nDCG(first) - nDCG(second) is largest, and the ideal DCG with them.
+) -> tuple[FloatArray, FloatArray]:
+    """Gains of the free documents where nDCG(Y) - nDCG(Z) is largest, and the ideal DCG with them.
 
     seen: depth -> discounts; known_gain: (Q, D), 0 for free documents; attainable: gains that a free document
     may have. Returns (Q, D) gains, which mean something for free documents only, and (Q,) ideals.
@@ -73,7 +78,7 @@ def ndcg_labels(
     size = max(1, BLOCK // width)
     for start in range(0, n_topics, size):
         rows = slice(start, start + size)
-        block, counted = pair.topics(rows), KnownGains(known.level, known.at_least[rows])
+        block, counted = pair.rows(rows), known.rows(rows)
         level, chosen = _best_levels(block, seen, known_gain[rows], counted, attainable, cutoff)
         ranking = _ideal_ranking(counted, attainable, chosen, block.free.sum(axis=1), cutoff)
         gain[rows] = attainable[level]
@@ -81,7 +86,7 @@ def ndcg_labels(
     return gain, ideal
 
 
-def _needed(attainable: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _needed(attainable: FloatArray, known: FloatArray) -> FloatArray:
     """The attainable gains worth trying: the lowest, the highest, and the neighbours of each known gain.
 
     Between two known gains the number of known documents at or above a gain does not change, so that whatever
@@ -97,12 +102,12 @@ def _needed(attainable: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 def _best_levels(
     pair: SideBySide,
-    seen: Callable[[int], np.ndarray],
-    known_gain: np.ndarray,
+    seen: Callable[[int], FloatArray],
+    known_gain: FloatArray,
     known: KnownGains,
-    attainable: np.ndarray,
+    attainable: FloatArray,
     cutoff: int | None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[FloatArray, FloatArray]:
     """For a block of topics: (Q, D) index of each free document's gain, (L, Q) documents raised by layer."""
     difference = pair.weight_difference(seen(pair.depth))  # (Q, D)
     n_free = pair.free.sum(axis=1)  # (Q,)
@@ -129,12 +134,12 @@ def _best_levels(
 
 def _ideals(
     known: KnownGains,
-    attainable: np.ndarray,
-    raised: np.ndarray,
-    n_free: np.ndarray,
-    seen: Callable[[int], np.ndarray],
+    attainable: FloatArray,
+    raised: FloatArray,
+    n_free: FloatArray,
+    seen: Callable[[int], FloatArray],
     cutoff: int | None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[FloatArray, FloatArray]:
     """(Q,) part of the ideal that no choice changes; (L, Q, M) what each layer adds with m documents."""
     edges = _edges(known, attainable)
     thickness, counted = np.diff(edges), known.counted_at(edges[1:])  # (E,), (Q, E)
@@ -155,8 +160,8 @@ def _ideals(
 
 
 def _ideal_ranking(
-    known: KnownGains, attainable: np.ndarray, chosen: np.ndarray, n_free: np.ndarray, cutoff: int | None
-) -> np.ndarray:
+    known: KnownGains, attainable: FloatArray, chosen: FloatArray, n_free: FloatArray, cutoff: int | None
+) -> FloatArray:
     """(Q, W) gains of the best ranking of known and free documents, (L, Q) of these raised by layer."""
     edges = _edges(known, attainable)
     layer = np.searchsorted(attainable, edges[1:])  # 0: below what any free document has
@@ -170,14 +175,14 @@ def _ideal_ranking(
     return edges[reached]
 
 
-def _edges(known: KnownGains, attainable: np.ndarray) -> np.ndarray:
+def _edges(known: KnownGains, attainable: FloatArray) -> FloatArray:
     """The gains at which the number of documents at or above can change, from 0."""
     return np.unique(np.concatenate([[0.0], attainable, known.level]))
 
 
 def _dinkelbach(
-    base: np.ndarray, numerator: np.ndarray, rest: np.ndarray, ideal: np.ndarray, start: np.ndarray
-) -> np.ndarray:
+    base: FloatArray, numerator: FloatArray, rest: FloatArray, ideal: FloatArray, start: FloatArray
+) -> FloatArray:
     """(L, Q) the chain m_1 >= m_2 >= ... that maximises (base + sum numerator) / (rest + sum ideal).
 
     start: (Q,) a number of documents to raise to the top at first.
@@ -186,7 +191,7 @@ def _dinkelbach(
     layers, topics = np.arange(n_layers)[:, None], np.arange(n_topics)
     chosen = np.broadcast_to(start, (n_layers, n_topics)).copy()
 
-    def ratio(rows: np.ndarray, chain: np.ndarray) -> np.ndarray:
+    def ratio(rows: FloatArray, chain: FloatArray) -> FloatArray:
         above = base[rows] + numerator[layers, rows, chain].sum(axis=0)
         return divide(above, rest[rows] + ideal[layers, rows, chain].sum(axis=0))
 
@@ -205,7 +210,7 @@ def _dinkelbach(
     return chosen
 
 
-def _best_chain(worth: np.ndarray, nested: bool) -> np.ndarray:
+def _best_chain(worth: FloatArray, nested: bool) -> FloatArray:
     """(L, A, M) worth of each layer -> (L, A) the best m_1 >= m_2 >= ... >= m_L.
 
     nested: the ratio is not negative, so that a document costs a lower layer, which has more known ones, no

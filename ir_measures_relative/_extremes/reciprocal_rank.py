@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ir_measures_relative._extremes.side_by_side import SideBySide
+from ir_measures_relative._input import BoolArray
 
 
-def reciprocal_rank_labels(pair: SideBySide, relevant: np.ndarray) -> np.ndarray:
-    """(Q, D) bool: the one free document, if any, that is relevant where RR(first) - RR(second) is largest.
+def reciprocal_rank_labels(pair: SideBySide, relevant: BoolArray) -> BoolArray:
+    """(Q, D) bool: the one free document, if any, that is relevant where RR(Y) - RR(Z) is largest.
 
-    Every rank at which the first relevant document of the favoured list can stand is tried: its first known
-    relevant document, and each free one above it, alone relevant (a second one could only help the other
-    list).
+    Every rank at which the first relevant document of Y can stand is tried: its first known relevant document, and
+    each free one above it, alone relevant (a second one could only help Z).
 
     relevant: (Q, D) bool, the known relevant documents.
     """

@@ -1,29 +1,35 @@
-"""Two rankings of each topic side by side: every document of either top K, and where each has it."""
+"""Two rankings of each topic side by side: every document of either top K, and where each has it.
+
+In this room the two lists are Y and Z, as in Moffat's paper, and the labels sought are those of the largest
+M(Y) - M(Z).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ir_measures_relative._judged import JudgedRun, Top, common_codes
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray, coded_ids
+from ir_measures_relative._judged import JudgedRun, Top
 
 
 @dataclass(frozen=True)
 class SideBySide:
-    """The documents of two lists, one row per topic.
+    """The documents of two lists, one row for each pair of lists of a topic: Q rows for two runs.
 
-    Slots ``0..depth-1`` hold the first list's documents in rank order, slots ``depth..2*depth-1`` the second
-    list's; a slot whose document is absent, or stands already among the first list's, has both ranks
-    ``depth`` and is not free.
+    Slots ``0..depth-1`` hold the documents of Y in rank order, slots ``depth..2*depth-1`` those of Z; a slot
+    whose document is absent, or stands already among those of Y, has both ranks ``depth`` and is not free.
     """
 
-    rank_y: np.ndarray  # (Q, D) int64: rank in the first list, from 0; ``depth`` where it is not retrieved
-    rank_z: np.ndarray  # (Q, D) int64: the same in the second list
-    grade: np.ndarray  # (Q, D) float64: known grade, NaN where there is none
-    free: np.ndarray  # (Q, D) bool: a document without a known grade
-    length_y: np.ndarray  # (Q,) documents in the first list, at most K
-    length_z: np.ndarray  # (Q,)
+    topic: IntArray  # (Q,) topic of each row
+    rank_y: IntArray  # (Q, D) rank in Y, from 0; ``depth`` where it is not retrieved
+    rank_z: IntArray  # (Q, D) the same in Z
+    grade: FloatArray  # (Q, D) known grade, NaN where there is none
+    free: BoolArray  # (Q, D) a document without a known grade
+    length_y: IntArray  # (Q,) documents in Y, at most K
+    length_z: IntArray  # (Q,)
 
     @property
     def depth(self) -> int:
@@ -31,17 +37,18 @@ class SideBySide:
         return self.rank_y.shape[1] // 2
 
     @property
-    def identical(self) -> np.ndarray:
+    def identical(self) -> BoolArray:
         """(Q,) whether the two lists are the same documents in the same order."""
-        return (self.rank_y == self.rank_z).all(axis=1)
+        return np.asarray((self.rank_y == self.rank_z).all(axis=1))
 
     def swapped(self) -> SideBySide:
-        """The same documents with the other list favoured."""
+        """The same documents, Y and Z exchanged."""
         return replace(self, rank_y=self.rank_z, rank_z=self.rank_y, length_y=self.length_z, length_z=self.length_y)
 
-    def topics(self, rows: slice) -> SideBySide:
-        """Some of the topics."""
+    def rows(self, rows: slice) -> SideBySide:
+        """Some of the rows."""
         return SideBySide(
+            self.topic[rows],
             self.rank_y[rows],
             self.rank_z[rows],
             self.grade[rows],
@@ -50,8 +57,8 @@ class SideBySide:
             self.length_z[rows],
         )
 
-    def in_rank_order(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(Q, D) a value for each document -> (Q, depth) twice: the values in the order of either list."""
+    def in_rank_order(self, value: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(Q, D) a value for each document -> (Q, depth) twice: the values in the order of Y and of Z."""
         ordered = []
         for rank in (self.rank_y, self.rank_z):
             grid = np.zeros((len(rank), self.depth + 1))  # the last rank collects what the list lacks
@@ -59,61 +66,91 @@ class SideBySide:
             ordered.append(grid[:, : self.depth])
         return ordered[0], ordered[1]
 
-    def weight_difference(self, weight: np.ndarray) -> np.ndarray:
-        """(depth,) weight of each rank -> (Q, D): weight in the first list minus weight in the second."""
+    def weight_difference(self, weight: FloatArray) -> FloatArray:
+        """(depth,) weight of each rank -> (Q, D): weight in Y minus weight in Z."""
         padded = np.append(weight, 0.0)  # a document that a list lacks weighs nothing there
-        return padded[self.rank_y] - padded[self.rank_z]
+        return np.asarray(padded[self.rank_y] - padded[self.rank_z])
 
 
-def side_by_side(code_y: np.ndarray, code_z: np.ndarray, grade_y: np.ndarray, grade_z: np.ndarray) -> SideBySide:
-    """Join two lists of document codes.
+def side_by_side(code_y: IntArray, code_z: IntArray, grade_y: FloatArray, grade_z: FloatArray) -> SideBySide:
+    """Join the list Y of each topic with one or several lists Z.
 
-    ``code``: (Q, depth) int64, one small number for each document of each topic, -1 past the end of the list;
-    ``grade``: (Q, depth) float64, NaN = unknown.
+    ``code``: one small number for each document within its topic, -1 past the end of a list; ``grade``: NaN = unknown.
+    Y is (Q, depth), Z (B * Q, depth): all topics of the first run, then of the next.
     """
     n_topics, depth = code_y.shape
-    at_z = _rank_of(code_z, code_y)  # (Q, depth): where the second list has the first's documents
-    here_y, here_z = code_y >= 0, (code_z >= 0) & (_rank_of(code_y, code_z) == depth)
+    topic = np.tile(np.arange(n_topics), len(code_z) // max(n_topics, 1))  # (B * Q,)
     ranks = np.arange(depth)
+    numbers = int(max(code_y.max(initial=-1), code_z.max(initial=-1))) + 1
+    rank_in_y = np.full((n_topics, numbers + 1), depth)  # the last entry serves code -1
+    np.put_along_axis(rank_in_y, code_y, np.broadcast_to(ranks, code_y.shape), axis=1)
+    rank_in_y[:, -1] = depth
+    z_in_y = rank_in_y[topic[:, None], code_z]  # (B * Q, depth) where Y has the documents of Z
+    y_in_z = np.full((len(code_z), depth + 1), depth)  # the last rank collects what Y lacks
+    np.put_along_axis(y_in_z, z_in_y, np.broadcast_to(ranks, z_in_y.shape), axis=1)
+    here_y, here_z = (code_y >= 0)[topic], (code_z >= 0) & (z_in_y == depth)
     here = np.hstack([here_y, here_z])
-    grade = np.where(here, np.hstack([grade_y, grade_z]), np.nan)
+    grade = np.where(here, np.hstack([grade_y[topic], grade_z]), np.nan)
     return SideBySide(
-        rank_y=np.hstack([np.where(here_y, ranks, depth), np.full((n_topics, depth), depth)]),
-        rank_z=np.hstack([at_z, np.where(here_z, ranks, depth)]),
+        topic=topic,
+        rank_y=np.hstack([np.where(here_y, ranks, depth), np.full(code_z.shape, depth)]),
+        rank_z=np.hstack([y_in_z[:, :depth], np.where(here_z, ranks, depth)]),
         grade=grade,
         free=here & np.isnan(grade),
-        length_y=(code_y >= 0).sum(axis=1),
+        length_y=here_y.sum(axis=1),
         length_z=(code_z >= 0).sum(axis=1),
     )
 
 
-def _rank_of(ranking: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """(Q, depth) rank that each wanted document has in the other ranking, ``depth`` if none."""
-    depth = ranking.shape[1]
-    highest = max(ranking.max(initial=-1), wanted.max(initial=-1))
-    rank = np.full(int(highest) + 2, depth)  # the last entry serves code -1
-    rank[ranking] = np.arange(depth)
-    rank[-1] = depth
-    return rank[wanted]
+@dataclass(frozen=True)
+class CodedLists:
+    """The top K of M runs over the same topics, documents as numbers: joined once, however many pairs are asked for."""
+
+    code: IntArray  # (M, Q, depth) number of each document within its topic, -1 past the end of the list
+    grade: FloatArray  # (M, Q, depth) NaN = unknown
+
+    @classmethod
+    def of(cls, runs: Sequence[JudgedRun], cutoff: int | None, judged: bool = True) -> CodedLists:
+        """``judged=False`` forgets every grade."""
+        ids = [run.documents(cutoff) for run in runs]  # M times (Q, W)
+        n_topics, depth = runs[0].judgements.n_topics, max(documents.shape[1] for documents in ids)
+        present = np.zeros((len(runs), n_topics, depth), dtype=bool)
+        grade = np.full(present.shape, np.nan)
+        for place, (run, documents) in enumerate(zip(runs, ids, strict=True)):
+            top, width = run.top(cutoff), documents.shape[1]
+            present[place, :, :width] = top.present
+            if judged:
+                grade[place, :, :width] = top.grade
+        listed = [documents[here[:, : documents.shape[1]]] for documents, here in zip(ids, present, strict=True)]
+        distinct, number = coded_ids(np.concatenate(listed))
+        topic = np.nonzero(present)[1]
+        used, compact = np.unique(topic * len(distinct) + number, return_inverse=True)  # by topic, then document
+        before = np.searchsorted(used, np.arange(n_topics) * len(distinct))  # (Q,) documents of the topics above
+        code = np.full(present.shape, -1)
+        code[present] = compact - before[topic]
+        return cls(code, grade)
+
+    @property
+    def depth(self) -> int:
+        return self.code.shape[2]
+
+    @property
+    def n_topics(self) -> int:
+        return self.code.shape[1]
+
+    def beside(self, y: int, z: IntArray) -> SideBySide:
+        """Run ``y`` as Y, each of the (B,) runs ``z`` in turn as Z."""
+        rows = len(z) * self.n_topics
+        code_z, grade_z = self.code[z].reshape(rows, self.depth), self.grade[z].reshape(rows, self.depth)
+        return side_by_side(self.code[y], code_z, self.grade[y], grade_z)
 
 
 def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: bool = True) -> SideBySide:
     """Two runs over the same judgements, cut at K; ``judged=False`` forgets every grade."""
-    top_y, top_z = run.top(cutoff), reference.top(cutoff)
-    depth = max(top_y.row.shape[1], top_z.row.shape[1])
-    code_y, code_z = common_codes(run, reference, cutoff)
-    grade_y, grade_z = (_padded(top.grade, depth, np.nan) for top in (top_y, top_z))
-    if not judged:
-        grade_y, grade_z = np.full_like(grade_y, np.nan), np.full_like(grade_z, np.nan)
-    return side_by_side(_padded(code_y, depth, -1), _padded(code_z, depth, -1), grade_y, grade_z)
+    return CodedLists.of([run, reference], cutoff, judged).beside(0, np.array([1]))
 
 
 def against_nothing(top: Top) -> SideBySide:
     """The top of one run beside an empty list."""
     code = np.where(top.present, np.arange(top.row.shape[1]), -1)  # (Q, W)
     return side_by_side(code, np.full_like(code, -1), top.grade, np.full_like(top.grade, np.nan))
-
-
-def _padded(array: np.ndarray, width: int, fill: float) -> np.ndarray:
-    """(Q, W) -> (Q, width)."""
-    return np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=fill)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative import meta
-from ir_measures_relative._extremes import BASES, Question, signed_ends
+from ir_measures_relative._extremes import BASES, CodedLists, Question, signed_ends
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._report.evidence import Evidence
 from ir_measures_relative._report.lists import Rankings
@@ -40,7 +40,7 @@ def pairs_block(evidence: Evidence, rankings: Rankings) -> dict[str, Any] | None
     }  # fmt: skip
     question = open_labels(evidence)
     if question is not None:
-        below, above = signed_ends(rankings.code[best], rankings.grades[best], first, second, question)  # (P, Q)
+        below, above = signed_ends(CodedLists(rankings.code[best], rankings.grades[best]), first, second, question)
         kept = evidence.kept_topics
         block |= {
             "below": rounded(below.mean(axis=1), 6),
@@ -65,7 +65,7 @@ def open_labels(evidence: Evidence) -> Question | None:
     if name not in BASES or params.get("cutoff") != evidence.cutoff or params.get("judged_only"):
         return None
     measure: Any = MED(base=evidence.main, residual=False)
-    question: Question = measure.question(evidence.judgements)
+    question: Question = measure.settings.question(evidence.judgements, str(measure))
     return question
 
 

@@ -4,7 +4,7 @@ from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
 from ir_measures_relative.measures.bounds import NDCGBound
 from ir_measures_relative.measures.imputed import Imputed
-from ir_measures_relative.measures.med import MED, largest_and_smallest
+from ir_measures_relative.measures.med import MED
 from ir_measures_relative.measures.nrg import NRG
 from ir_measures_relative.measures.parameters import (
     Base,
@@ -47,7 +47,6 @@ __all__ = [
     "boot_ndcg",
     "cutoff_parameter",
     "expected_random",
-    "largest_and_smallest",
     "register",
     "registry",
 ]

@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 from ir_measures import measures
 
-from ir_measures_relative._base import ERR, UserModel, user_model
+from ir_measures_relative._base import ERR, UserModel, refuse_grades_above, user_model
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
 from ir_measures_relative._priors import JudgedPriors, PriorRuns
 from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
@@ -92,18 +92,8 @@ class RelativeMeasure(ir_measures.Measure):
         """The ordinary measure underneath, cut at K; ``judgements`` that it cannot value are refused."""
         model = user_model(self["base"], self["cutoff"], max_rel)
         if isinstance(model, ERR) and judgements is not None:
-            self._refuse_grades_above(model.max_rel, judgements)
+            refuse_grades_above(model.max_rel, judgements, str(self))
         return model
-
-    def _refuse_grades_above(self, highest: int, judgements: Judgements) -> None:
-        above = np.flatnonzero(judgements.grade > highest)
-        if above.size:
-            row = above[0]
-            document, topic = judgements.document_ids()[row], judgements.topics[judgements.topic[row]]
-            raise ValueError(
-                f"{self}: document {document!r} of topic {topic!r} has the grade {judgements.grade[row]}, "
-                f"above {highest}, the highest that ERR accepts here"
-            )
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         """(Q,) one finite value for each topic of the judgements."""

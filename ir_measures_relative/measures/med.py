@@ -8,7 +8,7 @@ Metrics"):
 
 The free documents are the unjudged ones that either list has in its top K. ``direction='above'`` and
 ``'below'`` give the largest and the smallest attainable M(run) - M(reference): if the smallest is above 0,
-the run is the better one whatever the labels are. All values are exact (``extremes/``). The stop probability
+the run is the better one whatever the labels are. All values are exact. The stop probability
 of ERR is (2^grade - 1) / 2^max_rel (gdeval's ERR has max_rel=4).
 """
 
@@ -18,19 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative._base import SDCG, AveragePrecision, label_grades
-from ir_measures_relative._extremes import BASES, Labelling, Question, SideBySide, largest_difference, two_runs
-from ir_measures_relative._judged import JudgedRun, Judgements
+from ir_measures_relative._extremes import BASES, JUDGED, NORMS, MedSettings, SideBySide, largest_difference, two_runs
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
-
-
-def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:
-    """Labellings with the largest and the smallest M(first) - M(second); the value of each is signed."""
-    above = largest_difference(pair, question)
-    below = largest_difference(pair.swapped(), question)
-    return above, Labelling(-below.value, below.grade, below.unseen)
 
 
 class _MED(RelativeMeasure):
@@ -70,40 +63,31 @@ class _MED(RelativeMeasure):
         "reference": Reference(),
         "base": Base(*BASES),
         "direction": Choice("both", "above", "below", desc="the distance, or one end of the difference"),
-        "judged": Choice("qrels", "none", desc="take labels from the qrels, or from nowhere"),
+        "judged": Choice(*JUDGED, desc="take labels from the qrels, or from nowhere"),
         "max_rel": Whole(1, desc="highest grade of a free document; left out: the highest in the qrels"),
-        "unseen": Whole(0, default=0, desc="relevant documents that may exist in neither list"),
-        "norm": Choice("R", "min", "k", desc="AP divides by the relevant documents, at most K of them, or K"),
+        "unseen": Whole(0, default=0, desc="relevant documents that may exist in neither list, at most K"),
+        "norm": Choice(*NORMS, desc="AP divides by the relevant documents, at most K of them, or K"),
         "residual": Flag(True, desc="count RBP's unknown documents past the end of the favoured list"),
     }
     DIRECTION = "neither"
     CITATIONS = ("med", "med-recall")
 
-    def check(self, given: dict[str, Any]) -> None:
-        """SDCG divides by its own highest grade, which no label may exceed."""
-        own, highest = self._max_rel_of_base, self["max_rel"] or self._max_rel_of_base
-        if highest is not None and not self.model().binary:
-            label_grades(highest)  # refuses more grades than can be tried
-        if own is not None and highest is not None and highest > own:
-            raise ValueError(f"MED: max_rel={highest} is above the highest of base={self['base']}")
-
     @property
-    def _max_rel_of_base(self) -> int | None:
-        model = self.model()
-        return model.max_rel if isinstance(model, SDCG) else None
+    def settings(self) -> MedSettings:
+        """What is asked, without the reference run and the direction."""
+        return MedSettings(**{name: self[name] for name in MedSettings.__dataclass_fields__})
+
+    def check(self, given: dict[str, Any]) -> None:
+        try:
+            _ = self.settings
+        except ValueError as error:
+            raise ValueError(f"MED: {error}") from None
 
     @property
     def needs_cutoff(self) -> bool:
-        return super().needs_cutoff or (isinstance(self.model(), AveragePrecision) and self["norm"] == "k")
+        return self.settings.needs_cutoff
 
-    def question(self, judgements: Judgements) -> Question:
-        """What is compared and what is left open, for these judgements."""
-        max_rel = self["max_rel"] or self._max_rel_of_base or judgements.max_grade
-        known = judgements if self["judged"] == "qrels" else None
-        open_ended = {name: self[name] for name in ("unseen", "norm", "residual")}
-        return Question(self.model(max_rel, known), known, judgements.n_topics, max_rel, **open_ended)
-
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         """(Q,) the distance, or a signed end of the difference."""
         reference = priors.runs[0]
         if self["direction"] == "above":
@@ -113,22 +97,24 @@ class _MED(RelativeMeasure):
             return 0.0 - against
         return np.maximum(self._largest(run, reference, "run"), against)
 
-    def _largest(self, run: JudgedRun, reference: JudgedRun, favoured: str) -> np.ndarray:
+    def _largest(self, run: JudgedRun, reference: JudgedRun, favoured: str) -> FloatArray:
         """(Q,) the largest difference in favour of one side, found once for all directions that ask."""
-        parameters = [str(self[name]) for name in self.SUPPORTED_PARAMS if name != "direction"]
-        key = ("MED", id(reference), favoured, *parameters)
+        settings = self.settings
+        key = ("MED", id(reference), favoured, settings)
         if key not in run.memo:
             pair = self._side_by_side(run, reference)
             pair = pair if favoured == "run" else pair.swapped()
-            run.memo[key] = largest_difference(pair, self.question(run.judgements)).value
-        return run.memo[key]
+            run.memo[key] = largest_difference(pair, settings.question(run.judgements, str(self))).value
+        value: FloatArray = run.memo[key]
+        return value
 
     def _side_by_side(self, run: JudgedRun, reference: JudgedRun) -> SideBySide:
         """The two runs joined, once for all bases that ask."""
         key = ("side by side", id(reference), self["cutoff"], self["judged"])
         if key not in run.memo:  # the reference stays alive with its join, so that its id stays its own
             run.memo[key] = reference, two_runs(run, reference, self["cutoff"], self["judged"] == "qrels")
-        return run.memo[key][1]
+        pair: SideBySide = run.memo[key][1]
+        return pair
 
 
 MED = register(_MED())

@@ -98,6 +98,10 @@ class _UL(RelativeMeasure):
     }
 
     def check(self, given: dict[str, Any]) -> None:
+        try:
+            self.model(self["max_rel"])
+        except ValueError as error:  # the highest grade of ERR has a limit
+            raise ValueError(f"UL: {error}") from None
         if self["expected"] == "paper" and not isinstance(self.model(), (AveragePrecision, NDCG)):
             raise ValueError(f"UL: expected='paper' is there for base AP and nDCG only, not for base={self['base']}")
 

@@ -11,7 +11,8 @@ from ir_measures import AP, RBP, RR, SDCG, P, R, Success, nDCG
 from reference import ordinary
 from support.small_collections import Qrels, Run, cutoffs, per_topic, qrels_of_topics, run_of, runs
 
-from ir_measures_relative._base.models import ERR, NDCG, Precision, Recall, ReciprocalRank, canonical_base, user_model
+from ir_measures_relative._base.bases import canonical_base, user_model
+from ir_measures_relative._base.models import ERR, NDCG, Precision, Recall, ReciprocalRank
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run as RankedRun

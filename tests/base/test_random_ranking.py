@@ -14,7 +14,7 @@ from reference import upper_lower as slow
 from support.golden import golden as golden_file
 
 from ir_measures_relative._base import random_ranking as fast
-from ir_measures_relative._base.models import user_model
+from ir_measures_relative._base.bases import user_model
 from ir_measures_relative._judged.judgements import Judgements
 
 BASES = ["nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"]

@@ -101,16 +101,22 @@ class TestGrades:
         for measure in [m for m in everything(OTHER) if "ERR" not in str(m) or m.NAME != "TaSC"]:
             value_of([measure], qrels, RUN)
 
-    @pytest.mark.parametrize(("grade", "max_rel"), [(60, 60), (2000, 2000), (1, 1015), (60, 1020), (1, 2000)])
+    @pytest.mark.parametrize(("grade", "max_rel"), [(60, 60), (1000, 1000), (1, 960), (60, 1000), (1, 1000)])
     def test_stop_probabilities_that_round_to_1_or_0(self, grade: int, max_rel: int) -> None:
         qrels = {"q1": {"a": grade, "b": grade, "c": 0, "d": 0}, "q2": {"a": grade, "z": 0}}
         for universe, cutoff in itertools.product(("judged", "retrieved"), (1, 2, 10)):
             measure = UL(base="ERR", version="V1", universe=universe, max_rel=max_rel) @ cutoff
             (found,) = value_of([measure], qrels, OTHER).values()
-            if 2.0 ** (grade - max_rel) > 0:
-                assert found == pytest.approx(twin_values(measure, qrels, OTHER, []), rel=1e-9, abs=1e-12)
-            else:
-                assert set(found.values()) == {0.0}
+            assert found == pytest.approx(twin_values(measure, qrels, OTHER, []), rel=1e-9, abs=1e-12)
+            assert found["q1"] > 0
+
+    def test_stop_probabilities_have_a_limit(self) -> None:
+        """Beyond it they would underflow to 0, and every value with them."""
+        with pytest.raises(ValueError, match="UL: max_rel=1001 is too high for ERR .* accepted is up to 1000"):
+            UL(base="ERR", max_rel=1001)
+        with pytest.raises(ValueError, match="max_rel=1100 is too high for ERR"):
+            value_of([UL(base="ERR") @ 10], {"q1": {"a": 1100, "c": 0}, "q2": {"a": 1}}, RUN)
+        assert UL(base="nDCG", max_rel=1100)["max_rel"] == 1100
 
     def test_exponential_gain_has_a_limit(self) -> None:
         for grade in (500, 501):

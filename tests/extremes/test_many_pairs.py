@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 
 import ir_measures_relative as imr
-from ir_measures_relative._extremes import many_pairs, signed_ends
+from ir_measures_relative._extremes import CodedLists, MedSettings, many_pairs, signed_ends
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
-from ir_measures_relative.measures import MED
 
-BASES = ["nDCG@5", "P@5", "RBP(p=0.7)@5", "RR@5", "AP@5", "ERR@5", "nDCG(dcg='exp-log2')@5"]
+BASES = ["nDCG@5", "P@5", "RBP(p=0.7)@5", "RR@5", "AP@5", "ERR@5", "nDCG(dcg='exp-log2')@5", "Q(beta=1)@5"]
 
 
-@pytest.mark.parametrize("rows", [1, 7, many_pairs.ROWS])
+@pytest.mark.parametrize("block", [1, 90, many_pairs.BLOCK])
 @pytest.mark.parametrize("base", BASES)
-def test_as_pair_by_pair(base: str, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many_pairs, "ROWS", rows)
+def test_as_pair_by_pair(base: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_pairs, "BLOCK", block)
     track = imr.simulate.track(seed=3, topics=4, depth=8, pool_depth=3)
     # a topic that a run lacks, and lists of different lengths
     runs = {
@@ -26,17 +25,9 @@ def test_as_pair_by_pair(base: str, rows: int, monkeypatch: pytest.MonkeyPatch) 
     }
     judgements = Judgements.of(track.qrels)
     joined = [JudgedRun(judgements, Run.of(run)) for run in runs.values()]
-    numbers: dict[str, int] = {}
-    code = np.full((3, 4, 5), -1)
-    grade = np.full((3, 4, 5), np.nan)
-    for place, run in enumerate(joined):
-        ids, top = run.documents(5), run.top(5)
-        code[place, :, : ids.shape[1]] = [
-            [-1 if doc is None else numbers.setdefault(doc, len(numbers)) for doc in row] for row in ids
-        ]
-        grade[place, :, : ids.shape[1]] = np.where(top.row >= 0, top.grade, np.nan)
     first, second = np.triu_indices(3, k=1)
-    below, above = signed_ends(code, grade, first, second, MED(base=base).question(judgements))
+    question = MedSettings.of(base).question(judgements)
+    below, above = signed_ends(CodedLists.of(joined, 5), first, second, question)
     names = list(runs)
     for pair, (i, j) in enumerate(zip(first, second, strict=True)):
         single = imr.med(track.qrels, runs[names[i]], runs[names[j]], base=base)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, ERR, RBP, RR, SDCG, P, nDCG
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, ERR, RBP, RR, SDCG, Measure, P, nDCG
 from reference import med as slow
 from support.med_cases import EVERY, fast, in_one_call, random_topics, run_of, text
 
@@ -97,7 +100,7 @@ def test_frame_and_verdicts() -> None:
 
 def test_witness_names_unseen_documents() -> None:
     qrels, run, reference = {"q": {"a": 1, "b": 0}}, {"q": {"b": 1}}, {"q": {"a": 1}}
-    result = med(qrels, run, reference, AP @ 1, unseen=3)
+    result = med(qrels, run, reference, AP @ 3, unseen=3)
     assert (result.below[0], result.above[0]) == (-1.0, -0.25)
     assert result.witness("q", "above") == {"(unseen 1)": 1, "(unseen 2)": 1, "(unseen 3)": 1}
     assert result.witness("q", "below") == {}
@@ -151,7 +154,7 @@ def test_many_unseen_documents() -> None:
     assert med(qrels, run, reference, AP, unseen=10**6).above[0] == -1 / (10**6 + 1)
     ideal = (1 / np.log2(np.arange(2, 10**5 + 3))).sum()
     assert med(qrels, run, reference, nDCG, unseen=10**5).above[0] == pytest.approx(-1 / ideal, rel=1e-12)
-    assert med(qrels, run, reference, nDCG @ 2, unseen=10**6).above[0] == pytest.approx(-1 / (1 + 1 / np.log2(3)))
+    assert med(qrels, run, reference, nDCG @ 2, unseen=2).above[0] == pytest.approx(-1 / (1 + 1 / np.log2(3)))
 
 
 def test_frames_and_ids_that_are_numbers() -> None:
@@ -193,6 +196,20 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="document 'a' of topic 'q' has the grade 2, above 1, the highest"):
         med({"q": {"a": 2}}, run, run, ERR @ 5, max_rel=1)
     assert med({"q": {"a": 2}}, run, {}, ERR @ 5, max_rel=1, judged="none").above[0] == 0.5
+    with pytest.raises(ValueError, match="unseen=11 is not accepted; accepted is at most 10, the cutoff"):
+        MED(unseen=11) @ 10
+    with pytest.raises(ValueError, match="unseen=11 is not accepted; accepted is at most 10, the cutoff"):
+        med({"q": {"a": 2}}, run, run, unseen=11)
+    with pytest.raises(ValueError, match=f"unseen={2 * 10**7} is not accepted; accepted is at most {10**7}"):
+        med({"q": {"a": 2}}, run, run, AP, unseen=2 * 10**7)
+    for name, value, accepted in (
+        ("judged", "run", "'qrels' or 'none'"),
+        ("norm", 1, "'R', 'min' or 'k'"),
+        ("max_rel", 0, "a whole number from 1"),
+        ("residual", "no", "True or False"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}={value!r} is not accepted; accepted is {accepted}"):
+            med({"q": {"a": 2}}, run, run, **{name: value})  # type: ignore[arg-type]
     twice = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [1, 2]})
     with pytest.raises(ValueError, match="reference: document 'a' of topic 'q' occurs twice"):
         med(None, run, twice, RR)
@@ -200,16 +217,20 @@ def test_refusals() -> None:
 
 
 @pytest.mark.parametrize("base", [nDCG @ 10, AP @ 10, P @ 10, RR @ 10], ids=str)
-def test_later_judgements_confirm_what_was_certain(shared: Path, base: object) -> None:
-    """TREC-COVID was judged again: no verdict is overturned, and the ends only move towards each other."""
+def test_later_judgements_confirm_what_was_certain(shared: Path, base: Measure) -> None:
+    """TREC-COVID was judged again: no verdict is overturned, and the ends only move towards each other.
+
+    AP divides by all relevant documents, of which more than K were found outside: its inner ends moved towards 0.
+    """
     folder = shared / "data" / "trec-covid"
     run, reference = (Run.of(folder / f"{name}-09-01-2023.run.gz") for name in ("ance", "tas-b"))
     before, after = (
         med(folder / f"qrels.{state}.txt.gz", run, reference, base, max_rel=2, unseen=unseen).to_frame()
-        for state, unseen in (("incomplete", 10_000), ("complete", 0))  # relevant ones were found outside too
+        for state, unseen in (("incomplete", 10), ("complete", 0))  # relevant ones were found outside too
     )
     assert after.query_id.tolist() == before.query_id.tolist()
-    assert (before.below <= after.below + 1e-12).all() and (after.above <= before.above + 1e-12).all()
+    outer = (before.verdict == "undecided") | (base.NAME != "AP")
+    assert (before.below <= after.below + 1e-12)[outer].all() and (after.above <= before.above + 1e-12)[outer].all()
     certain = before.verdict != "undecided"
     assert 10 <= certain.sum() < (after.verdict != "undecided").sum()
     assert after.verdict[certain].tolist() == before.verdict[certain].tolist()
@@ -220,6 +241,43 @@ def test_a_result_shows_its_verdicts_and_compares_by_identity() -> None:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}, "3": {}, "4": {}}
     run, reference = ({topic: {"a": a, "b": b} for topic in qrels} for a, b in ((2.0, 1.0), (1.0, 2.0)))
     one, other = (med(qrels, run, reference, "RR@2") for _ in range(2))
-    assert repr(one) == "MedResult(4 topics: 2 undecided, 1 better, 1 worse)"
+    assert repr(one) == "MedResult(4 topics: 2 undecided, 1 better, 1 worse; the means: undecided)"
     assert one == one and one != other
     assert repr(med({}, run, reference)) == "MedResult(0 topics)"
+
+
+def test_the_means_over_topics() -> None:
+    """The mean of the signed ends, not of the MEDs: here the topics differ in opposite directions."""
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}, "3": {"a": 1}}
+    run, reference = ({topic: {first: 2.0, second: 1.0} for topic in qrels} for first, second in ("ab", "ba"))
+    result = med(qrels, run, reference, P @ 1)
+    assert result.to_frame().verdict.tolist() == ["better", "worse", "undecided"]
+    assert (result.mean_below, result.mean_above, result.mean_med) == (0.0, 1 / 3, 1 / 3)
+    assert result.med.mean() == 1.0
+    assert result.verdict == "undecided"
+    certain = med({**qrels, "3": {"a": 1, "b": 0}}, run, reference, P @ 1)
+    assert (certain.mean_below, certain.mean_above, certain.verdict) == (1 / 3, 1 / 3, "better")
+    back = med(qrels, reference, run, P @ 1)
+    assert (back.mean_below, back.mean_above, back.mean_med) == (-1 / 3, 0.0, 1 / 3)
+    nothing = med({}, run, reference, P @ 1)
+    assert (nothing.mean_below, nothing.mean_above, nothing.mean_med) == (0.0, 0.0, 0.0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([B("nDCG", k=4, max_rel=2), B("AP", k=4), B("RBP", k=3), B("Q", k=4)]))
+def test_the_ends_of_the_mean_are_attained_and_never_passed(seed: int, base: B) -> None:
+    """Every labelling of all topics together, against the mean of the topics' ends."""
+    topics = random_topics(base, 3, seed, n_free=2)
+    qrels, result = in_one_call(base, topics)
+    grades = (0, base.rel) if base.binary else tuple(range(base.max_rel + 1))
+    free = [(q, d) for q, t in enumerate(topics) for d in slow.free_documents(base, *t)]
+    means = []
+    for labelling in product(grades, repeat=len(free)):
+        known = [dict(t[2]) for t in topics]
+        for (q, d), grade in zip(free, labelling, strict=True):
+            known[q][d] = grade
+        scored = zip(topics, known, strict=True)
+        means.append(sum(slow.score(base, y, k) - slow.score(base, z, k) for (y, z, _), k in scored) / len(topics))
+    assert (result.mean_below, result.mean_above) == pytest.approx((min(means), max(means)), abs=1e-12)
+    assert result.mean_med == pytest.approx(max(map(abs, means)), abs=1e-12)
+    assert len(qrels) == 3

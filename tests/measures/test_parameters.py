@@ -9,10 +9,10 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
-from ir_measures import AP, ERR, RBP, RR, SDCG, Judged, P, R, Success, nDCG
+from ir_measures import AP, ERR, INSQ, RBP, RR, SDCG, Judged, P, R, Success, nDCG
 
 import ir_measures_relative as imr
-from ir_measures_relative._base.models import canonical_base
+from ir_measures_relative._base.bases import canonical_base
 from ir_measures_relative._priors import PriorRuns
 from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.measures.parameters import Base, Choice, Flag, GainTable, Number, Reference, Whole
@@ -152,8 +152,13 @@ BASES = [
     (SDCG(max_rel=3) @ 10, "SDCG(max_rel=3)", 10),
     ("SDCG(min_rel=0,max_rel=2)", "SDCG(max_rel=2)", None),
     (Success(rel=1) @ 5, "Success", 5),
+    ("SDCG(max_rel=2,dcg='exp-log2')@5", "SDCG(dcg='exp-log2',max_rel=2)", 5),
+    (INSQ(T=2, max_rel=1), "INSQ(T=2.0)", None),
+    ("INSQ(T=1,rel=2)@7", "INSQ(rel=2)", 7),
+    ("Q(beta=1)", "Q", None),
+    ("Q(rel=2,beta=0.5)@10", "Q(beta=0.5,rel=2)", 10),
 ]
-ALL = ("nDCG", "P", "R", "RBP", "RR", "AP", "ERR", "Success", "SDCG")
+ALL = ("nDCG", "P", "R", "RBP", "RR", "AP", "ERR", "Success", "SDCG", "INSQ", "Q")
 
 
 @pytest.mark.parametrize(("base", "text", "cutoff"), BASES)
@@ -188,7 +193,12 @@ def test_a_base_is_kept_as_text_without_cutoff(base: Any, text: str, cutoff: int
         (nDCG(gains={1: -2}), "gains gives grade 1 the gain -2"),
         (SDCG, "needs max_rel"),
         (SDCG(max_rel=3, min_rel=1), "min_rel=1; only 0 is supported"),
-        (SDCG(max_rel=3, dcg="exp-log2"), "dcg='exp-log2'; accepted is 'log2'"),
+        (SDCG(max_rel=3, dcg="exp"), "dcg='exp'; accepted is 'log2' or 'exp-log2'"),
+        (SDCG(max_rel=501, dcg="exp-log2"), "max_rel=501 is too high for dcg='exp-log2' (2^max_rel); accepted is up"),
+        (INSQ(max_rel=2), "max_rel=2; only 1 is supported: a document is relevant or not, by rel"),
+        ("INSQ(T=0)", "T=0.0; accepted are numbers above 0 to 2^53"),
+        ("Q(beta=-1)", "beta=-1.0; accepted are numbers from 0 to 2^53"),
+        ("Q(gamma=1)", "Q has no parameter 'gamma'; it has cutoff, beta, rel"),
         ("noSuch", "unknown measure 'noSuch'"),
         ("nDCG@", "cannot read the measure 'nDCG@'"),
     ],

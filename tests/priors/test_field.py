@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, run_of, runs
 
-from ir_measures_relative._base.models import user_model
+from ir_measures_relative._base.bases import user_model
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run as RankedRun

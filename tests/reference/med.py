@@ -17,7 +17,7 @@ from reference import ordinary
 class Base:
     """An ordinary measure, spelled out: name and the parameters that the name needs."""
 
-    name: str  # 'P', 'SDCG', 'nDCG', 'RBP', 'RR', 'AP', 'ERR'
+    name: str  # 'P', 'SDCG', 'nDCG', 'RBP', 'RR', 'AP', 'ERR', 'Q'
     k: int | None = None
     p: float = 0.8
     rel: int = 1
@@ -25,15 +25,16 @@ class Base:
     dcg: str = "log2"
     gains: dict = field(default_factory=dict)
     max_rel: int = 1
+    beta: float = 1.0
 
     @property
     def binary(self) -> bool:
-        return self.name in ("P", "RBP", "RR", "AP")
+        return self.name in ("P", "RBP", "RR", "AP", "Q")
 
     def gain(self, grade: int | None) -> float:
         """Gain of a grade; no label (None) is worth nothing, nor is a negative grade that a table does not list."""
         if self.name == "SDCG":
-            return min(ordinary.gain(grade), self.max_rel)
+            return ordinary.gain(None if grade is None else min(grade, self.max_rel), self.dcg)
         if self.name == "nDCG":
             return ordinary.gain(grade, self.dcg, self.gains)
         if grade is None or grade < 0:
@@ -63,6 +64,12 @@ def score(base: Base, ranking: list, labels: dict, extra: tuple = ()) -> float:
         sp = sum(gain * sum(gains[:i]) / i for i, gain in enumerate(gains, 1))
         norm = {"R": relevant, "min": min(base.k or relevant, relevant), "k": base.k}[base.norm]
         return sp / norm if norm else 0.0
+    if base.name == "Q":
+        blended = (
+            gain * (1 + base.beta) * sum(gains[:i]) / (i + base.beta * min(i, relevant))
+            for i, gain in enumerate(gains, 1)
+        )
+        return sum(blended) / relevant if relevant else 0.0
     if base.name == "ERR":
         value, still_reading = 0.0, 1.0
         for i, stop in enumerate(gains, 1):

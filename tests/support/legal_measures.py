@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import ir_measures
 from hypothesis import strategies as st
 
+from ir_measures_relative._base.bases import DECLARED
 from ir_measures_relative._labels import LabelModel
 from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.measures.boot_ndcg import Estimate
@@ -103,17 +104,21 @@ _OF_BASES = {
     "rel": st.integers(1, 3),
     "p": st.floats(0.0, 0.99),
     "max_rel": st.integers(1, 4),
+    "T": st.floats(0.01, 9.0),
+    "beta": st.floats(0.0, 9.0),
     "cutoff": st.integers(1, 5),
 }
 
 
 def _base(name: str) -> st.SearchStrategy:
-    measure = ir_measures.measures.registry[name]
-    needed = {"max_rel"} & set(measure.SUPPORTED_PARAMS)
+    measure = DECLARED.get(name) or ir_measures.measures.registry[name]
+    needed = {"max_rel"} if name == "SDCG" else set()
     known = {parameter: _OF_BASES[parameter] for parameter in measure.SUPPORTED_PARAMS if parameter in _OF_BASES}
+    if name == "INSQ":
+        known.pop("max_rel")  # binary: 1 alone is accepted
     required = {parameter: strategy for parameter, strategy in known.items() if parameter in needed}
     optional = {parameter: strategy for parameter, strategy in known.items() if parameter not in needed}
-    return st.fixed_dictionaries(required, optional=optional).map(lambda given: measure(**given))
+    return st.fixed_dictionaries(required, optional=optional).map(lambda given: str(measure(**given)))
 
 
 class Recipe(NamedTuple):
@@ -165,5 +170,5 @@ def recipes(draw: st.DrawFn, name: str) -> Recipe:
         given[key] = drawn[key]
     made = registry[name](**given)
     if made.needs_cutoff and made["cutoff"] is None:
-        given["cutoff"] = draw(st.integers(1, 5))
+        given["cutoff"] = draw(st.integers(max(1, given.get("unseen", 0)), 5))
     return Recipe(name, given)

@@ -24,7 +24,9 @@ def text(base: slow.Base) -> str:
         parts.append(f"p={base.p}")
     if base.binary and base.rel != 1:
         parts.append(f"rel={base.rel}")
-    if base.name == "nDCG":
+    if base.name == "Q":
+        parts.append(f"beta={base.beta}")
+    if base.name in ("nDCG", "SDCG"):
         parts += [f"dcg='{base.dcg}'"] * (base.dcg != "log2") + [f"gains={base.gains}"] * bool(base.gains)
     if base.name == "SDCG":
         parts.append(f"max_rel={base.max_rel}")
@@ -126,12 +128,16 @@ BINARY = [
     B("nDCG", k=5),
     B("P", k=5, rel=2),
     B("AP", k=5, rel=2),
+    B("Q", k=5),
+    B("Q", k=4, beta=4.0),
+    B("Q", k=5, rel=2, beta=0.5),
 ]
 WHOLE = [
     B("RBP", p=0.9),
     B("RR"),
     B("AP"),
     B("AP", norm="min"),
+    B("Q"),
     B("nDCG"),
     B("nDCG", max_rel=2),
     B("ERR", max_rel=2),
@@ -143,6 +149,7 @@ GRADED = [
     B("nDCG", k=3, max_rel=2, gains={0: 1, 2: 0.5}),
     B("nDCG", k=4, max_rel=3, gains={1: 0, 2: 4}),
     B("SDCG", k=4, max_rel=2),
+    B("SDCG", k=4, max_rel=3, dcg="exp-log2"),
     B("ERR", k=4, max_rel=2),
     B("ERR", k=4, max_rel=4),
 ]

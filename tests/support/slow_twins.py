@@ -9,7 +9,8 @@ from typing import Any
 from reference import boot, bounds, labels, med, nrg, ordinary, rareness, upper_lower
 from reference.ordinary import ranked
 
-from ir_measures_relative import parse_measure
+from ir_measures_relative._base.bases import DECLARED
+from ir_measures_relative._base.text import parse_base
 from ir_measures_relative.measures import RelativeMeasure
 from support.small_collections import Qrels, Run
 
@@ -31,7 +32,7 @@ _ORDINARY = {
 
 def base_of(measure: RelativeMeasure) -> tuple[str, dict[str, Any]]:
     """Name and parameters of the ordinary measure underneath."""
-    base = parse_measure(measure["base"])
+    base = parse_base(measure["base"], DECLARED)
     return base.NAME, dict(base.params)
 
 
