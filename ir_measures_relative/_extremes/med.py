@@ -66,7 +66,7 @@ class MedResult:
 
     @property
     def mean_med(self) -> float:
-        """The largest absolute difference of the means: at most the mean of the topics' MEDs, whose signs may differ."""
+        """The largest absolute difference of the means; at most the mean of the topics' MEDs, whose signs differ."""
         return max(abs(self.mean_below), abs(self.mean_above))
 
     @property

@@ -192,8 +192,20 @@ def test_algorithm_1_is_not_optimal_with_grades(dcg: str, wrong: float) -> None:
     assert result.witness("0") == {"B": 1}
 
 
-def test_the_greedy_of_equation_13_is_not_exact() -> None:
+def test_the_greedy_of_equation_13_is_not_exact_with_equation_9() -> None:
+    """The paper offers it as a heuristic with these two denominators, and plans to find out whether it is exact."""
     y, z = ["a", "f0", "f1", "n1", "n2"], ["n3", "f0", "a", "f1", "b"]
-    known = {"a": 1, "b": 1, "n1": 0, "n2": 0, "n3": 0}
-    assert slow.greedy_ap(y, z, known, 5, "k") == pytest.approx(0.32 / 6, abs=1e-12)
-    assert distance(slow.Base("AP", k=5, norm="k"), y, z, known) == pytest.approx(0.34 / 6, abs=1e-12)
+    known = {"a": 1, "b": 1, "n1": 0, "n2": 0, "n3": 0, "o1": 1, "o2": 1, "o3": 1}
+    base = slow.Base("AP", k=5, norm="min")
+    assert slow.greedy_ap(y, z, known, 5, "min") == pytest.approx(0.32 / 6, abs=1e-12)
+    assert distance(base, y, z, known) == pytest.approx(0.34 / 6, abs=1e-12)
+    assert slow.med(base, y, z, known) == pytest.approx(0.34 / 6, abs=1e-12)
+
+
+def test_the_greedy_of_equation_13_is_not_exact_with_equation_8() -> None:
+    y, z = ["y0", "y1", "f1", "f0", "y2", "s0"], ["z0", "s0", "z1", "f1", "z2", "f0"]
+    known = {"y0": 1, "z1": 1, "z2": 1, "y1": 0, "y2": 0, "s0": 0, "z0": 0, **{f"o{i}": 1 for i in range(8)}}
+    base = slow.Base("AP", k=6)
+    assert slow.greedy_ap(y, z, known, 6, "R") == pytest.approx(0.8 / 33, abs=1e-12)
+    assert distance(base, y, z, known) == pytest.approx(0.95 / 39, abs=1e-12)
+    assert slow.med(base, y, z, known) == pytest.approx(0.95 / 39, abs=1e-12)
