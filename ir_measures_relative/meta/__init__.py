@@ -12,6 +12,8 @@
 ``number_of_systems``                 would fewer participants have been ranked alike?
 ``query_types``                       which queries tell a good ranking from a random one?
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
+``label_shares``                      ... and are the documents that it lacks like the others?
+``reusability``                       would its runs have been scored and ranked alike?
 ``estimation_error``                  how far are estimated scores from the true ones?
 ``preference_reconstruction``         do estimated scores order the systems as the true ones do?
 ``compare_estimates``                 ... and is one estimate better than another, or is it chance?
@@ -25,6 +27,7 @@ from ir_measures_relative.meta._estimation import (
     estimation_error,
     preference_reconstruction,
 )
+from ir_measures_relative.meta._label_shares import LabelShares, label_shares
 
 # LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables; not public
 from ir_measures_relative.meta._labelled_scores import LabelledScores as LabelledScores
@@ -39,6 +42,7 @@ from ir_measures_relative.meta._rank_correlation import (
     tau_ap,
 )
 from ir_measures_relative.meta._rank_intervals import RankIntervals, rank_intervals
+from ir_measures_relative.meta._reusability import Reusability, reusability
 from ir_measures_relative.meta._score_table import TOPIC_COLUMNS as TOPIC_COLUMNS
 from ir_measures_relative.meta._score_table import ScoreTable
 from ir_measures_relative.meta._score_table import refuse_repeated as refuse_repeated
@@ -55,10 +59,12 @@ __all__ = [
     "DiscriminativePower",
     "EstimateComparison",
     "EstimationError",
+    "LabelShares",
     "NumberOfSystems",
     "PreferenceReconstruction",
     "QueryTypes",
     "RankIntervals",
+    "Reusability",
     "ScoreTable",
     "SignificanceDisagreement",
     "Stability",
@@ -68,12 +74,14 @@ __all__ = [
     "discriminative_power",
     "estimation_error",
     "kendall_tau",
+    "label_shares",
     "leave_group_out",
     "number_of_systems",
     "percentage_absolute_difference",
     "preference_reconstruction",
     "query_types",
     "rank_intervals",
+    "reusability",
     "significance_disagreement",
     "stability",
     "swap_rate",

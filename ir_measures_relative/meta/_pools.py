@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import whole
-from ir_measures_relative._input import read_groups, run_sources
+from ir_measures_relative._input import BoolArray, read_groups, run_sources
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
 
 
@@ -49,32 +49,39 @@ def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict
     """
     depth = whole(depth, "depth", 1)
     judgements = Judgements.of(qrels)
-    contributed = _contributed(judgements, runs, groups, depth)  # group -> (J,)
-    contributors = np.sum(list(contributed.values()), axis=0)  # (J,) how many groups
-    frame = _frame(judgements)
+    read, group_of = read_runs_of_groups(judgements, runs, groups)
+    frame = judgement_rows(judgements)
     incomplete = {}
-    for group, own in contributed.items():
-        keep = ~(own & (contributors == 1))
+    for group, keep in remaining(judgements, read, group_of, depth).items():
         _warn_of_lost_topics(judgements, keep, group)
         incomplete[group] = frame[keep].reset_index(drop=True)
     return incomplete
 
 
-def _contributed(judgements: Judgements, runs: Any, groups: Any, depth: int) -> dict[str, np.ndarray]:
-    """Group -> (J,) whether one of its runs has the judged document in its top ``depth``."""
+def read_runs_of_groups(judgements: Judgements, runs: Any, groups: Any) -> tuple[dict[str, Run], dict[str, str]]:
+    """The runs by name, each read once, and the group of each; a run that shares no topic is warned about."""
     sources = run_sources(runs)
     group_of = read_groups(groups, sources)
-    contributed: dict[str, np.ndarray] = {}
-    for name, source in sources.items():
-        run = Run.of(source, f"run {name!r}")
+    read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
+    for name, run in read.items():
         warn_of_other_topics(run, judgements, f"run {name!r}")
+    return read, {name: group_of[name] for name in read}
+
+
+def remaining(
+    judgements: Judgements, runs: dict[str, Run], group_of: dict[str, str], depth: int
+) -> dict[str, BoolArray]:
+    """Group -> (J,) which judgements remain without it."""
+    contributed: dict[str, BoolArray] = {}  # group -> (J,) whether it has the document in a top ``depth``
+    for name, run in runs.items():
         rows = JudgedRun(judgements, run).top(depth).row  # (Q, W)
         own = contributed.setdefault(group_of[name], np.zeros(len(judgements.topic), dtype=bool))
         own[rows[rows >= 0]] = True
-    return contributed
+    contributors = np.sum(list(contributed.values()), axis=0)  # (J,) how many groups
+    return {group: ~(own & (contributors == 1)) for group, own in contributed.items()}
 
 
-def _frame(judgements: Judgements) -> pd.DataFrame:
+def judgement_rows(judgements: Judgements) -> pd.DataFrame:
     """All judgements as rows, by topic, highest grade first."""
     topics = np.empty(judgements.n_topics, dtype=object)
     topics[:] = judgements.topics
@@ -87,7 +94,7 @@ def _frame(judgements: Judgements) -> pd.DataFrame:
     ).infer_objects()
 
 
-def _warn_of_lost_topics(judgements: Judgements, keep: np.ndarray, group: str) -> None:
+def _warn_of_lost_topics(judgements: Judgements, keep: BoolArray, group: str) -> None:
     remaining = judgements.sum_by_topic(keep.astype(np.float64))
     lost = np.flatnonzero((remaining == 0) & (judgements.n_judged > 0))
     if len(lost):

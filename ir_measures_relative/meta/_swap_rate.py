@@ -44,7 +44,9 @@ class SwapRate:
     @property
     def rate(self) -> FloatArray:
         """(B,) swaps / count; NaN where a bin is empty."""
-        return np.divide(self.swaps, self.count, out=np.full(len(self.count), np.nan), where=self.count > 0)
+        rate = np.full(len(self.count), np.nan)
+        np.divide(self.swaps, self.count, out=rate, where=self.count > 0)
+        return rate
 
     @property
     def overall(self) -> float:
