@@ -18,6 +18,9 @@ class WrongKind(ValueError, TypeError):
     """A value of a wrong kind, such as True for a number; to be caught as either."""
 
 
+LARGEST = 2**53  # of the numbers that a measure takes: what a float64 counts exactly, and far from overflow
+
+
 def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
     """A whole number from ``low`` to ``high``.
 
@@ -27,48 +30,85 @@ def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
     Traceback (most recent call last):
     ValueError: n=3 is not accepted; accepted is a whole number from 1 to 2
     """
-    accepted = f"a whole number from {low}" + ("" if high is None else f" to {high}")
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise WrongKind(_refusal(value, name, accepted))
+        raise WrongKind(refusal(value, name, whole_kind(low, high)))
     number = int(value)
     if number < low or (high is not None and number > high):
-        raise ValueError(_refusal(value, name, accepted))
+        raise ValueError(refusal(value, name, whole_kind(low, high)))
     return number
+
+
+def whole_kind(low: int, high: int | None = None) -> str:
+    """What ``whole`` accepts, in words.
+
+    >>> whole_kind(1), whole_kind(0, LARGEST)
+    ('a whole number from 1', 'a whole number from 0 to 2^53')
+    """
+    return f"a whole number from {low}" + ("" if high is None else f" to {_number(high)}")
 
 
 def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
-    """A finite number from ``low`` to ``high``."""
-    accepted = f"a number from {low:g}" + ("" if high == np.inf else f" to {high:g}")
+    """A finite number from ``low`` to ``high``; -0.0 becomes 0.0, since they are equal and must print alike."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise WrongKind(_refusal(value, name, accepted))
+        raise WrongKind(refusal(value, name, real_kind(low, high)))
     try:
-        number = float(value)
+        number = float(value) + 0.0
     except OverflowError:  # a whole number of hundreds of digits
         number = np.inf
     if not low <= number <= high or number == np.inf:
-        raise ValueError(_refusal(value, name, accepted))
+        raise ValueError(refusal(value, name, real_kind(low, high)))
     return number
+
+
+def real_kind(low: float, high: float = np.inf) -> str:
+    """What ``real`` accepts, in words."""
+    return f"a number from {_number(low)}" + ("" if high == np.inf else f" to {_number(high)}")
+
+
+def share(value: Any, name: str) -> float:
+    """A share of a whole, such as a level or a probability: a number from 0 to 1.
+
+    >>> share(1, "level")
+    1.0
+    """
+    return real(value, name, 0.0, 1.0)
 
 
 def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """One of the words that a parameter accepts."""
-    accepted = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
     if not isinstance(value, str):
-        raise WrongKind(_refusal(value, name, accepted))
+        raise WrongKind(refusal(value, name, choice_kind(choices)))
     if value not in choices:
-        raise ValueError(_refusal(value, name, accepted))
-    return value
+        raise ValueError(refusal(value, name, choice_kind(choices)))
+    return str(value)
+
+
+def choice_kind(choices: tuple[str, ...]) -> str:
+    """What ``choice`` accepts, in words.
+
+    >>> choice_kind(("one",)), choice_kind(("one", "two", "three"))
+    ("'one'", "'one', 'two' or 'three'")
+    """
+    return " or ".join(filter(None, [", ".join(map(repr, choices[:-1])), repr(choices[-1])]))
 
 
 def flag(value: Any, name: str) -> bool:
     """True or False: the text 'False' would count as true."""
     if not isinstance(value, (bool, np.bool_)):
-        raise WrongKind(_refusal(value, name, "True or False"))
+        raise WrongKind(refusal(value, name, FLAG_KIND))
     return bool(value)
 
 
-def _refusal(value: Any, name: str, accepted: str) -> str:
+FLAG_KIND = "True or False"
+
+
+def refusal(value: Any, name: str, accepted: str) -> str:
+    """The sentence for a value that a parameter does not accept."""
     return f"{name}={shown(value)} is not accepted; accepted is {accepted}"
+
+
+def _number(number: float) -> str:
+    return "2^53" if number == LARGEST else f"{number:g}" if isinstance(number, float) else str(number)
 
 
 def shown(value: Any, most: int = 80) -> str:
@@ -77,7 +117,11 @@ def shown(value: Any, most: int = 80) -> str:
     >>> shown("a\\nb"), shown(list(range(100)), 12)
     ("'a\\\\nb'", '[0, 1, 2,...')
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python prints no whole number of more than 4,300 digits
+        digits = int(value.bit_length() * 0.30103) if isinstance(value, int) else None
+        text = f"<{type(value).__name__}>" if digits is None else f"a number of {digits} digits"
     if "\n" in text:  # never in the repr of text, whose own white space stays as it is
         text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 3] + "..."

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ir_measures_relative._checks import WrongKind, choice, flag, real, whole
+from ir_measures_relative._checks import WrongKind, choice, flag, real, share, shown, whole
 
 WORDS = ("one", "two", "three")
 
@@ -22,7 +22,9 @@ WORDS = ("one", "two", "three")
         (real(np.float32(0.5), "x", 0), 0.5),
         (real(1, "x", 0, 1), 1.0),
         (real(Fraction(1, 4), "x", 0), 0.25),
+        (share(1, "level"), 1.0),
         (choice("two", "word", WORDS), "two"),
+        (choice(np.str_("two"), "word", WORDS), "two"),
         (flag(np.True_, "yes"), True),
     ],
 )
@@ -64,6 +66,11 @@ def test_what_is_neither_true_nor_false_is_of_a_wrong_kind(value: Any) -> None:
         lambda: real(np.inf, "x", 0),
         lambda: real(np.nan, "x", 0),
         lambda: real(10**400, "x", 0),
+        lambda: real(10**5000, "x", 0),
+        lambda: whole(10**5000, "n", 0, 2**53),
+        lambda: share(-0.1, "level"),
+        lambda: share(np.nan, "level"),
+        lambda: share(1.01, "level"),
         lambda: choice("four", "word", WORDS),
     ],
 )
@@ -71,3 +78,12 @@ def test_a_wrong_value_is_of_the_right_kind(call: Any) -> None:
     with pytest.raises(ValueError, match="is not accepted; accepted is") as caught:
         call()
     assert not isinstance(caught.value, TypeError)
+
+
+def test_zero_has_no_sign() -> None:
+    assert str(real(-0.0, "x", 0)) == "0.0"
+
+
+def test_what_python_does_not_print_is_shown_too() -> None:
+    assert shown(10**5000) == "a number of 5000 digits"
+    assert shown([10**5000]) == "<list>"

@@ -13,10 +13,10 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import zeta
 
+from ir_measures_relative._checks import LARGEST as LARGEST
 from ir_measures_relative._input import Array, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements, best_values
 
-LARGEST = 2**53  # of all numbers given as parameters: what a float64 counts exactly, and far from overflow
 _LONGEST_IDEAL = 10**7  # largest K for an ideal of K top-grade documents, whose K discounts are summed
 HIGHEST_LABEL = 1000  # grade of an unjudged document, where every grade up to max_rel is tried; of ERR, 2^-grade
 HIGHEST_EXPONENT = 500  # grade whose exponential gain is 2^grade - 1

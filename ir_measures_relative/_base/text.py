@@ -1,30 +1,52 @@
 """Measure text -> measure object: ``NRG(prior='bm25', base=RBP(p=0.5))@10``.
 
 Works like ``ir_measures.parse_measure`` and for every measure registered there, and beyond it: on Python 3.14,
-with negative numbers, and with a measure as value. Text is never evaluated.
+with negative numbers, and with a measure as value. Text is never evaluated, and Python's own parser, which warns of a
+backslash in a path, has no part in it:
+
+    measure = name ["(" [name "=" value {"," name "=" value}] ")"] ["@" value]
+    value   = text | number | True | False | None | measure | list, tuple or dict of values
 """
 
 from __future__ import annotations
 
-import ast
-import warnings
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import ir_measures
 
-from ir_measures_relative._checks import shown
+from ir_measures_relative._checks import LARGEST, flag, shown
 
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
-_LONGEST = 100_000  # characters; more than any measure needs, little enough to parse at once
+_LONGEST = 100_000  # characters: a thousand prior runs by name
+_LONGEST_OF_STRANGERS = 10_000
+_DEEPEST = 20  # values within values
+_CONSTANTS = {"True": True, "False": False, "None": None}
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<name>[^\W\d]\w*)
+    | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+    | (?P<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
+    | (?P<sign>[@(){}\[\],:=-])
+    | (?P<end>$)
+    )""",
+    re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^xuUN]))")
+_PLAIN_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", "'": "'"}
+_PLAIN_ESCAPES['"'] = '"'
 
 
-def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
+def parse_measure(text: str | ir_measures.Measure, *, paths: bool = True) -> ir_measures.Measure:
     """The measure that a text describes; a measure object is returned as it is.
 
     Parameters
     ----------
     text : such as ``'nDCG@10'`` or ``"NRG(prior='none', base='RBP(p=0.5)')@10"``
+    paths : with False, for text that comes from strangers, no file is opened or looked for, so a prior run is the
+        name of one; and the text has at most 10,000 characters
 
     Returns
     -------
@@ -36,34 +58,28 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     >>> imr.parse_measure("NRG(base='nDCG@5', prior='none')")
     NRG(prior='none')@5
     """
-    return _parsed(text, ir_measures.measures.registry)
+    return _parsed(text, ir_measures.measures.registry, flag(paths, "paths"))
 
 
 def parse_base(text: str | ir_measures.Measure, declared: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure:
-    """The same for the text of a base measure; ``declared`` are measures that mean something else, or only, there."""
-    return _parsed(text, {**ir_measures.measures.registry, **declared})
+    """The same for the text of a base measure, which reads no files.
+
+    ``declared`` : measures that mean something else there, or exist only there
+    """
+    return _parsed(text, {**ir_measures.measures.registry, **declared}, paths=False)
 
 
-def _parsed(text: str | ir_measures.Measure, known: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure:
+def _parsed(
+    text: str | ir_measures.Measure, known: Mapping[str, ir_measures.Measure], paths: bool
+) -> ir_measures.Measure:
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
         raise TypeError(f"cannot read a measure from a {type(text).__name__}; {_FORM}")
-    try:
-        if len(text) > _LONGEST:
-            raise ValueError("too long")
-        return _measure(_syntax_tree(text.strip()), text, known)
-    except (SyntaxError, MemoryError, RecursionError):
-        raise _unreadable(text) from None
-    except ValueError as error:  # ast.parse itself raises bare ones, for NUL bytes and endless digits
-        raise error if isinstance(error, MeasureError) else _unreadable(text) from None
-
-
-def _syntax_tree(text: str) -> ast.expr:
-    """As Python sees it, which warns of a backslash in a path and of ``1or 2``: one is fine, the other is refused."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text, mode="eval").body
+    longest = _LONGEST if paths else _LONGEST_OF_STRANGERS
+    if len(text) > longest:
+        raise MeasureError(f"the measure {shown(text[:200])} has {len(text)} characters; accepted are {longest}")
+    return _Maker(text, known, paths).measure(_Reader(text).whole())
 
 
 def split_measures(text: str) -> list[str]:
@@ -98,7 +114,7 @@ def direction(measure: str | ir_measures.Measure) -> str:
     >>> direction('nDCG@10'), direction('MED@10')
     ('larger', 'neither')
     """
-    return getattr(parse_measure(measure), "DIRECTION", "larger")
+    return str(getattr(parse_measure(measure), "DIRECTION", "larger"))
 
 
 def known_measures() -> list[str]:
@@ -106,74 +122,194 @@ def known_measures() -> list[str]:
     return sorted(ir_measures.measures.registry)
 
 
-def _measure(
-    node: ast.expr, text: str, known: Mapping[str, ir_measures.Measure] = ir_measures.measures.registry
-) -> ir_measures.Measure:
-    params: dict[str, Any] = {}
-    at = None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        at = _value(node.right, text)
-        node = node.left
-    if isinstance(node, ast.Call):
-        if node.args:
-            raise MeasureError(f"measure {text!r:.200}: parameters must be named, as in NRG(prior='bm25')@10")
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                raise _unreadable(text)
-            if keyword.arg in params:
-                raise MeasureError(f"measure {text!r:.200}: {keyword.arg} is given twice")
-            params[keyword.arg] = _value(keyword.value, text)
-        node = node.func
-    if not isinstance(node, ast.Name):
-        raise _unreadable(text)
-    measure = known.get(node.id)
-    if measure is None:
-        raise MeasureError(f"unknown measure {node.id!r:.60}; known are {', '.join(known_measures())}")
-    if at is not None:
-        if params.get(measure.AT_PARAM, at) != at:
-            raise MeasureError(f"measure {text!r:.200}: {measure.AT_PARAM} is given twice, differently")
-        params[measure.AT_PARAM] = at
-    return _made(measure, params)
+class _Written(NamedTuple):
+    """A measure as it is written, before anybody has asked whether it exists."""
+
+    name: str
+    params: list[tuple[str, Any]]
+    at: tuple[Any, ...]  # what follows "@", if anything does
 
 
-def _made(measure: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
-    for name, value in params.items():
-        info = measure.SUPPORTED_PARAMS.get(name)
-        if info is None:
-            known = ", ".join(measure.SUPPORTED_PARAMS)
-            raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {known}")
-        if info.dtype is float and type(value) is int:
-            params[name] = value = float(value)
-        if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):
-            choices = info.choices if isinstance(info.choices, list) else []
-            accepted = f"accepted are {', '.join(map(repr, choices))}" if choices else f"it is {info.desc}"
-            raise MeasureError(f"{measure.NAME}: {name}={shown(value)} is not accepted; {accepted}")
-    try:
-        return measure(**params)
-    except ValueError as error:
-        raise MeasureError(str(error)) from None
+class _Reader:
+    """Reads a text from left to right; a value is a plain one, a list or dict, or a ``_Written``."""
+
+    def __init__(self, text: str):
+        self.text = text
+        self.kind = ""  # of the token that comes next: name, number, text, sign or end
+        self.token = ""
+        self._place = 0
+        self._depth = 0
+        self._next()
+
+    def whole(self) -> _Written:
+        """The one measure that the text consists of."""
+        written = self._measure()
+        if self.kind != "end":
+            raise _unreadable(self.text)
+        return written
+
+    def _measure(self, at: bool = True) -> _Written:
+        name = self._take("name")
+        params = []
+        if self._skip("("):
+            params = self._several(")", self._named_value)
+        return _Written(name, params, (self._value(at=False),) if at and self._skip("@") else ())
+
+    def _named_value(self) -> tuple[str, Any]:
+        if self.kind == "name":
+            name = self._take("name")
+            if self._skip("="):
+                return name, self._value()
+        raise MeasureError(f"measure {shown(self.text, 200)}: parameters must be named, as in NRG(prior='bm25')@10")
+
+    def _value(self, at: bool = True) -> Any:
+        if self.kind == "name":
+            return _CONSTANTS[self._take("name")] if self.token in _CONSTANTS else self._measure(at)
+        if self._skip("["):
+            return self._several("]", self._value)
+        if self._skip("{"):
+            return self._dict(self._several("}", self._pair))
+        if self._skip("("):
+            return self._several(")", self._value)
+        return self._scalar()
+
+    def _scalar(self) -> Any:
+        if self.kind == "text":
+            return self._unescaped(self._take("text")[1:-1])
+        sign = -1 if self._skip("-") else 1
+        digits = self._take("number")
+        if not digits.isdigit():
+            return sign * float(digits)
+        if len(digits.lstrip("0")) > 16 or int(digits) > LARGEST:
+            raise MeasureError(
+                f"measure {shown(self.text, 200)}: the number {shown(digits, 40)[1:-1]} is too large; "
+                "whole numbers go up to 2^53"
+            )
+        return sign * int(digits)
+
+    def _pair(self) -> tuple[Any, Any]:
+        key = self._scalar()
+        self._take("sign", ":")
+        return key, self._value()
+
+    def _dict(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        table: dict[Any, Any] = {}
+        for key, value in pairs:
+            if key in table:
+                raise MeasureError(f"measure {shown(self.text, 200)}: the key {shown(key)} is given twice")
+            table[key] = value
+        return table
+
+    def _several(self, end: str, read: Callable[[], Any]) -> list[Any]:
+        """What stands between brackets, separated by commas; the last may have one behind it, as in Python."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _unreadable(self.text)
+        found = []
+        while not self._skip(end):
+            found.append(read())
+            if not self._skip(","):
+                self._take("sign", end)
+                break
+        self._depth -= 1
+        return found
+
+    def _unescaped(self, inner: str) -> str:
+        """As Python reads a text in quotes: a backslash that means nothing stays."""
+        if "\\" not in inner:
+            return inner
+
+        def character(escape: re.Match[str]) -> str:
+            octal, *hexadecimal, plain = escape.groups()
+            if plain is not None:
+                return _PLAIN_ESCAPES.get(plain, escape[0])
+            return chr(int(octal, 8) if octal else int(next(filter(None, hexadecimal)), 16))
+
+        try:
+            return _ESCAPE.sub(character, inner)
+        except (ValueError, OverflowError):  # there is no such character
+            raise _unreadable(self.text) from None
+
+    def _skip(self, sign: str) -> bool:
+        """Whether the next token is this sign; if so, it is read."""
+        if self.kind != "sign" or self.token != sign:
+            return False
+        self._next()
+        return True
+
+    def _take(self, kind: str, token: str | None = None) -> str:
+        """The next token, which must be of this kind."""
+        found = self.token
+        if self.kind != kind or token not in (None, found):
+            raise _unreadable(self.text)
+        self._next()
+        return found
+
+    def _next(self) -> None:
+        found = _TOKEN.match(self.text, self._place)
+        if found is None or found.lastgroup is None:
+            raise _unreadable(self.text)
+        self.kind, self.token, self._place = found.lastgroup, found[found.lastgroup], found.end()
 
 
-def _value(node: ast.expr, text: str) -> Any:
-    if isinstance(node, ast.Constant) and isinstance(node.value, (str, int, float, bool, type(None))):
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        number = _value(node.operand, text)
-        if isinstance(number, (int, float)) and not isinstance(number, bool):
-            return -number
-    if isinstance(node, ast.Dict) and None not in node.keys:
-        if not all(isinstance(key, (ast.Constant, ast.UnaryOp)) for key in node.keys):
-            raise _unreadable(text)
-        pairs = zip(node.keys, node.values, strict=True)
-        return {_value(key, text): _value(value, text) for key, value in pairs if key is not None}
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [_value(item, text) for item in node.elts]
-    if isinstance(node, ast.Name) and node.id not in ir_measures.measures.registry:
-        raise MeasureError(f"measure {text!r:.200}: {node.id} is no measure; text needs quotes, as in '{node.id}'")
-    if isinstance(node, (ast.Call, ast.Name, ast.BinOp)):
-        return _measure(node, text)
-    raise _unreadable(text)
+class _Maker:
+    """Makes the measures that are written in a text; ``known`` are all that there are, by name."""
+
+    def __init__(self, text: str, known: Mapping[str, ir_measures.Measure], paths: bool):
+        self.text = text
+        self.known = known
+        self.paths = paths
+
+    def measure(self, written: _Written) -> ir_measures.Measure:
+        params: dict[str, Any] = {}
+        for name, value in written.params:
+            if name in params:
+                raise MeasureError(f"measure {shown(self.text, 200)}: {name} is given twice")
+            params[name] = self._value(value)
+        measure = self.known.get(written.name)
+        if measure is None:
+            raise MeasureError(f"unknown measure {shown(written.name, 60)}; known are {', '.join(known_measures())}")
+        for at in map(self._value, written.at):
+            if params.get(measure.AT_PARAM, at) != at:
+                raise MeasureError(f"measure {shown(self.text, 200)}: {measure.AT_PARAM} is given twice, differently")
+            params[measure.AT_PARAM] = at
+        return self._made(measure, params)
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, _Written):
+            if value.name not in self.known and not value.params and not value.at:
+                raise MeasureError(
+                    f"measure {shown(self.text, 200)}: {value.name} is no measure; "
+                    f"text needs quotes, as in '{value.name}'"
+                )
+            return self.measure(value)
+        if isinstance(value, list):
+            return [self._value(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self._value(item) for key, item in value.items()}
+        return value
+
+    def _made(self, measure: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
+        for name, value in params.items():
+            info = measure.SUPPORTED_PARAMS.get(name)
+            if info is None:
+                known = ", ".join(measure.SUPPORTED_PARAMS)
+                raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {known}")
+            if info.dtype is float and type(value) is int:
+                params[name] = value = float(value)
+            if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):
+                choices = info.choices if isinstance(info.choices, list) else []
+                accepted = f"accepted are {', '.join(map(repr, choices))}" if choices else f"it is {info.desc}"
+                raise MeasureError(f"{measure.NAME}: {name}={shown(value)} is not accepted; {accepted}")
+        try:
+            for name, value in params.items():
+                info = measure.SUPPORTED_PARAMS[name]
+                if hasattr(info, "from_text"):  # a parameter of this package
+                    params[name] = info.from_text(f"{measure.NAME}: {name}", value, paths=self.paths)
+            return measure(**params)
+        except ValueError as error:
+            raise MeasureError(str(error)) from None
 
 
 def _unreadable(text: str) -> MeasureError:
-    return MeasureError(f"cannot read the measure {text!r:.200}; {_FORM}")
+    return MeasureError(f"cannot read the measure {shown(text, 200)}; {_FORM}")

@@ -6,14 +6,24 @@ accepted is refused there with a sentence.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 from ir_measures import measures
 
-from ir_measures_relative._base import LARGEST, canonical_base, canonical_gains
-from ir_measures_relative._checks import WrongKind, shown
+from ir_measures_relative._base import canonical_base, canonical_gains
+from ir_measures_relative._checks import (
+    FLAG_KIND,
+    LARGEST,
+    WrongKind as WrongKind,
+    choice,
+    choice_kind,
+    flag,
+    real,
+    real_kind,
+    refusal,
+    whole,
+    whole_kind,
+)
 from ir_measures_relative._priors import PriorRuns
 
 
@@ -33,28 +43,26 @@ class Parameter(measures.ParamInfo):
         """The form in which the measure keeps ``value``; ``where`` is 'NRG: base' in error sentences."""
         raise TypeError(f"{type(self).__name__} does not say what it accepts")
 
+    def from_text(self, where: str, value: Any, *, paths: bool) -> Any:
+        """What ``parse_measure`` gives for ``value``; without ``paths`` a parameter that reads files must not."""
+        return value
+
     def _refused(self, where: str, value: Any, error: type[ValueError] = ValueError) -> ValueError:
-        return error(f"{where}={shown(value)} is not accepted; accepted is {self.kind}")
+        return error(refusal(value, where, self.kind))
 
 
 class Whole(Parameter):
-    """A whole number."""
+    """A whole number, at most 2^53."""
 
     def __init__(self, low: int = 1, default: int | None = None, desc: str = ""):
         super().__init__(default, desc)
         self.low = low
-        self.kind = f"a whole number from {low}"
+        self.kind = whole_kind(low)
 
     def canonical(self, where: str, value: Any) -> int | None:
         if value is None and self.default is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, Integral):
-            raise self._refused(where, value, WrongKind)
-        if int(value) < self.low:
-            raise self._refused(where, value)
-        if int(value) > LARGEST:
-            raise ValueError(f"{where} is too large; accepted is {self.kind} to 2^53")
-        return int(value)
+        return whole(value, where, self.low, LARGEST)
 
 
 class Number(Parameter):
@@ -63,26 +71,19 @@ class Number(Parameter):
     def __init__(self, low: float, high: float, default: float, desc: str = ""):
         super().__init__(float(default), desc)
         self.low, self.high = low, high
-        self.kind = f"a number from {low:g} to {'2^53' if high == LARGEST else f'{high:g}'}"
+        self.kind = real_kind(low, high)
 
-    def canonical(self, where: str, value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, Real):
-            raise self._refused(where, value, WrongKind)
-        number = float(value) + 0.0  # -0.0 becomes 0.0: they are equal and must print alike
-        if not self.low <= number <= self.high:
-            raise self._refused(where, value)
-        return number
+    def canonical(self, where: str, value: Any) -> float:
+        return real(value, where, self.low, self.high)
 
 
 class Flag(Parameter):
     """True or False."""
 
-    kind = "True or False"
+    kind = FLAG_KIND
 
     def canonical(self, where: str, value: Any) -> bool:
-        if not isinstance(value, (bool, np.bool_)):
-            raise self._refused(where, value, WrongKind)
-        return bool(value)
+        return flag(value, where)
 
 
 class Choice(Parameter):
@@ -91,14 +92,10 @@ class Choice(Parameter):
     def __init__(self, *words: str, default: str | None = None, desc: str = ""):
         super().__init__(words[0] if default is None else default, desc)
         self.words = words
-        self.kind = " or ".join([", ".join(map(repr, words[:-1])), repr(words[-1])]) if words[1:] else repr(words[0])
+        self.kind = choice_kind(words)
 
     def canonical(self, where: str, value: Any) -> str:
-        if not isinstance(value, str):
-            raise self._refused(where, value, WrongKind)
-        if value not in self.words:
-            raise self._refused(where, value)
-        return str(value)
+        return choice(value, where, self.words)
 
 
 class GainTable(Parameter):
@@ -106,7 +103,7 @@ class GainTable(Parameter):
 
     kind = "a dict of grade: gain"
 
-    def canonical(self, where: str, value: Any) -> dict | None:
+    def canonical(self, where: str, value: Any) -> dict[int, float] | None:
         measure = where.rsplit(":", 1)[0]
         gains = canonical_gains(value, measure)
         for grade, gain in (gains or {}).items():
@@ -145,6 +142,9 @@ class Prior(Parameter):
     def canonical(self, where: str, value: Any) -> PriorRuns:
         return PriorRuns.of(value, where)
 
+    def from_text(self, where: str, value: Any, *, paths: bool) -> PriorRuns:
+        return PriorRuns.of(value, where, paths=paths)
+
 
 class Reference(Parameter):
     """Exactly one run to compare with; kept as its short key."""
@@ -156,3 +156,6 @@ class Reference(Parameter):
 
     def canonical(self, where: str, value: Any) -> PriorRuns | None:
         return None if value is None else PriorRuns.of(value, where, single=True)
+
+    def from_text(self, where: str, value: Any, *, paths: bool) -> PriorRuns | None:
+        return None if value is None else PriorRuns.of(value, where, single=True, paths=paths)

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import io
+import os
+import re
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import ir_measures
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, P, nDCG
 
 import ir_measures_relative as imr
-from ir_measures_relative._base.text import parse_measure, split_measures
+from ir_measures_relative._base import text as text_module
+from ir_measures_relative._base.text import _Reader, parse_measure, split_measures
 
 GOOD = [
     ("nDCG", nDCG),
@@ -38,6 +47,10 @@ GOOD = [
     ("NRG(prior=('b', 'a'))", imr.NRG(prior="a,b")),
     ("NRG(\n  prior='a'\n)@10", imr.NRG(prior="a") @ 10),
     ("TaSC(agg='mean', cutoff=None)", imr.TaSC(agg="mean")),
+    ("nDCG(gains={1:.5,2:1e1,3:2.,},)@10", nDCG(gains={1: 0.5, 2: 10.0, 3: 2.0}) @ 10),
+    ("NRG(prior=[],)", imr.NRG(prior=[])),
+    ("NRG(prior='it\\'s \\x41\\u0042\\103')", imr.NRG(prior="it's ABC")),
+    (r"NRG(prior='a\d')", imr.NRG(prior=r"a\d")),
 ]
 
 
@@ -95,6 +108,19 @@ BAD = [
     ("nDCG(dcg=b'log2')", "cannot read"),
     ("nDCG(dcg=...)", "cannot read"),
     ("nDCG@1j", "cannot read"),
+    ("nDCG@1.2.3", "cannot read"),
+    ("nDCG@10,", "cannot read"),
+    ("nDCG(dcg='log2' 'log2')", "cannot read"),
+    ("nDCG(dcg='log2", "cannot read"),
+    ("nDCG(dcg='a\nb')", "cannot read"),
+    (r"NRG(prior='\U99999999')", "cannot read"),
+    ("nDCG(gains={1: 2, 1: 3})", "the key 1 is given twice"),
+    ("nDCG@" + "9" * 30, "the number 999999999999999999999999999999 is too large; whole numbers go up to 2^53"),
+    ("nDCG@9007199254740993", "is too large; whole numbers go up to 2^53"),
+    ("nDCG(gains={1: -9007199254740993})", "is too large"),
+    ("NRG(base='nDCG@" + "9" * 30 + "')", "is too large"),
+    ("RareP(alpha=1" + "0" * 400 + ")@10", "is too large"),
+    ("RareP(alpha=1e400)@10", "alpha=inf is not accepted; accepted is a number from 0 to 2^53"),
     ("nDCG@-True", "cannot read"),
     ("nDCG@(1+1)", "cannot read"),
     ("nDCG(__import__('os').system('true'))", "must be named"),
@@ -130,14 +156,93 @@ def test_what_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_what_python_thinks_of_the_text_is_not_passed_on() -> None:
-    """A backslash that is none of Python's, and digits that run into a word, are warnings of its parser."""
+def test_reading_neither_warns_nor_looks_at_warnings() -> None:
+    """Python's own parser warns of a backslash that is none of its own, and of digits that run into a word."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match="universe='a.+d' is not accepted"):
             parse_measure(r"UL(universe='a\d')")
         with pytest.raises(ValueError, match="cannot read the measure 'nDCG@1or 2'"):
             parse_measure("nDCG@1or 2")
+
+
+def test_threads_leave_the_warnings_of_the_process_alone() -> None:
+    """``warnings.catch_warnings`` in threads would leave the filters of one of them behind."""
+    before, shown_by = list(warnings.filters), warnings.showwarning
+    texts = [rf"NRG(prior='a\d{i}')@10" for i in range(50)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda i: str(parse_measure(texts[i % 50])), range(4_000)))
+    assert len(set(found)) == 50
+    assert warnings.filters == before and warnings.showwarning is shown_by
+    assert "catch_warnings" not in Path(text_module.__file__).read_text(encoding="utf-8")
+
+
+@given(st.text())
+def test_text_is_read_as_python_prints_it(text: str) -> None:
+    assert _Reader(f"X(x={text!r})").whole().params == [("x", text)]
+
+
+@given(st.text("\\01789abcfnrtvxuU'\"N ", max_size=12), st.sampled_from("'\""))
+def test_text_is_read_as_python_reads_it(inner: str, quote: str) -> None:
+    """Python is the slow twin, but for incomplete \\x and \\u, and \\N, which stay as they are here."""
+    literal = quote + inner + quote
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            twin = ast.literal_eval(literal)
+        except (SyntaxError, ValueError):
+            return
+    if not isinstance(twin, str) or "'" * 3 in literal or '"' * 3 in literal:
+        return
+    try:
+        assert _Reader(f"X(x={literal})").whole().params == [("x", twin)]
+    except ValueError:
+        assert literal.count(quote) > 2  # texts that stand side by side, which Python joins
+
+
+# ---- text from strangers
+
+
+def test_without_paths_no_file_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text("q Q0 d 1 1.0 t\n")
+    assert str(parse_measure("NRG(prior='a.run')")).startswith("NRG(prior='a~")
+
+    def read(text: str, **how: bool) -> str:
+        """The measure, or the sentence against it; looking for any file fails."""
+        with monkeypatch.context() as patch:
+            for module, name in ((builtins, "open"), (io, "open"), (os, "open"), (os, "stat"), (os.path, "isfile")):
+                patch.setattr(module, name, _no_file)
+            try:
+                return str(parse_measure(text, **how))
+            except ValueError as error:
+                return str(error)
+
+    assert read("NRG(prior='a.run,x/y')", paths=False) == "NRG(prior='a.run,x/y')"
+    for prior in ("'./a.run'", "['./a.run']", "{'n': '/etc/passwd'}", "'b,~/a'", "'\"../a,b\"'"):
+        told = "prior: .* is a path; here only names are accepted"
+        assert re.search(told, read(f"NRG(prior={prior})", paths=False))
+        assert re.search(told.replace("prior", "reference"), read(f"MED(reference={prior})", paths=False))
+        assert re.search(told, read(f"NRG(base=NRG(prior={prior}))", paths=False))
+        assert re.search(told, read(f"NRG(base={f'NRG(prior={prior})'!r})"))  # no base reads files, whoever asks
+    with pytest.raises(ValueError, match="no prior run is known as 'b'") as caught:
+        Path("b").write_text("q Q0 d 1 1.0 t\n")
+        parse_measure("NRG(prior='b')", paths=False).calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1.0}})
+    assert "file" not in str(caught.value)
+
+
+def _no_file(*arguments: Any, **options: Any) -> Any:
+    raise AssertionError("a file was looked for")
+
+
+def test_text_of_strangers_is_short() -> None:
+    assert parse_measure("nDCG@10" + " " * 9_993, paths=False) == nDCG @ 10
+    with pytest.raises(ValueError, match="has 10001 characters; accepted are 10000"):
+        parse_measure("nDCG@10" + " " * 9_994, paths=False)
+    with pytest.raises(ValueError, match="has 100001 characters; accepted are 100000"):
+        parse_measure("nDCG@10" + " " * 99_994)
+    with pytest.raises(ValueError, match="paths='no' is not accepted; accepted is True or False"):
+        parse_measure("nDCG", paths="no")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("thing", [None, 10, b"nDCG", ["nDCG"], nDCG.NAME.encode()])
