@@ -14,7 +14,6 @@ from ir_measures_relative._base import canonical_base, canonical_gains
 from ir_measures_relative._checks import (
     FLAG_KIND,
     LARGEST,
-    WrongKind as WrongKind,
     choice,
     choice_kind,
     flag,
@@ -23,6 +22,9 @@ from ir_measures_relative._checks import (
     refusal,
     whole,
     whole_kind,
+)
+from ir_measures_relative._checks import (
+    WrongKind as WrongKind,
 )
 from ir_measures_relative._priors import PriorRuns
 
