@@ -54,7 +54,7 @@ function runs() {
       `Mean ${MAIN.name} minus that of ${referenceName()}`, {first: 'desc', show: signed}),
     base !== null && p.size > 0 && number('p', 'p', (run) => p.get(run),
       `Paired t-test against the baseline, Holm’s correction for ${plural(p.size, 'test')}`, {show: chance}),
-    number('won', 'Won–lost', (run) => tallies[run].won - tallies[run].lost,
+    number('won', 'Won\u2060–\u2060lost', (run) => tallies[run].won - tallies[run].lost,
       `Topics on which the run is better or worse than ${referenceName()}; the others are ties`,
       {first: 'desc', cell: (run) => `${tallies[run].won}–${tallies[run].lost}`}),
     ...D.measures.slice(1).map((measure, at) => number(`m${at + 1}`, measure.name, (run) => D.means[at + 1][run],
