@@ -9,8 +9,8 @@ means                      [measure][run]
 values                     [measure][run][topic]
 unjudged                   [run][topic]: documents without judgement in the top K
 ranks                      {level, low, high, rank_low, rank_high, tier, p_best}: lists over runs
-imputed                    {labels, mean, low, high}: lists over runs
-lists                      see ``lists_block``
+imputed                    {level, calibrated, mean, low, high}: lists over runs
+lists                      see ``lists_block``, and p: see ``chances_block``
 pairs                      see ``pairs_block``
 next                       {columns, rows}: what to judge next
 baseline                   a run or null
@@ -28,15 +28,20 @@ import pandas as pd
 
 from ir_measures_relative import meta
 from ir_measures_relative._base import direction
+from ir_measures_relative._labels import LabelModel
 from ir_measures_relative._report.evidence import Evidence
+from ir_measures_relative._report.labels import chances_block, imputed_block
 from ir_measures_relative._report.lists import Rankings, lists_block
-from ir_measures_relative._report.pairs import pairs_block, rounded
+from ir_measures_relative._report.numbers import rounded
+from ir_measures_relative._report.pairs import pairs_block
 from ir_measures_relative._report.texts import read_texts
 
 SCALE = 10_000  # a value is kept to four decimal places
 
 
-def page_data(evidence: Evidence, title: str | None, baseline: str | None, texts: Any, about: Any) -> dict[str, Any]:
+def page_data(
+    evidence: Evidence, labels: LabelModel | None, title: str | None, baseline: str | None, texts: Any, about: Any
+) -> dict[str, Any]:
     """Everything that the page shows."""
     rankings = Rankings.of(evidence)
     documents = (doc for topic in evidence.kept_topics for doc in rankings.documents[topic])
@@ -52,8 +57,8 @@ def page_data(evidence: Evidence, title: str | None, baseline: str | None, texts
         "values": values_block(evidence),
         "unjudged": rankings.unjudged.sum(axis=2).tolist(),
         "ranks": ranks_block(evidence),
-        "imputed": None,
-        "lists": lists_block(rankings, of_documents),
+        "imputed": imputed_block(evidence, labels),
+        "lists": lists_block(rankings, of_documents) | {"p": chances_block(rankings, labels)},
         "pairs": pairs_block(evidence, rankings),
         "next": None,
         "baseline": None if baseline is None else list(evidence.runs).index(baseline),

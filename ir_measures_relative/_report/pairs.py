@@ -12,6 +12,7 @@ from ir_measures_relative._extremes import BASES, CodedLists, Question, signed_e
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._report.evidence import Evidence
 from ir_measures_relative._report.lists import Rankings
+from ir_measures_relative._report.numbers import rounded
 from ir_measures_relative.measures import MED
 
 CELLS = 1_500_000  # pairs x topics whose ends are worked out: about half a minute
@@ -82,8 +83,3 @@ def coded(below: FloatArray, above: FloatArray) -> str:
     low, high = np.clip(whole, -STEPS, STEPS).astype(np.int64) + STEPS
     number = low * (2 * STEPS + 1) + high
     return "".join("".join(DIGITS[n >> shift & 63] for shift in (24, 18, 12, 6, 0)) for n in number.tolist())
-
-
-def rounded(values: FloatArray, places: int = 4) -> list[float]:
-    """Plain numbers, short in JSON; never -0.0."""
-    return [round(value, places) + 0.0 for value in values.tolist()]

@@ -14,6 +14,7 @@ from ir_measures_relative._input import run_sources
 from ir_measures_relative._report.about import about_block
 from ir_measures_relative._report.data import page_data
 from ir_measures_relative._report.evidence import Evidence, gather
+from ir_measures_relative._report.labels import label_model
 from ir_measures_relative._report.page import checked_path, page, write_whole
 
 
@@ -39,7 +40,8 @@ def report(
     measures : measures or their text; the first is what the page sorts and compares by.
         Left out: nDCG@10, NRG@10, UniqueRel@10 and Judged@10, and NRG over the other groups where there are groups
     groups : dict or Series of run: group, or a CSV file with the columns run and group
-    labels : a label model for the unjudged documents
+    labels : a label model for the unjudged documents, its registered name, or 'learned': one model, learned from all
+        these runs. With it the page shows expected scores with intervals, and the chances of each unjudged document
     baseline : the run that the page compares with at first; the reader can choose another one
     texts : texts to show: a dict of document: text, a DataFrame with the columns doc_id and text, one with the columns
         query_id and query, or a list of these
@@ -84,5 +86,5 @@ def write_report(
         raise ValueError(f"report: baseline={shown(baseline)} is no run; the runs are {shown(list(sources), 200)}")
     evidence = gather(qrels, sources, measures, groups)
     about = about_block(evidence, qrels, sources, command)
-    write_whole(page(page_data(evidence, title, baseline, texts, about)), place)
+    write_whole(page(page_data(evidence, label_model(labels, evidence), title, baseline, texts, about)), place)
     return evidence

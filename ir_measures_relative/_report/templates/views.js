@@ -11,9 +11,9 @@ function against(run) { // on how many topics a run is better, as good, or worse
   return tally;
 }
 function interval(run, low, high) { // mean and interval on a scale common to all runs
-  const x = (v) => 4 + (92 * (v - low)) / Math.max(high - low, 1e-9), r = D.ranks;
-  return s('svg', {width: 100, height: 14, class: 'interval', 'aria-hidden': 'true'},
-    s('line', {class: 'rule', x1: 4, x2: 96, y1: 7, y2: 7}),
+  const x = (v) => 4 + (76 * (v - low)) / Math.max(high - low, 1e-9), r = D.ranks;
+  return s('svg', {width: 84, height: 14, class: 'interval', 'aria-hidden': 'true'},
+    s('line', {class: 'rule', x1: 4, x2: 80, y1: 7, y2: 7}),
     r && s('line', {class: 'span', x1: x(r.low[run]), x2: x(r.high[run]), y1: 7, y2: 7}),
     s('circle', {class: 'mean', cx: x(D.means[0][run]), cy: 7, r: 3}));
 }
@@ -47,7 +47,8 @@ function runs() {
       {define: 0, first: SIGN > 0 ? 'desc' : 'asc',
         cell: (run) => [interval(run, low, high), h('b', {}, fixed(D.means[0][run]))]}),
     D.imputed && number('imputed', 'Imputed', (run) => D.imputed.mean[run],
-      `${MAIN.name} once the unjudged documents have labels: expected value and 95% interval (${D.imputed.labels})`,
+      `Mean ${MAIN.name} of these topics once the unjudged documents have labels: expected value and `
+        + `${percent(D.imputed.level)} interval${D.imputed.calibrated ? '' : ' (of a model that is not calibrated)'}`,
       {first: 'desc', cell: (run) => [fixed(D.imputed.mean[run]),
         h('small', {}, ` ${fixed(D.imputed.low[run])}–${fixed(D.imputed.high[run])}`)]}),
     number('difference', 'Difference', (run) => D.means[0][run] - typical,
