@@ -5,7 +5,7 @@ from typing import Any
 
 from ir_measures_relative import simulate
 from ir_measures_relative._base import parse_measure
-from ir_measures_relative._experiment import calc_runs, select_complementary
+from ir_measures_relative._experiment import Comparison, calc_runs, compare, select_complementary
 from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
@@ -34,6 +34,7 @@ add_to_ir_measures()
 
 __all__ = [  # without plots: a star import must not ask for matplotlib
     "BootNDCG",
+    "Comparison",
     "Experiment",
     "Imputed",
     "Judgements",
@@ -56,6 +57,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "bibtex",
     "boot_ndcg",
     "calc_runs",
+    "compare",
     "expected_random",
     "impute",
     "learn_labels",

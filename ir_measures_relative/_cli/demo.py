@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from ir_measures import Judged, nDCG
 
 from ir_measures_relative import simulate
 from ir_measures_relative._base import direction
+from ir_measures_relative._cli.command import Command
 from ir_measures_relative._cli.demo_figures import write_demo_figures
-from ir_measures_relative._cli.tables import Writer
-from ir_measures_relative._experiment import calc_runs
+from ir_measures_relative._cli.streams import write
+from ir_measures_relative._experiment import TextTable, calc_runs
 from ir_measures_relative._report import report
 from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel, boot_ndcg
 
@@ -27,12 +30,13 @@ def show_demo(seed: int = 0, folder: str | Path = "demo-figures", page: str | Pa
     means = means[[str(measure) for measure in _SHOWN]].sort_values("nDCG@10", ascending=False)
     size = f"{track.qrels.query_id.nunique()} topics, {len(track.runs)} systems"
     print(f"A simulated track: {size}, judged from some of them; best nDCG@10 first.\n")
-    write = Writer("markdown", 3, {str(measure): direction(measure) for measure in _SHOWN})
-    write.header("system", "family", "nDCG@10", "95% interval", *means.columns[1:])
+    rows = []
     for name, ndcg, *values in means.itertuples():
         low, high = scores[name].interval(0.95)
-        write.row(name, track.groups[name], ndcg, f"{low:.3f} - {high:.3f}", *values)
-    write.close()
+        rows.append([name, track.groups[name], ndcg, f"{low:.3f} - {high:.3f}", *values])
+    header = ["system", "family", "nDCG@10", "95% interval", *means.columns[1:]]
+    better = {str(measure): direction(measure) for measure in _SHOWN}
+    write(TextTable(header, rows, better, places=3), "markdown")
     print(_READING)
     best, adds = means.index[0], means["NRG@10"].idxmax()
     print(f"\n{best} has the highest nDCG@10, but {adds} adds most to the other systems.")
@@ -50,10 +54,30 @@ RareP@10      precision that counts a relevant document more, the fewer systems 
 UL@10         nDCG@10 between a random order (0) and the best one (1) of the judged documents"""
 
 
-def _figures(table: pd.DataFrame, folder: str | Path, groups: dict[str, str], scores: dict) -> str:
+def _figures(table: pd.DataFrame, folder: str | Path, groups: dict[str, str], scores: dict[str, Any]) -> str:
     """A line about the figures that were written, or why there are none."""
     try:
         paths = write_demo_figures(table, folder, groups, scores)
     except ImportError as missing:
         return f"No figures: {missing}"
     return f"Figures: {', '.join(str(path) for path in paths)}"
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="of the simulated track")
+    parser.add_argument("--figures", default="demo-figures", metavar="FOLDER", help="where figures go")
+    parser.add_argument("--report", default="demo-report.html", metavar="FILE", help="where the page goes")
+
+
+def _run(options: argparse.Namespace) -> None:
+    show_demo(options.seed, options.figures, options.report)
+
+
+DEMO = Command(
+    "demo",
+    "Evaluates the systems of a simulated track.",
+    ("demo", "the main job on a simulated track"),
+    "",
+    _add_arguments,
+    _run,
+)

@@ -1,18 +1,29 @@
 """Many runs at once: each is evaluated relative to the others."""
 
-from ir_measures_relative._experiment.calc_runs import calc_runs, score_table
+from ir_measures_relative._experiment.calc_runs import calc_runs
+from ir_measures_relative._experiment.compare import Comparison, compare, summary
 from ir_measures_relative._experiment.complementary import select_complementary
 from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
+from ir_measures_relative._experiment.needs import Given, Need
 from ir_measures_relative._experiment.request import Request, listed
+from ir_measures_relative._experiment.table_text import FORMATS, TextTable, csv_text, visible
 from ir_measures_relative._experiment.workers import WorkerDied, Workers
 
 __all__ = [
+    "Comparison",
     "ExperimentRuns",
+    "FORMATS",
+    "Given",
+    "Need",
     "Request",
+    "TextTable",
     "WorkerDied",
     "Workers",
     "calc_runs",
+    "compare",
+    "csv_text",
     "listed",
-    "score_table",
     "select_complementary",
+    "summary",
+    "visible",
 ]

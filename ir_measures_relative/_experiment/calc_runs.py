@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._input import ObjectArray, run_sources
+from ir_measures_relative._input import FloatArray, ObjectArray, run_sources
 
 
 def calc_runs(
@@ -69,20 +68,19 @@ def calc_runs(
     """
     sources = run_sources(runs, names=names)
     request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress)
-    return score_table(request, request.read(qrels, sources))
+    experiment = request.read(qrels, sources)
+    return score_table(request.names, experiment.judgements.topics, request.texts, experiment.scores(request.measures))
 
 
-def score_table(request: Request, experiment: ExperimentRuns) -> pd.DataFrame:
-    """[name, query_id, measure, value] of what a request asks for."""
-    scores = experiment.scores(request.measures)  # (M, Q, number of measures)
+def score_table(names: Sequence[str], topics: Sequence[Any], texts: Sequence[str], scores: FloatArray) -> pd.DataFrame:
+    """(M, Q, number of measures) -> rows [name, query_id, measure, value]."""
     n_runs, n_topics, n_measures = scores.shape
     # the same objects again and again: text of a fixed width would take gigabytes
-    names, topics, texts = map(_objects, (experiment.runs, experiment.judgements.topics, request.texts))
     return pd.DataFrame(
         {
-            "name": np.repeat(names, n_topics * n_measures),
-            "query_id": np.tile(np.repeat(topics, n_measures), n_runs),
-            "measure": np.tile(texts, n_runs * n_topics),
+            "name": np.repeat(_objects(names), n_topics * n_measures),
+            "query_id": np.tile(np.repeat(_objects(topics), n_measures), n_runs),
+            "measure": np.tile(_objects(texts), n_runs * n_topics),
             "value": scores.reshape(-1),
         }
     )

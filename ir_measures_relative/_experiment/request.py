@@ -51,6 +51,7 @@ class Request:
         n_jobs: int | None = 1,
         progress: bool | None = None,
         depth: int | None = 0,
+        texts: Iterable[str] | None = None,
     ) -> Request:
         """A request that has passed every check that needs no run to be read.
 
@@ -61,13 +62,14 @@ class Request:
         groups : in any form that ``read_groups`` takes
         depth : hold at least so many documents of each run and topic, or all of them (None), for a caller who looks at
             them himself; the measures are always given what they need
+        texts : how the measures are to be called in tables, where it is not how they are given here
         """
         given = listed(measures)
         asked = tuple(parse_measure(measure) for measure in given)
-        texts = tuple(text if isinstance(text, str) else str(text) for text in given)
+        written = tuple(text if isinstance(text, str) else str(text) for text in given if texts is None)
         workers = Workers.of(n_jobs, progress)
         known = None if groups is None else read_groups(groups, runs)
-        request = cls(asked, texts, tuple(runs), known, parse_measure(by), workers)
+        request = cls(asked, written or tuple(texts or ()), tuple(runs), known, parse_measure(by), workers)
         for measure in asked:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):

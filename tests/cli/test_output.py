@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = run("demo", "--figures", "file/figures", cwd=tmp_path, stdout=subprocess.PIPE)
     assert done.returncode == 2
-    assert done.stderr == "ir_measures_relative: 'file/figures' cannot be written: Not a directory\n"
+    assert done.stderr == "ir_measures_relative: 'file/figures' cannot be read or written: Not a directory\n"
 
 
 def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

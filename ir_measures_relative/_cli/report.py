@@ -1,0 +1,52 @@
+"""One HTML page about many runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from ir_measures_relative._cli.arguments import add_qrels, read_measures, read_qrels
+from ir_measures_relative._cli.command import Command
+from ir_measures_relative._report import checked_path, read_text_file, write_report
+
+_EXAMPLES = """\
+  ir_measures_relative report qrels.txt runs/ -o report.html
+  ir_measures_relative report qrels.txt 'runs/*.run.gz' nDCG@20 NRG@20 --groups groups.csv -o report.html
+"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_qrels(parser)
+    parser.add_argument("runs", help="folder or glob of TREC run files")
+    parser.add_argument("measures", nargs="*", help="the first sorts and compares (default: nDCG@10, NRG@10, ...)")
+    parser.add_argument("--output", "-o", required=True, metavar="FILE", help="the page to write")
+    parser.add_argument("--groups", metavar="FILE", help="CSV or TSV file with a column of runs and one of groups")
+    parser.add_argument("--baseline", metavar="RUN", help="the run that others are compared with at first")
+    parser.add_argument("--texts", metavar="FILE", help="texts of documents, a line each: id, tab, text")
+    parser.add_argument("--queries", metavar="FILE", help="texts of topics, a line each: id, tab, text")
+    parser.add_argument("--title", help="of the page")
+
+
+def _run(options: argparse.Namespace) -> None:
+    sources = ((options.texts, ("doc_id", "text")), (options.queries, ("query_id", "query")))
+    measures = list(read_measures(options.measures)) if options.measures else None
+    place = checked_path(options.output)  # first: it takes no time
+    texts = [read_text_file(path, columns) for path, columns in sources if path is not None]
+    qrels = options.qrels if os.path.isfile(options.qrels) else read_qrels(options.qrels)
+    made = write_report(
+        qrels, options.runs, place, measures, options.groups, None, options.baseline, texts, options.title,
+        options.command,
+    )  # fmt: skip
+    n_runs, n_topics = made.main_scores.shape
+    size = place.stat().st_size / 1e6
+    print(f"{options.output}: {n_runs} runs, {n_topics} topics, {size:.1f} MB; open it in a browser")
+
+
+REPORT = Command(
+    "report",
+    "Writes one HTML page about many runs, which needs no network: leaderboard, topics, pairs, rankings.",
+    ("report QRELS RUNS -o FILE", "one HTML page about the runs of a folder"),
+    _EXAMPLES,
+    _add_arguments,
+    _run,
+)
