@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import ceil, fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from ir_measures import Measure
@@ -125,27 +125,29 @@ class ExperimentRuns:
         }
         row = {name: place for place, name in enumerate(self.runs)}
         column = {topic: place for place, topic in enumerate(self.judgements.topic_keys)}
-        for (names, field, _), values in zip(tasks, done, strict=True):
+        for (names, field, beside), values in zip(tasks, done, strict=True):
             cells = np.ix_([row[name] for name in names], [column[topic] for topic in field.judgements.topic_keys])
-            for measure, value in zip(measures, values, strict=True):
+            for measure, value in zip(beside, values, strict=True):
                 found[measure][cells] = value
         return found
 
-    def _tasks(
-        self, given: Mapping[RelativeMeasure, Given]
-    ) -> list[tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]]:
+    def _tasks(self, given: Mapping[RelativeMeasure, Given]) -> list[Task]:
         """One worker: run after run. Several: by topics, and by runs too where there are fewer topics than workers."""
         workers, names = self._request.workers.count, list(self.runs)
         if workers == 1:
             return [([name], self._field, given) for name in names]
-        depth = deepest(measure.depth for measure in given)
-        names_split = split(names, ceil(workers / max(self.judgements.n_topics, 1)))
-        tasks: list[tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]] = []
-        for chunk in split(range(self.judgements.n_topics), _PARTS_PER_WORKER * workers):
+        whole = {measure: some for measure, some in given.items() if need_of(measure).all_topics}
+        cut = {measure: some for measure, some in given.items() if measure not in whole}
+        tasks: list[Task] = [(some, self._field, whole) for some in split(names, workers) if whole]
+        depth = deepest(measure.depth for measure in cut)
+        for chunk in split(range(self.judgements.n_topics), _PARTS_PER_WORKER * workers if cut else 0):
             topics = TopicPart(self.judgements, chunk[0], chunk[-1] + 1, depth)
-            field, beside = self._field.part(topics), {measure: some.part(topics) for measure, some in given.items()}
-            tasks += [(some, field, beside) for some in names_split]
+            field, beside = self._field.part(topics), {measure: some.part(topics) for measure, some in cut.items()}
+            tasks += [(some, field, beside) for some in split(names, ceil(workers / self.judgements.n_topics))]
         return tasks
+
+
+Task: TypeAlias = tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]
 
 
 def read_experiment(request: Request, qrels: Any, sources: Mapping[str, Any], strict: bool) -> ExperimentRuns:

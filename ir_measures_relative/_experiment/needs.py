@@ -21,7 +21,6 @@ from ir_measures import Measure
 from ir_measures_relative._base import direction
 from ir_measures_relative._hosts import check_measure, warn_if_useless
 from ir_measures_relative._input import SYMBOLS
-from ir_measures_relative._judged import Run
 from ir_measures_relative._priors import Field, JudgedPriors, TopicPart
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -48,10 +47,12 @@ class Need:
     Attributes
     ----------
     whole_runs : whether runs must be held whole, whatever the measure's cutoff is
+    all_topics : whether a topic's value depends on the other topics too, so that workers are given all of them
     by : whether the mean of ``by`` is needed of every run
     """
 
     whole_runs = False
+    all_topics = False
     by = False
 
     def __init__(self, measure: RelativeMeasure):
@@ -126,7 +127,7 @@ class NamedPriors(Need):
         self.whole_runs = measure.runs_parameter is not None  # their order is that of their whole content
 
     def check(self, request: Request) -> None:
-        self.measure.named_runs(dict.fromkeys(request.names, _UNREAD))
+        self.measure.check_named_runs(request.names)
 
     def resolve(self, experiment: ExperimentRuns) -> Given:
         own = {name: judged.run for name, judged in experiment.runs.items()}
@@ -139,7 +140,6 @@ class NamedPriors(Need):
 
 _BY_SYMBOL: dict[str, type[Need]] = {"others": OtherRuns, "previous": PreviousRuns, "groups": BestOfGroups}
 assert set(_BY_SYMBOL) == set(SYMBOLS)
-_UNREAD = Run.of({})
 
 
 class _Others(Given):

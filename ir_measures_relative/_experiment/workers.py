@@ -95,7 +95,7 @@ def split(items: Sequence[Item], parts: int) -> list[Sequence[Item]]:
     >>> split("abcde", 2)
     ['ab', 'cde']
     """
-    edges = np.linspace(0, len(items), min(parts, max(len(items), 1)) + 1).astype(int)
+    edges = np.linspace(0, len(items) if parts else 0, min(parts, max(len(items), 1)) + 1).astype(int)
     return [items[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True) if a < b]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import flag, shown
@@ -115,9 +115,17 @@ class PriorRuns:
                 "use calc_runs, Experiment or the command line's compare, or name prior runs"
             )
         found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
-        if single and len(found) != 1:
-            raise ValueError(f"{where}={self!r} stands for {len(found)} runs; accepted is one")
+        self._refuse_several(len(found), where, single)
         return sorted(found, key=lambda named: named[1].fingerprint) if len(found) > 1 else found
+
+    def check(self, where: str, names: Iterable[str], *, single: bool = False) -> None:
+        """Refuses what ``resolve`` would refuse once the runs of an experiment, whose names these are, were read."""
+        unread = dict.fromkeys(names)
+        self._refuse_several(sum(len(_runs_of(part, where, unread)) for part in self.parts), where, single)
+
+    def _refuse_several(self, count: int, where: str, single: bool) -> None:
+        if single and count != 1:
+            raise ValueError(f"{where}={self!r} stands for {count} runs; accepted is one")
 
     @cached_property
     def _text(self) -> str:
@@ -175,6 +183,9 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
 def registered_priors() -> list[str]:
     """Names of the registered priors."""
     return sorted(_registered)
+
+
+Own = TypeVar("Own")  # a run of the experiment, or None where it is not read yet
 
 
 class _Reader:
@@ -242,8 +253,8 @@ def _held(content: Run | Retriever, name: str) -> Part:
     return Part(name, _contents.digits(kept), kept)
 
 
-def _runs_of(part: Part, where: str, own: Mapping[str, Run]) -> tuple[Run, ...]:
-    """The runs of a part: of the experiment, pinned by content, or registered."""
+def _runs_of(part: Part, where: str, own: Mapping[str, Own]) -> tuple[Run | Own, ...]:
+    """The runs of a part: of the experiment, whether they are read or not, pinned by content, or registered."""
     if part.digits:
         held = part.pinned()
         if isinstance(held, Run):
@@ -295,7 +306,7 @@ def _exists(path: str) -> bool:
     return os.path.exists(os.path.expanduser(path))
 
 
-def _unknown(part: Part, where: str, own: Mapping[str, Run]) -> ValueError:
+def _unknown(part: Part, where: str, own: Iterable[str]) -> ValueError:
     names = list(dict.fromkeys([*own, *registered_priors()]))
     known = ", ".join(names[:_MOST_NAMES_SHOWN]) + (", ..." if len(names) > _MOST_NAMES_SHOWN else "")
     hint = "register_prior, or --prior NAME=PATH on the command line, makes a run known"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import ir_measures
@@ -82,11 +82,18 @@ class RelativeMeasure(ir_measures.Measure):
 
     def named_runs(self, own: Mapping[str, Run] | None = None) -> list[tuple[str, Run]]:
         """The prior runs, or the one reference run, each with its name; ``own``: runs of the experiment by name."""
-        name, prior_runs = self.runs_parameter, self.prior_runs
-        if name is None or prior_runs is None:
+        if self.prior_runs is None:
             return []
-        single = isinstance(self.SUPPORTED_PARAMS[name], Reference)
-        return prior_runs.resolve(f"{self}: {name}", own, single=single)
+        return self.prior_runs.resolve(f"{self}: {self.runs_parameter}", own, single=self._one_run)
+
+    def check_named_runs(self, names: Iterable[str]) -> None:
+        """Refuses prior runs that are neither in an experiment with runs of these names nor known elsewhere."""
+        if self.prior_runs is not None:
+            self.prior_runs.check(f"{self}: {self.runs_parameter}", names, single=self._one_run)
+
+    @property
+    def _one_run(self) -> bool:
+        return isinstance(self.SUPPORTED_PARAMS.get(self.runs_parameter or ""), Reference)
 
     def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K; ``judgements`` that it cannot value are refused."""
