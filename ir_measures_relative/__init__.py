@@ -27,6 +27,7 @@ from ir_measures_relative.measures import (
     TaSC,
     UniqueRel,
     boot_ndcg,
+    credited,
     expected_random,
 )
 
@@ -58,6 +59,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "boot_ndcg",
     "calc_runs",
     "compare",
+    "credited",
     "expected_random",
     "impute",
     "learn_labels",

@@ -7,6 +7,7 @@ over all runs but one is a prefix product times a suffix product (no logarithms:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from types import MappingProxyType
 
 import numpy as np
@@ -107,11 +108,18 @@ class _Exclusion:
         return rows, _before(found, np.add)
 
     @once
-    def covered(self, model: UserModel, agg: str) -> tuple[FloatArray, FloatArray]:
-        """(Q, M + 1) maxima (or sums) of the base scores over the runs before, and from, each place."""
-        combine = np.maximum if agg == "max" else np.add
+    def covered(self, model: UserModel) -> tuple[FloatArray, FloatArray]:
+        """(Q, M + 1) maxima of the base scores over the runs before, and from, each place."""
         scores = self.scores(model)
-        return _before(scores, combine), _from(scores, combine)
+        return _before(scores, np.maximum), _from(scores, np.maximum)
+
+    @once
+    def sums(self, model: UserModel) -> tuple[FloatArray, FloatArray]:
+        """(Q, M) sums of the base scores over the runs before each place, and over all but the one there."""
+        before, others = np.zeros((2, self.judgements.n_topics, len(self.runs)))
+        for topic, scores in enumerate(self.scores(model).tolist()):
+            before[topic], others[topic] = _exact_sums(scores)
+        return before, others
 
     @once
     def scores(self, model: UserModel) -> FloatArray:
@@ -140,10 +148,10 @@ class _Others(JudgedPriors):
         return count
 
     def covered(self, model: UserModel, agg: str) -> FloatArray:
-        before, after = self._field.covered(model, agg)
-        if agg == "max":
-            return np.maximum(before[:, self._place], after[:, self._place + 1])
-        return (before[:, self._place] + after[:, self._place + 1]) / max(self.n, 1)
+        if agg == "mean":
+            return self._field.sums(model)[1][:, self._place] / max(self.n, 1)
+        before, after = self._field.covered(model)
+        return np.maximum(before[:, self._place], after[:, self._place + 1])
 
 
 class _Previous(JudgedPriors):
@@ -167,8 +175,17 @@ class _Previous(JudgedPriors):
         return count
 
     def covered(self, model: UserModel, agg: str) -> FloatArray:
-        before, _ = self._field.covered(model, agg)
-        return before[:, self._place] / (1 if agg == "max" else max(self.n, 1))
+        if agg == "mean":
+            return self._field.sums(model)[0][:, self._place] / max(self.n, 1)
+        return self._field.covered(model)[0][:, self._place]
+
+
+def _exact_sums(scores: list[float]) -> tuple[list[float], list[float]]:
+    """Sums before each place, and of all but the score there, to the last bit those of math.fsum, in one pass."""
+    unit = 1 << 1074  # every float is a whole number of 2^-1074
+    exact = [number * (unit // of) for number, of in map(float.as_integer_ratio, scores)]
+    before, total = list(accumulate(exact, initial=0))[:-1], sum(exact)
+    return [s / unit for s in before], [(total - own) / unit for own in exact]
 
 
 def _before(matrix: Array, combine: np.ufunc) -> Array:

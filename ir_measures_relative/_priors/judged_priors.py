@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import fsum
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -68,7 +69,9 @@ class JudgedPriors:
         scores = [model.score(run) for run in self.runs]  # n times (Q,)
         if not scores:
             return np.zeros(self.judgements.n_topics)
-        return np.max(scores, axis=0) if agg == "max" else np.sum(scores, axis=0) / self.n
+        if agg == "max":
+            return np.asarray(np.max(scores, axis=0))
+        return np.array([fsum(of_topic) for of_topic in np.stack(scores, axis=1).tolist()]) / self.n
 
 
 def leave_unseen(left: np.ndarray, run: JudgedRun, model: UserModel) -> None:

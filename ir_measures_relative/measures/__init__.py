@@ -3,6 +3,7 @@
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register, registry
 from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
 from ir_measures_relative.measures.bounds import NDCGBound
+from ir_measures_relative.measures.credited import credited
 from ir_measures_relative.measures.imputed import Imputed
 from ir_measures_relative.measures.med import MED
 from ir_measures_relative.measures.nrg import NRG
@@ -45,6 +46,7 @@ __all__ = [
     "UniqueRel",
     "Whole",
     "boot_ndcg",
+    "credited",
     "cutoff_parameter",
     "expected_random",
     "register",

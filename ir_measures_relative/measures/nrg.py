@@ -7,7 +7,8 @@ have looked at their lists:
     residual(d) = gain(d) * product over prior runs j of (1 - seen(rank of d in the top K of run j))        (Eq. 3)
     NRG = sum over ranks i <= K of residual(d_i) * seen(i) / N                                              (Eq. 4)
 
-gain, seen and N are those of an ordinary measure. For nDCG, N is the best sum attainable with the residual gains
+gain, seen and N are those of an ordinary measure, any whose weights of ranks are fixed (appendix A): nDCG, P, R, RBP,
+SDCG, INSQ; and RR. For nDCG, N is the best sum attainable with the residual gains
 (``normalizer='residual'``, the paper's) or with the ordinary gains (``'absolute'``).
 
 The paper's text has seen(i) = 1/(log(i)+1) for nDCG; 1/log2(i+1) gives every number of its Table 1 and is used here.
@@ -17,30 +18,36 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ir_measures_relative._base import NDCG, UserModel, divide
-from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Prior
 
 
-def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normalizer: str = "residual") -> np.ndarray:
-    """(Q,) normalised residual gain of a run after prior runs, under an ordinary measure."""
-    gain = model.gain(run.judgements.grade)  # (J,)
+def residual_values(
+    judgements: Judgements, priors: JudgedPriors, model: UserModel, normalizer: str = "residual"
+) -> tuple[FloatArray, FloatArray]:
+    """(J,) what the prior runs leave of each judged document's gain, and (Q,) what the sum is divided by."""
+    gain = model.gain(judgements.grade)  # (J,)
     residual = gain * priors.unseen(model)  # (J,)
-    total = model.total(run.top(model.cutoff).values(residual))  # (Q,)
-    revalued = isinstance(model, NDCG) and normalizer == "residual"
-    return divide(total, model.normalizer(residual if revalued else gain, run.judgements))
+    revalued = type(model) is NDCG and normalizer == "residual"  # SDCG's normaliser is a constant
+    return residual, model.normalizer(residual if revalued else gain, judgements)
+
+
+def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normalizer: str = "residual") -> FloatArray:
+    """(Q,) normalised residual gain of a run after prior runs, under an ordinary measure."""
+    residual, divisor = residual_values(run.judgements, priors, model, normalizer)
+    return divide(model.total(run.top(model.cutoff).values(residual)), divisor)
 
 
 class _NRG(RelativeMeasure):
     """Normalised residual gain: the gain left over after prior runs.
 
-    ``base``: nDCG, P, R, RBP or RR. With no prior runs (``prior=[]``) it is exactly the base measure. RR with several
-    relevant documents is the expected reciprocal rank of the first relevant document not seen yet, documents being
-    seen independently of each other.
+    ``base``: nDCG, P, R, RBP, RR, SDCG or INSQ. With no prior runs (``prior=[]``) it is exactly the base measure. RR
+    with several relevant documents is the expected reciprocal rank of the first relevant document not seen yet,
+    documents being seen independently of each other.
 
     With a single relevant document the residual normaliser cancels what the priors did (prior rank 2, 5 or never: the
     same score), and adding a prior can raise the score; ``normalizer='absolute'`` has neither property. Unjudged
@@ -61,16 +68,16 @@ class _NRG(RelativeMeasure):
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
         "prior": Prior(),
-        "base": Base("nDCG", "P", "R", "RBP", "RR"),
+        "base": Base("nDCG", "P", "R", "RBP", "RR", "SDCG", "INSQ"),
         "normalizer": Choice("residual", "absolute", desc="base nDCG: the ideal by residual or by ordinary gain"),
     }
     CITATIONS = ("nrg",)
 
     def check(self, given: dict[str, Any]) -> None:
-        if "normalizer" in given and not isinstance(self.model(), NDCG):
+        if "normalizer" in given and type(self.model()) is not NDCG:
             raise ValueError(f"NRG: normalizer acts on base nDCG only, not on base={self['base']}")
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         return residual_gain(run, priors, self.model(), self["normalizer"])
 
 

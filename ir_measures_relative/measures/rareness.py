@@ -24,20 +24,21 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._base import LARGEST, divide, sum_of_precisions, sum_over_ranks
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Number, Prior, Whole
 
 
-def rareness(found_by: np.ndarray, others: int, rarity: str = "share") -> np.ndarray:
+def rareness(found_by: IntArray, others: int, rarity: str = "share") -> FloatArray:
     """R(d) of documents that `found_by` of the `others` other systems have in their top K; any shape."""
     if rarity == "share":
         return 1 - (found_by + 1) / (others + 1)
     return 1 - found_by / max(others, 1)
 
 
-def worth(rare: np.ndarray, alpha: float | np.ndarray, variant: str = "additive") -> np.ndarray:
+def worth(rare: FloatArray, alpha: float | FloatArray, variant: str = "additive") -> FloatArray:
     """What a relevant document of that rareness counts: 1 at alpha = 0 (Eq. 1; mixture: Eq. 4)."""
     if variant == "additive":
         return 1 + alpha * rare
@@ -52,7 +53,12 @@ class Alpha(Number):
         self.kind += " or '1/R'"
 
     def canonical(self, where: str, value: Any) -> Any:
-        return "1/R" if isinstance(value, str) and value == "1/R" else super().canonical(where, value)
+        if isinstance(value, str) and value == "1/R":
+            return "1/R"
+        try:
+            return super().canonical(where, value)
+        except ValueError as error:
+            raise type(error)(f"{error} or '1/R'") from None
 
 
 _SHARED = {
@@ -75,7 +81,7 @@ class _Rareness(RelativeMeasure):
                 f"{self.__name__}: alpha={alpha} with variant='mixture'; accepted is a number from 0 to 1 or '1/R'"
             )
 
-    def factor(self, judgements: Judgements, priors: JudgedPriors, n_relevant: np.ndarray) -> np.ndarray:
+    def factor(self, judgements: Judgements, priors: JudgedPriors, n_relevant: FloatArray) -> FloatArray:
         """(J,) what each judged document counts for a run that has it in its top K; n_relevant: (Q,)."""
         alpha = self["alpha"]
         if alpha == "1/R":
@@ -111,7 +117,7 @@ class _RareP(_Rareness):
     def needs_cutoff(self) -> bool:
         return True
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         relevant = run.judgements.grade >= self["rel"]  # (J,)
         value = relevant * self.factor(run.judgements, priors, run.judgements.sum_by_topic(relevant))
         return sum_over_ranks(run.top(self["cutoff"]).values(value)) / self["cutoff"]
@@ -132,7 +138,7 @@ class _RareAP(_Rareness):
     SHORT_DESC = "Average precision that rewards relevant documents which few other systems retrieve."
     SUPPORTED_PARAMS = _RareP.SUPPORTED_PARAMS
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         relevant = run.judgements.grade >= self["rel"]  # (J,)
         n_relevant = run.judgements.sum_by_topic(relevant)  # (Q,)
         value = relevant * self.factor(run.judgements, priors, n_relevant)
@@ -163,12 +169,17 @@ class _Rare(_Rareness):
         **_SHARED,
     }
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
-        model = self.model()
-        gain = model.gain(run.judgements.grade)  # (J,)
-        value = gain * self.factor(run.judgements, priors, run.judgements.sum_by_topic(gain > 0))
-        total = model.total(run.top(self["cutoff"]).values(value))  # (Q,)
-        return divide(total, model.normalizer(value, run.judgements))
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
+        value, normalizer = rare_values(self, run.judgements, priors)
+        return divide(self.model().total(run.top(self["cutoff"]).values(value)), normalizer)
+
+
+def rare_values(measure: Any, judgements: Judgements, priors: JudgedPriors) -> tuple[FloatArray, FloatArray]:
+    """(J,) gain of each judged document times its factor, and (Q,) what `Rare` divides the sum by."""
+    model = measure.model()
+    gain = model.gain(judgements.grade)  # (J,)
+    value = gain * measure.factor(judgements, priors, judgements.sum_by_topic(gain > 0))
+    return value, model.normalizer(value, judgements)
 
 
 RareP = register(_RareP())

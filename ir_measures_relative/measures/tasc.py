@@ -1,7 +1,7 @@
 """Is a run good on the topics where prior runs are not?
 
-TaSC (Arabzadeh, Bigdeli, Hamidi Rad, Bagheri: "Quantifying Ranker Coverage of Different Query Subspaces",
-SIGIR 2023) weighs the score of a run by what prior runs leave to gain on the topic:
+TaSC, task subspace coverage (Arabzadeh, Bigdeli, Hamidi Rad, Bagheri: "Quantifying Ranker Coverage of Different Query
+Subspaces", SIGIR 2023), weighs the score of a run by what prior runs leave to gain on the topic:
 
     TaSC = base(run) * (1 - max over prior runs j of base(run j))
 
@@ -10,16 +10,15 @@ SIGIR 2023) weighs the score of a run by what prior runs leave to gain on the to
 
 from __future__ import annotations
 
-import numpy as np
-
 from ir_measures_relative._base import UserModel
+from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Prior
 
 
-def subspace_coverage(run: JudgedRun, priors: JudgedPriors, model: UserModel, agg: str = "max") -> np.ndarray:
+def subspace_coverage(run: JudgedRun, priors: JudgedPriors, model: UserModel, agg: str = "max") -> FloatArray:
     """(Q,) score of a run, weighted by what the prior runs leave to gain; without prior runs the score itself."""
     return model.score(run) * (1.0 - priors.covered(model, agg))
 
@@ -39,7 +38,7 @@ class _TaSC(RelativeMeasure):
 
     __name__ = "TaSC"
     NAME = __name__
-    PRETTY_NAME = "Topic Subspace Coverage"
+    PRETTY_NAME = "Task Subspace Coverage"
     SHORT_DESC = "The score of a run, weighted by what prior runs leave to gain on the topic."
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
@@ -49,7 +48,7 @@ class _TaSC(RelativeMeasure):
     }
     CITATIONS = ("tasc",)
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         return subspace_coverage(run, priors, self.model(judgements=run.judgements), self["agg"])
 
 

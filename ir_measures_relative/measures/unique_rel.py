@@ -11,16 +11,22 @@ from __future__ import annotations
 import numpy as np
 
 from ir_measures_relative._base import sum_over_ranks
+from ir_measures_relative._input import BoolArray, FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Prior, Whole
 
 
-def unique_relevant(run: JudgedRun, priors: JudgedPriors, rel: int, cutoff: int | None) -> np.ndarray:
+def unique_values(relevant: BoolArray, priors: JudgedPriors, cutoff: int | None) -> FloatArray:
+    """(J,) 1 for a relevant document that no prior run has in its top K."""
+    return (relevant & (priors.found_by(cutoff) == 0)).astype(np.float64)
+
+
+def unique_relevant(run: JudgedRun, priors: JudgedPriors, rel: int, cutoff: int | None) -> FloatArray:
     """(Q,) relevant documents in the top K that no prior run has in its top K."""
-    unique = (run.judgements.grade >= rel) & (priors.found_by(cutoff) == 0)  # (J,)
-    return sum_over_ranks(run.top(cutoff).values(unique.astype(np.float64)))
+    unique = unique_values(run.judgements.grade >= rel, priors, cutoff)  # (J,)
+    return sum_over_ranks(run.top(cutoff).values(unique))
 
 
 class _UniqueRel(RelativeMeasure):
@@ -44,7 +50,7 @@ class _UniqueRel(RelativeMeasure):
     CITATIONS = ("nrg",)
     NOTES = ()
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         return unique_relevant(run, priors, self["rel"], self["cutoff"])
 
 

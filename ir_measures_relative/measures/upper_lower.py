@@ -3,16 +3,19 @@
 A = value of the ranking, U = best value, L = expected value of a random ranking of the same documents:
 
     V1 = (A/U) (A / (A + L))          V2 = (A - L)/(U - L) if A >= L, else (A - L)/L
+                                      kappa = (A - L)/(U - L) on both sides
 
-V2 is 1 for an ideal ranking, 0 at the random level, -1 with nothing relevant. Both are free of scale, so nDCG and DCG
-give the same, and so do AP and its sum of precisions SP.
+V2 is 1 for an ideal ranking, 0 at the random level, -1 with nothing relevant. All are free of scale, so nDCG and DCG
+give the same, and so do AP and its sum of precisions SP. 'kappa' is this package's: its mean over all orders of the
+documents is exactly 0, as with Cohen's kappa, so that a mean over topics can be read as "better than chance".
 
 Notes on the paper, in its own terms. V1 of a perfect ranking is U/(U+L), not 1: its range ends below 1 wherever a
 random ranking scores. "0 means randomized ranking" holds for V2 at A = L; the *mean* of V2 over random rankings is
-E[(A-L)+] (1/(U-L) - 1/L), which is 0 only if U = 2L. Section 4.5.1 takes E[Prec(i) R_i] for E[Prec(i)] E[R_i]; but
-Prec(i) counts R_i itself, so the two are not independent, and k (R/n)^2 falls short of the expectation by
-(R/n) (n-R)/(n-1) (H_k - k/n) unless every document is relevant: on TREC-COVID it is 58% of the true value at k = 5,
-68% at 10 and 92% at 100. `expected='exact'` is the true expectation, `expected='paper'` the printed one.
+E[(A-L)+] (1/(U-L) - 1/L), which is 0 only if U = 2L; over the topics of real pools it lies below 0. Section 4.5.1 takes
+E[Prec(i) R_i] for E[Prec(i)] E[R_i]; but Prec(i) counts R_i itself, so the two are not independent, and k (R/n)^2 falls
+short of the expectation by (R/n) (n-R)/(n-1) (H_k - k/n) unless every document is relevant: on TREC-COVID it is 58% of
+the true value at k = 5, 68% at 10 and 92% at 100. `expected='exact'` is the true expectation, `expected='paper'` the
+printed one.
 
 Unjudged documents gain nothing. With universe='judged' a run that ranks many of them falls "below random" although
 nobody knows what they are worth (TAS-B on TREC-COVID, 41% of its top 10 unjudged: UL@10 = .13, and .29 once those were
@@ -30,6 +33,7 @@ import pandas as pd
 from ir_measures import nDCG
 
 from ir_measures_relative._base import NDCG, AveragePrecision, UserModel, divide, expected_total
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, best_values, warn_of_other_topics
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
@@ -38,8 +42,11 @@ from ir_measures_relative.measures.parameters import Base, Choice, Whole
 EQUAL = 1e-12  # relative: values that differ by no more are equal, since rounding must not decide a branch
 
 
-def joint_bounds(actual: np.ndarray, upper: np.ndarray, lower: np.ndarray, version: str = "V2") -> np.ndarray:
-    """(Q,) V1 or V2 of Eq. 5 and 6 from A, U and L; U = 0 -> 0, U = L = A -> V2 = 0."""
+def joint_bounds(actual: FloatArray, upper: FloatArray, lower: FloatArray, version: str = "V2") -> FloatArray:
+    """(Q,) V1 or V2 of Eq. 5 and 6, or 'kappa', from A, U and L; U = 0 -> 0, U = L = A -> V2 = kappa = 0.
+
+    U = L > A happens only to lists that hold other documents too; kappa, without a scale there, is V2's (A - L)/L.
+    """
     actual, upper, lower = (np.asarray(x, dtype=float) for x in (actual, upper, lower))
     at_top, at_random = _same(actual, upper), _same(actual, lower)
     actual = np.where(at_top, upper, actual)
@@ -47,15 +54,16 @@ def joint_bounds(actual: np.ndarray, upper: np.ndarray, lower: np.ndarray, versi
         if version == "V1":
             value = (actual / upper) * (actual / (actual + lower))
             return np.where((upper > 0) & (actual > 0), value, 0.0)
-        value = np.where(actual > lower, (actual - lower) / (upper - lower), (actual - lower) / lower)
+        by_best = (actual > lower) if version == "V2" else ~_same(upper, lower)
+        value = np.where(by_best, (actual - lower) / (upper - lower), (actual - lower) / lower)
     return np.where((upper > 0) & ~at_random, value, 0.0)
 
 
-def _same(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _same(x: FloatArray, y: FloatArray) -> BoolArray:
     return np.abs(x - y) <= EQUAL * np.maximum(np.abs(x), np.abs(y))
 
 
-def shuffled(model: UserModel, judgements: Judgements, run: JudgedRun | None) -> tuple[np.ndarray, np.ndarray]:
+def shuffled(model: UserModel, judgements: Judgements, run: JudgedRun | None) -> tuple[FloatArray, IntArray]:
     """(J,) gains and (Q,) number of the documents to order: those of a run, without one all judged documents."""
     value = model.gain(judgements.grade)  # (J,)
     if run is None:
@@ -68,6 +76,11 @@ def shuffled(model: UserModel, judgements: Judgements, run: JudgedRun | None) ->
 
 class _UL(RelativeMeasure):
     """Where a measure stands between a random order (0) and the best order (1) of the same documents.
+
+    For one topic 0 means "as expected of a random order". For the mean of V2 over topics it does not: that of random
+    rankings lies below 0 (-.19 and -.24 on the pools of TREC-COVID, rounds 1 and 2, at K = 10), since a gain is divided
+    by U - L and a loss by L. ``version='kappa'`` divides both by U - L, as Cohen's kappa does: its mean over random
+    rankings is exactly 0.
 
     ``base``: nDCG, AP, P, R, RR, RBP, ERR or Success. ``universe``: the documents that are ordered, 'judged' (all
     judged documents, closest to the paper's lists) or 'retrieved' (the whole run; the right one for re-ranking).
@@ -91,7 +104,9 @@ class _UL(RelativeMeasure):
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
         "base": Base("nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"),
-        "version": Choice("V1", "V2", default="V2", desc="Eq. 5 or Eq. 6 of the paper"),
+        "version": Choice(
+            "V1", "V2", "kappa", default="V2", desc="Eq. 5 or Eq. 6 of the paper, or Eq. 6 above 0 throughout"
+        ),
         "universe": Choice("judged", "retrieved", desc="the documents that are ordered"),
         "expected": Choice("exact", "paper", desc="the true expectation, or the paper's formula for AP"),
         "max_rel": Whole(1, desc="the highest grade; only base ERR asks for it"),
@@ -113,7 +128,7 @@ class _UL(RelativeMeasure):
     def depth(self) -> int | None:
         return None if self["universe"] == "retrieved" else super().depth
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         judgements = run.judgements
         model = self.model(self["max_rel"] or judgements.max_grade, judgements)
         value, n = shuffled(model, judgements, run if self["universe"] == "retrieved" else None)

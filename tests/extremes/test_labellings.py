@@ -26,11 +26,11 @@ QRELS = {"q1": {"a": 2, "b": 1, "c": 0, "d": 1}, "q2": {"a": 1}, "q3": {}}
 RUN = {"q1": {"x": 3.0, "a": 2.0, "c": 1.0}, "q2": {"z": 1.0}}
 OTHER = {"q1": {"a": 3.0, "y": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
 BASES = {
-    NRG: ["nDCG", "P", "R", "RBP", "RR"],
+    NRG: ["nDCG", "P", "R", "RBP", "RR", "SDCG(max_rel=3)", "INSQ"],
     TaSC: ["nDCG", "P", "R", "RBP", "RR", "AP", "ERR", "Success"],
     Rare: ["nDCG", "RBP"],
     UL: ["nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"],
-    MED: ["nDCG", "P", "SDCG(max_rel=3)", "RBP", "RR", "AP", "ERR"],
+    MED: ["nDCG", "P", "SDCG(max_rel=3)", "RBP", "RR", "AP", "ERR", "Q(beta=1)"],
 }
 
 
@@ -77,7 +77,7 @@ class TestCutoff:
     def test_larger_than_everything(self, cutoff: int) -> None:
         """K counts as a divisor; whatever it only cuts is as without K."""
         for measure in everything(OTHER, cutoff):
-            ideal_of_k = str(measure).startswith(("MED", "NDCGBound")) and (
+            ideal_of_k = str(measure).startswith(("MED", "NRG", "NDCGBound")) and (
                 "SDCG" in str(measure) or str(measure).startswith("NDCGBound(method='guaranteed')")
             )
             if ideal_of_k and cutoff > 10**7:

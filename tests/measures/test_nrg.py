@@ -9,7 +9,7 @@ import ir_measures
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import RBP, RR, P, R, nDCG
+from ir_measures import RBP, RR, SDCG, P, R, nDCG
 from reference import nrg as slow
 from reference import ordinary
 from support.golden import golden as golden_file
@@ -47,6 +47,10 @@ BASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("RBP(p=0.5, rel=2)", "RBP", {"p": 0.5, "rel": 2}, []),
     ("RR", "RR", {}, []),
     ("RR(rel=2)", "RR", {"rel": 2}, []),
+    ("SDCG(max_rel=2)", "SDCG", {"max_rel": 2}, []),
+    ("SDCG(dcg='exp-log2', max_rel=3)", "SDCG", {"max_rel": 3, "dcg": "exp-log2"}, []),
+    ("INSQ", "INSQ", {}, []),
+    ("INSQ(T=2.5, rel=2)", "INSQ", {"T": 2.5, "rel": 2}, []),
 ]
 
 
@@ -70,7 +74,7 @@ def every_base(prior: Any, cutoff: int | None) -> dict[Any, tuple[str, dict[str,
     """NRG on every base that works with the cutoff -> what the slow twin needs."""
     found: dict[Any, tuple[str, dict[str, Any]]] = {}
     for base, name, options, normalizers in BASES:
-        if name == "P" and cutoff is None:
+        if name in ("P", "SDCG") and cutoff is None:
             continue
         measure = at(NRG(prior=prior, base=base), cutoff)
         found[measure] = (name, options)
@@ -162,6 +166,10 @@ def test_without_prior_runs_it_is_the_base_measure(qrels: Qrels, run: Run, cutof
     assert ours == pytest.approx(
         [ordinary.rbp(ranking_of(run, topic), judged, p=0.5) for topic, judged in qrels.items()], abs=1e-12
     )
+    (ours,) = values([NRG(prior=[], base=SDCG(max_rel=2) @ cutoff)], qrels, run).values()
+    assert ours == pytest.approx(
+        [ordinary.sdcg(ranking_of(run, topic), judged, cutoff, 2) for topic, judged in qrels.items()], abs=1e-12
+    )
 
 
 @settings(max_examples=30)
@@ -173,7 +181,7 @@ def test_another_prior_run_raises_no_residual_gain(
     joined = [JudgedRun(judgements, RankedRun.of(prior)) for prior in [*priors, another]]
     fewer, more = JudgedPriors(judgements, joined[:-1]), JudgedPriors(judgements, joined)
     for base, name, _, _ in BASES:
-        if name != "P" or cutoff is not None:
+        if name not in ("P", "SDCG") or cutoff is not None:
             model = user_model(base, cutoff)
             gain = model.gain(judgements.grade)
             assert (gain * more.unseen(model) <= gain * fewer.unseen(model)).all(), base
@@ -192,6 +200,8 @@ def test_another_prior_run_raises_no_score_whose_normaliser_is_fixed(
         NRG(base="R"),
         NRG(base="RBP"),
         NRG(base="RR"),
+        NRG(base="SDCG(max_rel=3)"),
+        NRG(base="INSQ(T=2)"),
         UniqueRel,
     ]
     found = values([at(form(prior=prior), cutoff) for form in forms for prior in (fewer, more)], qrels, run)
@@ -323,14 +333,14 @@ def test_a_topic_that_a_prior_lacks_shows_nothing() -> None:
 
 
 class TestRefused:
-    @pytest.mark.parametrize("base", ["P", "R", "RBP", "RR"])
+    @pytest.mark.parametrize("base", ["P", "R", "RBP", "RR", "SDCG", "INSQ"])
     def test_a_normaliser_for_a_base_that_has_none(self, base: str) -> None:
         with pytest.raises(ValueError, match=f"normalizer acts on base nDCG only, not on base={base}"):
-            NRG(prior=[], base=base, normalizer="residual")
+            NRG(prior=[], base="SDCG(max_rel=2)" if base == "SDCG" else base, normalizer="residual")
 
-    @pytest.mark.parametrize("base", ["AP", "ERR@10", "Success@5", "SDCG(max_rel=3)@5", "Bpref"])
+    @pytest.mark.parametrize("base", ["AP", "ERR@10", "Success@5", "Q(beta=1)", "Bpref"])
     def test_another_base(self, base: str) -> None:
-        with pytest.raises(ValueError, match="accepted are nDCG, P, R, RBP, RR"):
+        with pytest.raises(ValueError, match="accepted are nDCG, P, R, RBP, RR, SDCG, INSQ"):
             NRG(base=base)
 
     def test_precision_without_a_cutoff(self) -> None:

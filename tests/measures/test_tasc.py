@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from reference import ordinary
 from support.golden import golden as golden_file
 from support.small_collections import Qrels, Run, per_topic, qrels_of_topics, run_of, runs
 
-from ir_measures_relative import TaSC
+from ir_measures_relative import TaSC, calc_runs
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors here are shallower than K
 
@@ -101,3 +102,18 @@ def test_refused() -> None:
         values([TaSC(prior=[], base="ERR")], {"q1": {"a": 4, "b": 5}}, run_of("a"))
     with pytest.raises(ValueError, match="needs a cutoff"):
         values([TaSC(prior=[], base=Success)], {"q1": {"a": 1}}, run_of("a"))
+
+
+def test_the_mean_is_the_same_to_the_last_bit_through_every_door() -> None:
+    """Sums are exact, whether the prior runs are named, all others, or the earlier ones."""
+    rng = np.random.default_rng(0)
+    qrels = {f"q{q}": {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 3, 12))} for q in range(9)}
+    runs = {f"r{r}": {q: {f"d{d}": float(s) for d, s in enumerate(rng.random(12))} for q in qrels} for r in range(7)}
+    names = list(runs)
+    table = calc_runs([TaSC(agg="mean") @ 5, TaSC(prior="previous", agg="mean") @ 5], qrels, runs)
+    for place, name in enumerate(names):
+        for symbol, priors in (("others", names[:place] + names[place + 1 :]), ("previous", names[:place])):
+            named = TaSC(prior=[runs[other] for other in priors], agg="mean") @ 5
+            want = [metric.value for metric in named.iter_calc(qrels, runs[name])]
+            asked = str(TaSC(prior=symbol, agg="mean") @ 5)
+            assert table[(table.name == name) & (table.measure == asked)].value.tolist() == want

@@ -53,7 +53,7 @@ def ul(base: str, **parameters: Any) -> Any:
     run=rankings,
     qrels=judgements,
     cutoff=st.integers(1, 12),
-    version=st.sampled_from(["V1", "V2"]),
+    version=st.sampled_from(["V1", "V2", "kappa"]),
     universe=st.sampled_from(["judged", "retrieved"]),
 )
 def test_equals_the_slow_twin(
@@ -115,7 +115,7 @@ def test_rounding_decides_no_branch() -> None:
 
 @pytest.mark.parametrize("base", BASES)
 def test_nothing_relevant_and_nothing_retrieved(base: str) -> None:
-    for version in ("V1", "V2"):
+    for version in ("V1", "V2", "kappa"):
         for universe in ("judged", "retrieved"):
             measure = ul(base, version=version, universe=universe) @ 3
             assert value(measure, {"a": 0, "b": -1}, ["a", "b"]) == 0
@@ -124,7 +124,7 @@ def test_nothing_relevant_and_nothing_retrieved(base: str) -> None:
     assert value(ul(base, universe="retrieved") @ 3, {"a": 2, "b": 0}, ["x", "y"]) == 0
 
 
-@pytest.mark.parametrize("version", ["V1", "V2"])
+@pytest.mark.parametrize("version", ["V1", "V2", "kappa"])
 def test_gains_times_a_constant_change_nothing(version: str) -> None:
     qrels = {"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}
     for run in (["c", "a", "b"], ["a", "d"], ["c"], list("abcde"), list("edcba")):
@@ -143,9 +143,33 @@ def test_a_normalised_measure_and_its_raw_form_agree(run: list[str], qrels: dict
         upper = min(cutoff, relevant) / max(relevant, 1) if best is None else best * (relevant > 0)
         lower = expected_random({"q1": qrels}, base=base)["expected"].to_numpy()
         actual = value(base, qrels, run) if run else 0.0
-        for version in ("V1", "V2"):
+        for version in ("V1", "V2", "kappa"):
             want = joint_bounds(np.array([actual]), np.array([upper]), lower, version)[0]
             assert value(UL(base=base, version=version), qrels, run) == pytest.approx(want, abs=1e-11)
+
+
+@pytest.mark.parametrize("base", BASES)
+@settings(max_examples=10)
+@given(qrels=st.dictionaries(st.sampled_from("abcde"), st.integers(-1, 3), min_size=1), cutoff=st.integers(1, 6))
+def test_mean_of_kappa_over_all_orders_is_0(base: str, qrels: dict[str, int], cutoff: int) -> None:
+    """One topic for each order of the documents; the same for V1 and V2 is false."""
+    orders = list(itertools.permutations(qrels))
+    topics = {f"q{number}": qrels for number in range(len(orders))}
+    run = {f"q{n}": {doc: -float(place) for place, doc in enumerate(order)} for n, order in enumerate(orders)}
+    for universe in ("judged", "retrieved"):
+        measure = ul(base, version="kappa", universe=universe) @ cutoff
+        values = [metric.value for metric in ir_measures.iter_calc([measure], topics, run)]
+        assert math.fsum(values) / len(orders) == pytest.approx(0.0, abs=1e-11)
+        assert max(values) <= 1
+
+
+def test_kappa_where_every_order_is_worth_the_same() -> None:
+    """No scale is left: 0 for an order of the same documents, and V2's loss for a list with others in it."""
+    qrels = {"a": 1, "b": 1}
+    assert value(UL(version="kappa") @ 2, qrels, ["b", "a"]) == 0.0
+    below = value(UL(version="kappa") @ 2, qrels, ["x", "a"])
+    assert below == value(UL @ 2, qrels, ["x", "a"]) < 0
+    assert value(UL(version="kappa") @ 2, qrels, []) == -1.0
 
 
 @pytest.mark.parametrize("base", BASES)

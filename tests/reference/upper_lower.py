@@ -152,6 +152,15 @@ def ul_v2(A: float, U: float, L: float) -> float:
     return (A - L) / L
 
 
+def ul_kappa(A: float, U: float, L: float) -> float:
+    """(A - L)/(U - L) on both sides; where every order is worth the same, (A - L)/L for what lies below."""
+    if U == 0 or same(A, L):
+        return 0.0
+    if same(U, L):
+        return (A - L) / L
+    return 1.0 if same(A, U) else (A - L) / (U - L)
+
+
 def expected(gains: Sequence[float], base: str, cutoff: int | None, p: float = 0.8) -> float:
     """Lower bound of raw_value by the closed formulas."""
     n, R = len(gains), sum(g > 0 for g in gains)
@@ -191,4 +200,4 @@ def ul(
         lower = float(exp_sp_paper(int(sum(gains)), len(gains), cutoff)) if gains else 0.0
     else:
         lower = expected(gains, base, cutoff, p)
-    return {"V1": ul_v1, "V2": ul_v2}[version](actual, best, lower)
+    return {"V1": ul_v1, "V2": ul_v2, "kappa": ul_kappa}[version](actual, best, lower)

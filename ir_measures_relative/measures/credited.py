@@ -1,0 +1,98 @@
+"""Which documents is a relative score made of?
+
+NRG credits a document with what prior runs left of its gain, rareness with more the fewer systems found it, UniqueRel
+with 1 if no prior run has it (appendix B of the paper of NRG; rareness, section 4.6 and Table 4). The credits of a
+topic's documents add up to its score.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures import nDCG
+
+from ir_measures_relative._base import UserModel, divide
+from ir_measures_relative._checks import choice
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._priors import JudgedPriors
+from ir_measures_relative.measures.base import RelativeMeasure
+from ir_measures_relative.measures.nrg import NRG, residual_values
+from ir_measures_relative.measures.rareness import Rare, rare_values
+from ir_measures_relative.measures.unique_rel import unique_values
+
+BY = ("residual", "rare", "unique")
+
+
+def credit_by_rank(measure: RelativeMeasure, run: JudgedRun, priors: JudgedPriors, by: str) -> FloatArray:
+    """(Q, W) what each rank of the top K adds to the topic's score."""
+    model, judgements = measure.model(), run.judgements
+    top = run.top(model.cutoff)
+    if by == "unique":
+        return top.values(unique_values(model.gain(judgements.grade) > 0, priors, model.cutoff))
+    if by == "rare":
+        value, normalizer = rare_values(measure, judgements, priors)
+    else:
+        value, normalizer = residual_values(judgements, priors, model, measure["normalizer"])
+    parts = model.parts(top.values(value))  # (Q, W)
+    return divide(parts.ravel(), np.repeat(normalizer, parts.shape[1])).reshape(parts.shape)
+
+
+def credited(qrels: Any, run: Any, *, prior: Any, by: str = "residual", base: Any = nDCG @ 10) -> pd.DataFrame:
+    """Which documents of a run are residual, rare or unique, and how much each adds to the score.
+
+    Parameters
+    ----------
+    qrels : judgements in any form
+    run : the run in any form
+    prior : the prior runs: a run, a path, a registered name, or several of those
+    by : 'residual' (NRG), 'rare' (Rare; base nDCG or RBP) or 'unique' (UniqueRel of the documents with a gain)
+    base : the ordinary measure, with its cutoff: nDCG, P, R, RBP, RR, SDCG or INSQ
+
+    Returns
+    -------
+    DataFrame with a row for each document that has a credit, largest first: query_id, doc_id, rank (from 1), grade,
+    gain, seen_by (how many prior runs have it in their top K) and credit; the credits of a topic add up to its score
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0}}
+    >>> bm25, dense = {'q1': {'c': 2., 'a': 1.}}, {'q1': {'a': 3., 'b': 2., 'c': 1.}}
+    >>> imr.credited(qrels, dense, prior=bm25, base='P@2')
+      query_id doc_id  rank  grade  gain  seen_by  credit
+    0       q1      b     2      1   1.0        0     0.5
+    """
+    measure = (Rare if choice(by, "by", BY) == "rare" else NRG)(prior=prior, base=base)
+    if measure.needs_cutoff and measure["cutoff"] is None:
+        raise ValueError(f"credited: base={base} needs a cutoff, as in {base}@10")
+    judgements = Judgements.of(qrels)
+    judged = JudgedRun(judgements, Run.of(run))
+    warn_of_other_topics(judged.run, judgements)
+    named = measure.named_runs()
+    for name, prior_run in named:
+        warn_of_other_topics(prior_run, judgements, f"prior run {name!r}")
+    priors = JudgedPriors(judgements, [JudgedRun(judgements, prior_run) for _, prior_run in named])
+    return _table(judged, priors, measure.model(), credit_by_rank(measure, judged, priors, by))
+
+
+def _table(run: JudgedRun, priors: JudgedPriors, model: UserModel, credit: FloatArray) -> pd.DataFrame:
+    """Documents of a (Q, W) credit above 0, largest first; ties by topic, then rank."""
+    judgements = run.judgements
+    topic, rank = np.nonzero(credit > 0)
+    order = np.argsort(-credit[topic, rank], kind="stable")
+    topic, rank = topic[order], rank[order]
+    row = run.top(model.cutoff).row[topic, rank]
+    return pd.DataFrame(
+        {
+            "query_id": [judgements.topics[place] for place in topic.tolist()],
+            "doc_id": judgements.document_ids()[row],
+            "rank": rank + 1,
+            "grade": judgements.grade[row],
+            "gain": model.gain(judgements.grade[row]),
+            "seen_by": priors.found_by(model.cutoff)[row],
+            "credit": credit[topic, rank],
+        }
+    )
