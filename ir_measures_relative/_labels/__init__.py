@@ -4,6 +4,8 @@ from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTo
 from ir_measures_relative._labels.imputing import (
     BASES,
     IDEALS,
+    base_model,
+    base_text,
     impute,
     imputed_scores,
     known_labels,
@@ -11,7 +13,7 @@ from ir_measures_relative._labels.imputing import (
 )
 from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelModel, labels_of, register_labels
 from ir_measures_relative._labels.learned_labels import LearnedLabels
-from ir_measures_relative._labels.learning import learn_labels, learned_from
+from ir_measures_relative._labels.learning import learn_labels, learned_from, learned_from_judge
 from ir_measures_relative._labels.partly_judged import PartlyJudged
 from ir_measures_relative._labels.pooled_runs import PooledRuns
 
@@ -26,12 +28,15 @@ __all__ = [
     "LearnedLabels",
     "PartlyJudged",
     "PooledRuns",
+    "base_model",
+    "base_text",
     "impute",
     "imputed_scores",
     "known_labels",
     "labels_of",
     "learn_labels",
     "learned_from",
+    "learned_from_judge",
     "refuse_gain_of_nothing",
     "register_labels",
 ]

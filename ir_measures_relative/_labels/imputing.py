@@ -72,7 +72,7 @@ def imputed_scores(
     ideal: str,
     name: str,
     group: str | None = None,
-    run_name: str = "run",
+    run_name: str | None = "run",
 ) -> ImputedScores:
     """The scores of a partly judged run."""
     chances = labels.chances(part, group, run_name)

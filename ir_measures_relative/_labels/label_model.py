@@ -76,8 +76,8 @@ class LabelModel(ABC):
         return kept(GradeProbabilities(frame))
 
     @abstractmethod
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str = "run") -> LabelChances:
-        """Grades of a run's free documents; ``group`` it belongs to, ``name`` of the run in warnings."""
+    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
+        """Grades of a run's free documents; ``group`` it belongs to, ``name`` in warnings (None: no warnings)."""
 
     @abstractmethod
     def _content(self) -> list[bytes]:
@@ -135,7 +135,7 @@ class GradeShares(LabelModel):
         grade, share = _checked_shares(shares)
         vars(self).update(grade=frozen(grade), share=frozen(share))
 
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str = "run") -> LabelChances:
+    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         n = int(part.free.sum())
         return LabelChances(self.grade, np.broadcast_to(self.share, (1, n, len(self.grade))))
 
@@ -163,14 +163,14 @@ class GradeProbabilities(LabelModel):
     def _row(self) -> dict[tuple[str, str], int]:
         return {pair: row for row, pair in enumerate(zip(self.topic_keys, self.doc_ids, strict=True))}
 
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str = "run") -> LabelChances:
+    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         keys = part.run.judgements.topic_keys
         pairs = zip((keys[q] for q in part.topic), part.documents(), strict=True)
         row = np.array([self._row.get(pair, -1) for pair in pairs], dtype=np.int64)  # (n,)
         sure = np.eye(1, len(self.grade))[0]  # (L,) grade 0
         found = np.where((row >= 0)[:, None], self.probability[row], sure) if len(row) else np.empty((0, len(sure)))
         missing = int((row < 0).sum())
-        if missing:
+        if missing and name is not None:
             warnings.warn(
                 f"{missing} of {len(row)} unjudged documents of {name} have no row of probabilities, "
                 "so they count as grade 0",

@@ -61,11 +61,11 @@ class LearnedLabels(LabelModel):
             return NAMES[0], NAMES[3]
         return NAMES if self.judge is not None else NAMES[:3]
 
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str = "run") -> LabelChances:
+    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         feature = self._features(part, group, name)
         return LabelChances(self.fit.grade, self.fit.probability(feature))
 
-    def _features(self, part: PartlyJudged, group: str | None, name: str) -> FloatArray:
+    def _features(self, part: PartlyJudged, group: str | None, name: str | None) -> FloatArray:
         """(n, F) of the free documents."""
         judgements, topic = part.run.judgements, part.topic
         documents = part.documents()
@@ -76,8 +76,9 @@ class LearnedLabels(LabelModel):
             columns["run"] = run_feature(of_run, pool)[topic]
             row = self.found.rows_of(judgements.topic_keys, topic, documents)
             columns["found"] = self.found.share(row, self._own(part, group))
-            share = float((part.row >= 0).sum()) / max(part.row.size, 1)
-            self._warn_if_unlike(name, share, columns["found"])
+            if name is not None:
+                share = float((part.row >= 0).sum()) / max(part.row.size, 1)
+                self._warn_if_unlike(name, share, columns["found"])
         if self.judge is not None:
             columns["judge"] = judge_grades(self.judge, judgements.topic_keys, topic, documents)
         return np.stack([columns[feature] for feature in self.features], axis=1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import whole
-from ir_measures_relative._input import FloatArray, read_groups, run_sources
+from ir_measures_relative._input import BoolArray, FloatArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
 from ir_measures_relative._labels.label_model import LabelModel, kept
 from ir_measures_relative._labels.learned_labels import LearnedLabels, judge_grades
@@ -86,7 +86,9 @@ def learn_labels(
         raise ValueError("learn_labels: the qrels have no topic; at least one is needed")
     other = None if judge is None else _read_judge(judge)
     if runs is None:
-        return _from_judge(judgements, other)
+        if other is None:
+            raise ValueError("learn_labels needs runs, or another judge's labels as judge=")
+        return kept(learned_from_judge(judgements, other, np.ones(len(judgements.grade), dtype=bool)))
     sources = run_sources(runs)
     group_of = {name: name for name in sources} if groups is None else read_groups(groups, sources)
     read = {name: Run.of(run, f"run {name!r}") for name, run in sources.items()}
@@ -114,11 +116,10 @@ def learned_from(pool: PooledRuns, judge: Judgements | None = None, warn: bool =
     return LearnedLabels(learned, documents, pool.found, judge, pool.row.shape[2], pool.fingerprints)
 
 
-def _from_judge(judgements: Judgements, judge: Judgements | None) -> LabelModel:
-    if judge is None:
-        raise ValueError("learn_labels needs runs, or another judge's labels as judge=")
-    documents = judged_documents(judgements, _grades_of(judge, judgements), np.ones(len(judgements.grade), dtype=bool))
-    return kept(LearnedLabels(fit(documents, _learnable(documents), False), documents, None, judge, None, {}))
+def learned_from_judge(judgements: Judgements, judge: Judgements, judged: BoolArray) -> LearnedLabels:
+    """The model that another judge's labels of judged documents teach; ``judged``: (J,), False = hidden."""
+    documents = judged_documents(judgements, _grades_of(judge, judgements), judged)
+    return LearnedLabels(fit(documents, _learnable(documents), False), documents, None, judge, None, {})
 
 
 def _read_judge(judge: Any) -> Judgements:

@@ -14,6 +14,7 @@
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
 ``label_shares``                      ... and are the documents that it lacks like the others?
 ``reusability``                       would its runs have been scored and ranked alike?
+``interval_coverage``                 ... and do intervals of its runs' scores hold?
 ``estimation_error``                  how far are estimated scores from the true ones?
 ``preference_reconstruction``         do estimated scores order the systems as the true ones do?
 ``compare_estimates``                 ... and is one estimate better than another, or is it chance?
@@ -27,6 +28,7 @@ from ir_measures_relative.meta._estimation import (
     estimation_error,
     preference_reconstruction,
 )
+from ir_measures_relative.meta._interval_coverage import IntervalCoverage, interval_coverage
 from ir_measures_relative.meta._label_shares import LabelShares, label_shares
 
 # LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables; not public
@@ -61,6 +63,7 @@ __all__ = [
     "EstimateComparison",
     "EstimationError",
     "LabelShares",
+    "IntervalCoverage",
     "NumberOfSystems",
     "PreferenceReconstruction",
     "QueryTypes",
@@ -74,6 +77,7 @@ __all__ = [
     "discordant_pairs",
     "discriminative_power",
     "estimation_error",
+    "interval_coverage",
     "kendall_tau",
     "label_shares",
     "leave_group_out",

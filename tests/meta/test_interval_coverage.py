@@ -1,0 +1,112 @@
+"""Do intervals hold when groups are left out? The study itself, on small and on real tracks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import nDCG
+from reference import labels as slow
+from reference import ordinary
+from support.pooled_tracks import PooledTrack, pooled_track
+
+import ir_measures_relative as imr
+from ir_measures_relative import meta
+
+pytestmark = pytest.mark.filterwarnings("ignore:learn_labels. only")
+
+
+def track_with_holes() -> PooledTrack:
+    return pooled_track(4, n_groups=8, n_topics=10, depth=3)
+
+
+def test_every_run_is_evaluated_as_if_its_group_had_not_taken_part() -> None:
+    """The same numbers as by hand; documents that nobody judged count as non-relevant on both sides."""
+    track, k = track_with_holes(), 5
+    coverage = meta.interval_coverage(track.qrels, track.runs, track.groups, base=nDCG @ k, depth=3)
+    frame = coverage.to_frame().set_index("name")
+    assert list(frame.index) == list(track.runs)
+    for name, ranking in track.rankings.items():
+        group = track.groups[name]
+        left = slow.without_group(track.qrels, track.rankings, track.groups, group, 3)
+        others = {n: run for n, run in track.runs.items() if track.groups[n] != group}
+        model = imr.learn_labels(left, others, {n: track.groups[n] for n in others}, cutoff=k, depth=3)
+        truth = [ordinary.ndcg(ranking[t], judged, k) for t, judged in track.qrels.items()]
+        plain = [ordinary.ndcg(ranking[t], judged, k) for t, judged in left.items()]
+        assert frame.loc[name, "truth"] == pytest.approx(np.mean(truth))
+        assert frame.loc[name, "plain"] == pytest.approx(np.mean(plain))
+        estimates = imr.impute(left, track.runs[name], model, nDCG @ k)
+        place = list(track.runs).index(name)
+        for q, topic in enumerate(track.qrels):
+            free = [d for d in ranking[topic][:k] if d not in left[topic]]
+            hidden = [d for d in free if d in track.qrels[topic]]
+            assert coverage.hidden[place, q] == len(hidden)
+            if hidden == free:
+                assert coverage.estimate[place, q] == pytest.approx(estimates[topic].mean, abs=1e-9)
+            elif not hidden:
+                assert coverage.estimate[place, q] == pytest.approx(plain[q])
+
+
+def test_summary() -> None:
+    track = track_with_holes()
+    coverage = meta.interval_coverage(track.qrels, track.runs, track.groups, base="nDCG@5", depth=3)
+    summary, frame = coverage.summary(), coverage.to_frame()
+    assert summary["runs"] == len(track.runs) and summary["groups"] == 8
+    assert summary["error"] == pytest.approx(np.sqrt(((frame["estimate"] - frame["truth"]) ** 2).mean()))
+    assert summary["tau"] == pytest.approx(meta.kendall_tau(frame["estimate"], frame["truth"]))
+    assert summary["coverage"] == pytest.approx(frame["covers"][frame["hidden"] > 0].mean())
+    assert summary["error"] < summary["error_plain"]
+    sure = meta.interval_coverage(track.qrels, track.runs, track.groups, base="nDCG@5", depth=3, level=1)
+    assert sure.summary()["width"] > summary["width"] and sure.summary()["coverage"] >= summary["coverage"]
+
+
+def test_other_estimates() -> None:
+    track = track_with_holes()
+    arguments: tuple[Any, ...] = (track.qrels, track.runs, track.groups)
+    options: dict[str, Any] = {"base": nDCG @ 5, "depth": 3}
+    sees_all = meta.interval_coverage(*arguments, "judge", judge=track.qrels, **options).summary()
+    both = meta.interval_coverage(*arguments, judge=track.qrels, **options).summary()
+    learned = meta.interval_coverage(*arguments, **options).summary()
+    assert max(sees_all["error"], both["error"]) < learned["error"] < learned["error_plain"]
+    rows = [(t, d, g == 0, g == 1, g == 2) for t, judged in track.qrels.items() for d, g in judged.items()]
+    truth = pd.DataFrame(rows, columns=["query_id", "doc_id", "p0", "p1", "p2"]).astype({"p0": float, "p1": float})
+    filled = meta.interval_coverage(*arguments, imr.LabelModel.probabilities(truth), **options)
+    assert filled.summary()["error"] < 0.02  # but for the ideal, which lacks what the group's other runs found
+    boot = meta.interval_coverage(*arguments, lambda qrels, run: imr.boot_ndcg(qrels, run, cutoff=5), **options)
+    pd.testing.assert_series_equal(boot.to_frame()["truth"], filled.to_frame()["truth"])
+    assert (boot.hidden == filled.hidden).all() and boot.summary()["error"] != filled.summary()["error"]
+
+
+def test_bad_arguments() -> None:
+    track = track_with_holes()
+    with pytest.raises(ValueError, match="estimate='judge' needs another judge"):
+        meta.interval_coverage(track.qrels, track.runs, track.groups, "judge")
+    with pytest.raises(ValueError, match="needs a cutoff"):
+        meta.interval_coverage(track.qrels, track.runs, track.groups, base="nDCG")
+    with pytest.raises(ValueError, match="no label model is known as 'boot'"):
+        meta.interval_coverage(track.qrels, track.runs, track.groups, "boot")
+    with pytest.raises(TypeError, match="such as that of boot_ndcg"):
+        meta.interval_coverage(track.qrels, track.runs, track.groups, lambda qrels, run: 0.5)
+    few = {name: run for name, run in track.runs.items() if track.groups[name] in ("G0", "G1", "G2", "G3")}
+    with pytest.raises(ValueError, match="of 3 groups"):
+        meta.interval_coverage(track.qrels, few, {name: track.groups[name] for name in few})
+
+
+@pytest.mark.parametrize(
+    ("track", "depth", "plain", "tau_plain", "error", "tau"),
+    [("trec-covid-round2", 7, 0.041, 0.886, 0.016, 0.948), ("trec-dl-2021", 10, 0.079, 0.765, 0.021, 0.875)],
+)
+def test_intervals_hold_on_real_tracks(
+    shared: Any, track: str, depth: int, plain: float, tau_plain: float, error: float, tau: float
+) -> None:
+    folder = shared / "data" / track
+    coverage = meta.interval_coverage(
+        folder / "qrels.txt", folder / "runs", folder / "groups.csv", base=nDCG @ 10, depth=depth
+    )
+    summary = coverage.summary()
+    assert summary["error_plain"] == pytest.approx(plain, abs=5e-4)
+    assert summary["tau_plain"] == pytest.approx(tau_plain, abs=5e-4)
+    assert summary["error"] <= error and summary["tau"] >= tau
+    assert 0.9 <= summary["coverage"] <= 0.99 and 0.88 <= summary["topic_coverage"] <= 0.99
