@@ -21,8 +21,18 @@ from ir_measures import Measure
 from ir_measures_relative._base import direction
 from ir_measures_relative._hosts import check_measure, warn_if_useless
 from ir_measures_relative._input import SYMBOLS
+from ir_measures_relative._labels import (
+    FEWEST_GROUPS,
+    LEARNED,
+    LabelChances,
+    LabelModel,
+    LearnedLabels,
+    PartlyJudged,
+    PooledRuns,
+    learned_from,
+)
 from ir_measures_relative._priors import Field, JudgedPriors, TopicPart
-from ir_measures_relative.measures import RelativeMeasure
+from ir_measures_relative.measures import Imputed, RelativeMeasure
 
 if TYPE_CHECKING:
     from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
@@ -67,6 +77,8 @@ class Need:
 
 def need_of(measure: RelativeMeasure) -> Need:
     """The kind of need of a measure."""
+    if measure.NAME == Imputed.NAME:
+        return Labels(measure)
     return NamedPriors(measure) if measure.symbol is None else _BY_SYMBOL[measure.symbol](measure)
 
 
@@ -138,6 +150,51 @@ class NamedPriors(Need):
         return _Chosen({None: JudgedPriors(experiment.judgements, runs)}, {})
 
 
+class Labels(Need):
+    """Labels of unjudged documents: of a given model, or learned from the runs of the other groups.
+
+    A learned model looks at a run's share of relevant documents over all topics.
+    """
+
+    def __init__(self, measure: RelativeMeasure):
+        super().__init__(measure)
+        self.all_topics = measure["labels"] == LEARNED or isinstance(measure["labels"], LearnedLabels)
+
+    def check(self, request: Request) -> None:
+        if self.measure["labels"] != LEARNED:
+            return
+        if self.measure["cutoff"] is None:
+            raise ValueError(f"{self.measure}: labels={LEARNED!r} needs a cutoff, as in {self.measure}@10")
+        groups = set(request.names if request.groups is None else request.groups.values())
+        if len(groups) <= FEWEST_GROUPS:
+            raise ValueError(
+                f"{self.measure}: labels={LEARNED!r} learns from the runs of at least {FEWEST_GROUPS} other groups, "
+                f"and there are {len(groups)} in all; give the labels of learn_labels, or LabelModel.shares"
+            )
+
+    def resolve(self, experiment: ExperimentRuns) -> Given:
+        labels, cutoff = self.measure["labels"], self.measure["cutoff"]
+        of_group = _learned(experiment, cutoff) if labels == LEARNED else {}
+        if not self.all_topics:
+            return _Chances({})
+        models = {name: of_group.get(group, labels) for name, group in experiment.groups.items()}
+        return _Chances(
+            {
+                name: models[name].chances(PartlyJudged.of(run, cutoff), name=f"run {name!r}")
+                for name, run in experiment.runs.items()
+            }
+        )
+
+
+def _learned(experiment: ExperimentRuns, cutoff: int) -> dict[str, LabelModel]:
+    """For every group the labels that the runs of the others teach."""
+    runs = {name: judged.run for name, judged in experiment.runs.items()}
+    pool = PooledRuns.of(experiment.judgements, runs, experiment.groups, cutoff, cutoff)
+    return {
+        group: learned_from(pool.without(place, hide=False), warn=place == 0) for place, group in enumerate(pool.groups)
+    }
+
+
 _BY_SYMBOL: dict[str, type[Need]] = {"others": OtherRuns, "previous": PreviousRuns, "groups": BestOfGroups}
 assert set(_BY_SYMBOL) == set(SYMBOLS)
 
@@ -150,6 +207,16 @@ class _Others(Given):
 class _Previous(Given):
     def of(self, field: Field, name: str) -> JudgedPriors:
         return field.previous(name)
+
+
+@dataclass(frozen=True)
+class _Chances(Given):
+    """Grades of unjudged documents, worked out beforehand; None where the measure asks its model itself."""
+
+    chances: Mapping[str, LabelChances]
+
+    def of(self, field: Field, name: str) -> LabelChances | None:
+        return self.chances.get(name)
 
 
 @dataclass(frozen=True)

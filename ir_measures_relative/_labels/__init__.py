@@ -11,19 +11,22 @@ from ir_measures_relative._labels.imputing import (
     known_labels,
     refuse_gain_of_nothing,
 )
+from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelModel, labels_of, register_labels
 from ir_measures_relative._labels.learned_labels import LearnedLabels
-from ir_measures_relative._labels.learning import learn_labels, learned_from, learned_from_judge
+from ir_measures_relative._labels.learning import FEWEST_GROUPS, learn_labels, learned_from, learned_from_judge
 from ir_measures_relative._labels.partly_judged import PartlyJudged
 from ir_measures_relative._labels.pooled_runs import PooledRuns
 
 __all__ = [
     "ACCEPTED",
     "BASES",
+    "FEWEST_GROUPS",
     "IDEALS",
     "ImputedScores",
     "ImputedTopic",
     "LEARNED",
+    "LabelChances",
     "LabelModel",
     "LearnedLabels",
     "PartlyJudged",

@@ -18,7 +18,6 @@ from scipy.special import stdtr
 
 from ir_measures_relative._checks import flag, real
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_topic import LabelledTopic
 from ir_measures_relative._unjudged import Points, merged, mode
 
@@ -139,12 +138,13 @@ class ImputedScores:
     """Scores of a run with labels for its unjudged documents; ``scores[topic]`` is an `ImputedTopic`.
 
     The rest is about the mean over topics: topics are independent given the run's effect, which they share.
+    ``calibrated`` says whether the labels know how far a run may lie above or below what they say.
     """
 
-    def __init__(self, name: str, labels: LabelModel, topics: list[ImputedTopic]):
+    def __init__(self, name: str, topics: list[ImputedTopic], calibrated: bool):
         self.name = name
-        self.labels = labels
         self.topics = topics
+        self.calibrated = calibrated
         self._by_key = {str(scores.query_id): scores for scores in topics}
 
     def __getitem__(self, topic: Any) -> ImputedTopic:
@@ -161,11 +161,6 @@ class ImputedScores:
 
     def __len__(self) -> int:
         return len(self.topics)
-
-    @property
-    def calibrated(self) -> bool:
-        """Whether the labels know how far a run may lie above or below what they say."""
-        return self.labels.calibrated
 
     @property
     def exact(self) -> bool:

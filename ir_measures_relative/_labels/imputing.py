@@ -11,6 +11,7 @@ from ir_measures_relative._base import NDCG, UserModel, canonical_base, divide, 
 from ir_measures_relative._checks import choice
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
 from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
+from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import labelled_topics
 from ir_measures_relative._labels.partly_judged import PartlyJudged
@@ -62,20 +63,11 @@ def impute(
     judged = JudgedRun(Judgements.of(qrels), Run.of(run))
     warn_of_other_topics(judged.run, judged.judgements)
     part = PartlyJudged.of(judged, model.cutoff)
-    return imputed_scores(part, labels, model, ideal, base_text(base), group=group)
+    return imputed_scores(part, labels.chances(part, group, "run"), model, ideal, base_text(base))
 
 
-def imputed_scores(
-    part: PartlyJudged,
-    labels: LabelModel,
-    model: UserModel,
-    ideal: str,
-    name: str,
-    group: str | None = None,
-    run_name: str | None = "run",
-) -> ImputedScores:
-    """The scores of a partly judged run."""
-    chances = labels.chances(part, group, run_name)
+def imputed_scores(part: PartlyJudged, chances: LabelChances, model: UserModel, ideal: str, name: str) -> ImputedScores:
+    """The scores of a partly judged run; ``name`` is that of the measure."""
     topics = labelled_topics(part, chances, model, ideal)
     gain = model.gain(part.run.judgements.grade) * part.judged  # (J,)
     plain = divide(model.total(part.known(gain)), model.normalizer(gain, part.run.judgements))  # (Q,)
@@ -83,7 +75,7 @@ def imputed_scores(
         ImputedTopic(query_id, score, labelled, len(chances.probability))
         for query_id, score, labelled in zip(part.run.judgements.topics, plain.tolist(), topics, strict=True)
     ]
-    return ImputedScores(name, labels, found)
+    return ImputedScores(name, found, chances.calibrated)
 
 
 def known_labels(labels: Any, where: str) -> LabelModel:

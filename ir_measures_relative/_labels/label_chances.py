@@ -15,3 +15,4 @@ class LabelChances(NamedTuple):
 
     grade: IntArray  # (L,) ascending, the first is 0
     probability: FloatArray  # (U, n, L)
+    calibrated: bool  # whether effects are known

@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
 from numbers import Real
+from threading import Lock
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import WrongKind, flag, shown
 from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray
 from ir_measures_relative._labels.label_chances import LabelChances
@@ -29,8 +30,9 @@ LEARNED = "learned"  # what labels='learned' means is known in an experiment onl
 _SUM = 1e-6  # by which probabilities may miss 1
 _HIGHEST = 1000  # grade of an unjudged document
 
-_known: WeakValueDictionary[str, LabelModel] = WeakValueDictionary()  # digest -> model
+_known: Contents[LabelModel] = Contents("label models")
 _registered: dict[str, LabelModel] = {}
+_registering = Lock()
 
 
 class LabelModel(ABC):
@@ -92,7 +94,7 @@ class LabelModel(ABC):
             )
 
     @cached_property
-    def digest(self) -> str:
+    def fingerprint(self) -> str:
         """32 hex digits of the content."""
         blake = hashlib.blake2b(digest_size=16)
         for part in (type(self).__name__.encode(), *self._content()):
@@ -102,7 +104,7 @@ class LabelModel(ABC):
     @property
     def key(self) -> str:
         """The short text by which a printed measure names the model."""
-        return f"{self.name}~{self.digest[:8]}"
+        return short_key(self.name, Contents.digits(self))
 
     def named(self, name: str) -> LabelModel:
         """The same model under a name."""
@@ -117,10 +119,10 @@ class LabelModel(ABC):
         return repr(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, LabelModel) and self.digest == other.digest
+        return isinstance(other, LabelModel) and self.fingerprint == other.fingerprint
 
     def __hash__(self) -> int:
-        return hash(self.digest)
+        return hash(self.fingerprint)
 
 
 class GradeShares(LabelModel):
@@ -137,7 +139,7 @@ class GradeShares(LabelModel):
 
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         n = int(part.free.sum())
-        return LabelChances(self.grade, np.broadcast_to(self.share, (1, n, len(self.grade))))
+        return LabelChances(self.grade, np.broadcast_to(self.share, (1, n, len(self.grade))), False)
 
     def _content(self) -> list[bytes]:
         return [self.grade.tobytes(), self.share.tobytes()]
@@ -174,9 +176,9 @@ class GradeProbabilities(LabelModel):
             warnings.warn(
                 f"{missing} of {len(row)} unjudged documents of {name} have no row of probabilities, "
                 "so they count as grade 0",
-                stacklevel=4,
+                stacklevel=3,
             )
-        return LabelChances(self.grade, found[None])
+        return LabelChances(self.grade, found[None], False)
 
     def _content(self) -> list[bytes]:
         order = np.lexsort((self.doc_ids.astype(str), self.topic_keys.astype(str)))
@@ -248,11 +250,8 @@ def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, what: st
 
 def kept(model: LabelModel) -> LabelModel:
     """The model, to be found by its key as long as somebody holds it."""
-    known = _known.get(model.digest[:8])
-    if known is not None and known.digest != model.digest:
-        raise ValueError(f"two different label models share the key ~{model.digest[:8]}; change one of them")
-    _known.setdefault(model.digest[:8], model)
-    return model
+    held = _known.keep(vars(model).get("_original", model))
+    return held if held.name == model.name else held.named(model.name)
 
 
 def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) -> None:
@@ -274,10 +273,12 @@ def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) ->
         )
     if not isinstance(model, LabelModel):
         raise WrongKind(f"register_labels: {shown(model)} is no label model; learn_labels makes one")
-    known = _registered.get(name)
-    if known is not None and known != model and not flag(overwrite, "overwrite"):
-        raise ValueError(f"the labels {name!r} are registered with other content; pass overwrite=True to replace them")
-    _registered[name] = kept(model.named(name))
+    replaces = flag(overwrite, "overwrite")
+    with _registering:
+        known = _registered.get(name)
+        if known is not None and known != model and not replaces:
+            raise ValueError(f"the labels {name!r} are registered with other content; overwrite=True replaces them")
+        _registered[name] = kept(model.named(name))
 
 
 def labels_of(value: Any, where: str) -> LabelModel | str:
@@ -288,15 +289,16 @@ def labels_of(value: Any, where: str) -> LabelModel | str:
         raise WrongKind(f"{where}={shown(value)} is not accepted; accepted is {ACCEPTED}")
     if value == LEARNED:
         return LEARNED
-    name, pinned, digest = value.rpartition("~")
-    if pinned:
-        model = _known.get(digest)
+    pinned = split_key(value)
+    if pinned is not None:
+        name, digits = pinned
+        model = _known.get(digits)
         if model is None:
             raise ValueError(
                 f"{where}: the label model {shown(value)} is not known in this process; make the measure from the "
                 "model itself"
             )
-        return kept(model.named(name))
+        return model.named(name) if name else model
     if value not in _registered:
         known = ", ".join(sorted(_registered))
         raise ValueError(

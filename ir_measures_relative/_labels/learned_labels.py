@@ -63,7 +63,7 @@ class LearnedLabels(LabelModel):
 
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         feature = self._features(part, group, name)
-        return LabelChances(self.fit.grade, self.fit.probability(feature))
+        return LabelChances(self.fit.grade, self.fit.probability(feature), self.calibrated)
 
     def _features(self, part: PartlyJudged, group: str | None, name: str | None) -> FloatArray:
         """(n, F) of the free documents."""

@@ -26,6 +26,7 @@ from ir_measures_relative._labels import (
     LEARNED,
     ImputedScores,
     ImputedTopic,
+    LabelChances,
     LabelModel,
     PartlyJudged,
     imputed_scores,
@@ -125,25 +126,20 @@ class _Imputed(RelativeMeasure):
         if isinstance(self["labels"], LabelModel):
             self["labels"].check_cutoff(self["cutoff"], str(self))
 
-    def imputed(self, run: JudgedRun, labels: LabelModel, group: str | None = None, name: str = "run") -> ImputedScores:
+    def imputed(self, run: JudgedRun, given: LabelChances | JudgedPriors | None) -> ImputedScores:
         """The distribution of every topic; made once for all estimates of a run."""
-        key = (
-            self(estimate="mean", labels=LEARNED),
-            id(labels),
-            group,
-        )  # the scores hold the labels, so their id stays
+        key = self(estimate="mean")  # the measure without its estimate
         if key not in run.memo:
             part = PartlyJudged.of(run, self["cutoff"])
-            run.memo[key] = imputed_scores(part, labels, self.model(), self["ideal"], str(self), group, name)
+            if not isinstance(given, LabelChances):
+                given = known_labels(self["labels"], f"{self.__name__}: labels").chances(part, name="run")
+            run.memo[key] = imputed_scores(part, given, self.model(), self["ideal"], str(self))
         return run.memo[key]
 
-    def score_with(self, run: JudgedRun, labels: LabelModel, group: str | None = None, name: str = "run") -> FloatArray:
-        """(Q,) with this model; ``group`` and ``name`` are the run's."""
-        topics = self.imputed(run, labels, group, name)
+    def score(self, run: JudgedRun, priors: LabelChances | JudgedPriors | None) -> FloatArray:  # type: ignore[override]
+        """(Q,); an experiment gives the grades that unjudged documents may have, elsewhere the model is asked here."""
+        topics = self.imputed(run, priors)
         return array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=float64)
-
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
-        return self.score_with(run, known_labels(self["labels"], f"{self.__name__}: labels"))
 
 
 Imputed = register(_Imputed())

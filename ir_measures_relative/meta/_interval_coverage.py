@@ -232,7 +232,7 @@ class _Study:
             if labels is None:
                 scores = self._by_function(part)
             else:
-                scores = imputed_scores(part, labels, self.model, "all", self.base, run_name=None)
+                scores = imputed_scores(part, labels.chances(part), self.model, "all", self.base)
             topics = [scores[topic] for topic in self.judgements.topics]
             low, high = zip(*(topic.interval(self.level) for topic in topics), strict=True)
             estimate = [topic.mean for topic in topics]

@@ -179,14 +179,14 @@ def test_a_model_in_a_measure_is_a_value() -> None:
     model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=5, depth=4)
     measure = imr.Imputed(labels=model) @ 5
     value = measure.calc_aggregate(track.qrels, run)
-    assert str(measure) == f"Imputed(labels='~{model.digest[:8]}')@5"
+    assert str(measure) == f"Imputed(labels='~{model.fingerprint[:8]}')@5"
     for other in (imr.parse_measure(str(measure)), pickle.loads(pickle.dumps(measure))):
         assert other == measure and str(other) == str(measure)
         assert other.calc_aggregate(track.qrels, run) == value
     assert imr.impute(track.qrels, run, model, nDCG @ 5).mean == pytest.approx(value)
     imr.register_labels("round one", model, overwrite=True)
     named = imr.Imputed(labels="round one") @ 5
-    assert str(named) == f"Imputed(labels='round one~{model.digest[:8]}')@5"
+    assert str(named) == f"Imputed(labels='round one~{model.fingerprint[:8]}')@5"
     assert imr.parse_measure(str(named)) == named and named.calc_aggregate(track.qrels, run) == value
 
 

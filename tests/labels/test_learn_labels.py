@@ -84,8 +84,8 @@ def test_order_of_input_does_not_matter() -> None:
         {name: dict(reversed(run.items())) for name, run in reversed(track.runs.items())},
         dict(reversed(track.groups.items())),
     )
-    assert learned(track).digest == learned(turned).digest
-    assert learned(track, cutoff=5).digest != learned(track).digest
+    assert learned(track).fingerprint == learned(turned).fingerprint
+    assert learned(track, cutoff=5).fingerprint != learned(track).fingerprint
 
 
 def test_groups_left_out_are_one_per_run() -> None:
@@ -120,7 +120,7 @@ def test_spread_is_that_of_runs_not_of_group_means() -> None:
 
 def test_value_prints_short_key_and_pickles() -> None:
     model = learned(pooled_track(0))
-    assert repr(model) == repr(f"~{model.digest[:8]}")
+    assert repr(model) == repr(f"~{model.fingerprint[:8]}")
     again = pickle.loads(pickle.dumps(model))
     assert again == model and hash(again) == hash(model) and repr(again) == repr(model)
     with pytest.raises(AttributeError, match="immutable"):
