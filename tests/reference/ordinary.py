@@ -60,10 +60,11 @@ def ndcg(
     return discounted(reached) / best if best else 0.0
 
 
-def sdcg(ranking: Ranking, qrels: Qrels, k: int, max_rel: int) -> float:
+def sdcg(ranking: Ranking, qrels: Qrels, k: int, max_rel: int, dcg: str = "log2") -> float:
     """DCG over that of k documents of the top grade; a higher grade counts as the top grade."""
-    gains = [min(gain(qrels.get(document)), max_rel) for document in cut(ranking, k)]
-    return discounted(gains) / discounted([max_rel] * k)
+    top = gain(max_rel, dcg)
+    gains = [min(gain(qrels.get(document), dcg), top) for document in cut(ranking, k)]
+    return discounted(gains) / discounted([top] * k)
 
 
 def precision(ranking: Ranking, qrels: Qrels, k: int, rel: int = 1) -> float:
