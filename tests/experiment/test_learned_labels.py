@@ -54,7 +54,9 @@ def test_refused_before_anything_is_read() -> None:
 def test_order_of_runs_does_not_matter() -> None:
     turned = dict(reversed(TRACK.runs.items()))
     first, second = (
-        imr.calc_runs([imr.Imputed @ 6], TRACK.qrels, runs, groups=TRACK.groups).set_index(["name", "query_id"])["value"]
+        imr.calc_runs([imr.Imputed @ 6], TRACK.qrels, runs, groups=TRACK.groups).set_index(["name", "query_id"])[
+            "value"
+        ]
         for runs in (TRACK.runs, turned)
     )
     np.testing.assert_array_equal(first.to_numpy(), second.loc[first.index].to_numpy())
