@@ -30,7 +30,7 @@ _MIN_REL = _parameter(int, "minimum relevance score", 0)
 _MAX_REL = _parameter(int, "maximum relevance score")
 
 
-class _SDCG(ir_measures.Measure):  # type: ignore[misc]  # ir_measures ships no types
+class _SDCG(ir_measures.Measure):
     """As in ir_measures, with exponential gains too."""
 
     __name__ = NAME = "SDCG"
@@ -42,7 +42,7 @@ class _SDCG(ir_measures.Measure):  # type: ignore[misc]  # ir_measures ships no 
     }
 
 
-class _INSQ(ir_measures.Measure):  # type: ignore[misc]
+class _INSQ(ir_measures.Measure):
     """As in ir_measures, with a cutoff; a document is relevant or not."""
 
     __name__ = NAME = "INSQ"
@@ -55,7 +55,7 @@ class _INSQ(ir_measures.Measure):  # type: ignore[misc]
     }
 
 
-class _Q(ir_measures.Measure):  # type: ignore[misc]
+class _Q(ir_measures.Measure):
     """Q-measure of binary labels (Sakai), which ir_measures lacks."""
 
     __name__ = NAME = "Q"
@@ -72,7 +72,7 @@ _NUMBERS: dict[str, tuple[Callable[[Any], bool], str, float]] = {
     "T": (lambda total: 0 < total <= LARGEST, "above 0 to 2^53", 1.0),
     "beta": (lambda beta: 0 <= beta <= LARGEST, "from 0 to 2^53", 1.0),
 }
-DECLARED = {measure.NAME: measure for measure in (_SDCG(), _INSQ(), _Q())}
+DECLARED: dict[str, ir_measures.Measure] = {kind.NAME: kind() for kind in (_SDCG, _INSQ, _Q)}
 
 
 @lru_cache(maxsize=256)
@@ -136,7 +136,7 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
             raise ValueError(f"{where}: judged_only is not supported in a base measure")
         return None
     if name == "dcg":
-        choices = DECLARED.get(measure.NAME, measure).SUPPORTED_PARAMS["dcg"].choices
+        choices = DECLARED.get(str(measure.NAME), measure).SUPPORTED_PARAMS["dcg"].choices
         if value not in choices:
             raise ValueError(f"{where}: dcg={value!r}; accepted is {' or '.join(map(repr, choices))}")
         return None if value == "log2" else value

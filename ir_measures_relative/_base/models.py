@@ -84,7 +84,7 @@ class NDCG(UserModel):
         return np.exp2(label) - 1.0
 
     def seen(self, depth: int) -> FloatArray:
-        return 1.0 / np.log2(np.arange(depth) + 2.0)
+        return np.asarray(1.0 / np.log2(np.arange(depth) + 2.0))
 
     def normalizer(self, value: FloatArray, judgements: Judgements) -> FloatArray:
         return self.total(best_values(value, judgements, self.cutoff))
@@ -165,7 +165,7 @@ class INSQ(UserModel):
     T: float = 1.0
 
     def seen(self, depth: int) -> FloatArray:
-        return (2 * self.T / (np.arange(depth) + 2 * self.T)) ** 2
+        return np.asarray((2 * self.T / (np.arange(depth) + 2 * self.T)) ** 2, dtype=np.float64)
 
     def normalizer(self, value: FloatArray, judgements: Judgements) -> FloatArray:
         # the sum of seen over all ranks, by Hurwitz's zeta; 1 + ..., so that a tiny T gives 1 and no 0 * inf
@@ -179,7 +179,7 @@ class ReciprocalRank(UserModel):
     linear = False
 
     def seen(self, depth: int) -> FloatArray:
-        return 1.0 / np.arange(1, depth + 1)
+        return np.asarray(1.0 / np.arange(1, depth + 1), dtype=np.float64)
 
     def parts(self, value: FloatArray) -> FloatArray:
         return value * _still_reading(value) * self.seen(value.shape[1])
@@ -203,7 +203,7 @@ class ERR(ReciprocalRank):
 
     def gain(self, grade: Array) -> FloatArray:
         grade = np.maximum(np.nan_to_num(np.asarray(grade, dtype=np.float64)), 0.0)
-        return np.exp2(grade - self.max_rel) - np.exp2(-float(self.max_rel))
+        return np.asarray(np.exp2(grade - self.max_rel) - np.exp2(-float(self.max_rel)))
 
 
 class AveragePrecision(UserModel):

@@ -18,12 +18,13 @@ from __future__ import annotations
 import numpy as np
 
 from ir_measures_relative._base.models import ERR, AveragePrecision, ReciprocalRank, Success, UserModel, sum_over_ranks
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, best_values
 
 
 def expected_total(
-    model: UserModel, value: np.ndarray, n: np.ndarray, judgements: Judgements, method: str = "exact"
-) -> np.ndarray:
+    model: UserModel, value: FloatArray, n: IntArray, judgements: Judgements, method: str = "exact"
+) -> FloatArray:
     """(Q,) expectation of `model.total` over all orders of each topic's n (Q,) documents.
 
     value: (J,) gain of each judged document, 0 where it is not among the n; the rest of the n gain nothing.
@@ -38,21 +39,22 @@ def expected_total(
     if isinstance(model, ERR):
         return expected_err(best_values(value, judgements, int(relevant.max(initial=0))), n, m)
     if isinstance(model, AveragePrecision) and method == "paper":
-        return m * (relevant / np.maximum(n, 1)) ** 2
+        return np.asarray(m * (relevant / np.maximum(n, 1)) ** 2)
     expected = {AveragePrecision: expected_sum_of_precisions, ReciprocalRank: reciprocal_rank, Success: success}
     return expected[type(model)](relevant, n, m)
 
 
-def expected_sum_of_precisions(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+def expected_sum_of_precisions(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
     """(Q,) expected sum over relevant documents in the top m of the precision at their rank."""
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, m.max(initial=0) + 1)))[m]  # (Q,)
     # A relevant document at rank i counts itself and the i - 1 others above it, each relevant by (R-1)/(n-1).
     # n = 1 has no others: H_1 = 1 alone is left.
     others = np.maximum(n - 1, 1)
-    return relevant / np.maximum(n, 1) * (m * (relevant - 1) + harmonic * (n - relevant) + (n == 1)) / others
+    expected = relevant / np.maximum(n, 1) * (m * (relevant - 1) + harmonic * (n - relevant) + (n == 1)) / others
+    return np.asarray(expected)
 
 
-def success(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+def success(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
     """(Q,) chance that the top m hold a relevant document."""
     # C(n-R, m) / C(n, m) is symmetric in R and m: the shorter product, in logarithms near 0 so that 1 - product
     # keeps its precision when relevant documents are few.
@@ -65,12 +67,12 @@ def success(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
     return -np.expm1(log_miss)
 
 
-def reciprocal_rank(relevant: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+def reciprocal_rank(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
     """(Q,) expected reciprocal rank of the first relevant document, 0 if it is past rank m."""
     return reciprocal_ranks(relevant, n, m, 1)[:, 0]
 
 
-def reciprocal_ranks(relevant: np.ndarray, n: np.ndarray, m: np.ndarray, depth: int) -> np.ndarray:
+def reciprocal_ranks(relevant: IntArray, n: IntArray, m: IntArray, depth: int) -> FloatArray:
     """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
     order, reached = longest_first(m)
     size = n[order].astype(np.float64)  # (Q,)
@@ -90,7 +92,7 @@ def reciprocal_ranks(relevant: np.ndarray, n: np.ndarray, m: np.ndarray, depth: 
     return in_place(expected, order)
 
 
-def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
+def expected_err(stop: FloatArray, n: IntArray, m: IntArray) -> FloatArray:
     """(Q,) expected reciprocal rank of a user who stops at each document with its stop probability.
 
     stop: (Q, D) positive stop probabilities of each topic, padded with 0 at the end.
@@ -109,7 +111,7 @@ def expected_err(stop: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
     return sum_over_ranks(stopping_chances(stop, depth) * reciprocal_ranks(relevant, n, m, depth))
 
 
-def stopping_chances(stop: np.ndarray, depth: int) -> np.ndarray:
+def stopping_chances(stop: FloatArray, depth: int) -> FloatArray:
     """(Q, depth) chance that a user of the positive entries of `stop`, in random order, stops at the j-th."""
     order, holders = longest_first(np.count_nonzero(stop, axis=1))
     passed = np.zeros((depth + 1, len(stop)))  # chance to read the first j documents and go on
@@ -127,14 +129,14 @@ def stopping_chances(stop: np.ndarray, depth: int) -> np.ndarray:
     return in_place(stopped[1:], order)
 
 
-def longest_first(length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def longest_first(length: IntArray) -> tuple[IntArray, IntArray]:
     """(Q,) topics by descending length, and for i = 1, 2, ... how many of them reach i: those come first."""
     order = np.argsort(-length, kind="stable")
     steps = np.arange(1, length.max(initial=0) + 1)
     return order, len(length) - np.searchsorted(length[order][::-1], steps)
 
 
-def in_place(value: np.ndarray, order: np.ndarray) -> np.ndarray:
+def in_place(value: FloatArray, order: IntArray) -> FloatArray:
     """(D, Q) of topics in some order -> (Q, D) of topics in their own."""
     back = np.empty(value.shape[::-1])
     back[order] = value.T

@@ -97,7 +97,7 @@ def _needed(attainable: FloatArray, known: FloatArray) -> FloatArray:
     above = np.searchsorted(attainable, known)  # first attainable gain >= the known one
     below = np.searchsorted(attainable, known, side="right") - 1
     keep = np.concatenate([[0, last], np.clip(above, 0, last), np.clip(below, 0, last)])
-    return attainable[np.unique(keep)]
+    return np.asarray(attainable[np.unique(keep)])
 
 
 def _best_levels(
@@ -107,7 +107,7 @@ def _best_levels(
     known: KnownGains,
     attainable: FloatArray,
     cutoff: int | None,
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[IntArray, IntArray]:
     """For a block of topics: (Q, D) index of each free document's gain, (L, Q) documents raised by layer."""
     difference = pair.weight_difference(seen(pair.depth))  # (Q, D)
     n_free = pair.free.sum(axis=1)  # (Q,)
@@ -135,8 +135,8 @@ def _best_levels(
 def _ideals(
     known: KnownGains,
     attainable: FloatArray,
-    raised: FloatArray,
-    n_free: FloatArray,
+    raised: IntArray,
+    n_free: IntArray,
     seen: Callable[[int], FloatArray],
     cutoff: int | None,
 ) -> tuple[FloatArray, FloatArray]:
@@ -160,7 +160,7 @@ def _ideals(
 
 
 def _ideal_ranking(
-    known: KnownGains, attainable: FloatArray, chosen: FloatArray, n_free: FloatArray, cutoff: int | None
+    known: KnownGains, attainable: FloatArray, chosen: IntArray, n_free: IntArray, cutoff: int | None
 ) -> FloatArray:
     """(Q, W) gains of the best ranking of known and free documents, (L, Q) of these raised by layer."""
     edges = _edges(known, attainable)
@@ -181,8 +181,8 @@ def _edges(known: KnownGains, attainable: FloatArray) -> FloatArray:
 
 
 def _dinkelbach(
-    base: FloatArray, numerator: FloatArray, rest: FloatArray, ideal: FloatArray, start: FloatArray
-) -> FloatArray:
+    base: FloatArray, numerator: FloatArray, rest: FloatArray, ideal: FloatArray, start: IntArray
+) -> IntArray:
     """(L, Q) the chain m_1 >= m_2 >= ... that maximises (base + sum numerator) / (rest + sum ideal).
 
     start: (Q,) a number of documents to raise to the top at first.
@@ -191,7 +191,7 @@ def _dinkelbach(
     layers, topics = np.arange(n_layers)[:, None], np.arange(n_topics)
     chosen = np.broadcast_to(start, (n_layers, n_topics)).copy()
 
-    def ratio(rows: FloatArray, chain: FloatArray) -> FloatArray:
+    def ratio(rows: IntArray, chain: IntArray) -> FloatArray:
         above = base[rows] + numerator[layers, rows, chain].sum(axis=0)
         return divide(above, rest[rows] + ideal[layers, rows, chain].sum(axis=0))
 
@@ -210,7 +210,7 @@ def _dinkelbach(
     return chosen
 
 
-def _best_chain(worth: FloatArray, nested: bool) -> FloatArray:
+def _best_chain(worth: FloatArray, nested: bool) -> IntArray:
     """(L, A, M) worth of each layer -> (L, A) the best m_1 >= m_2 >= ... >= m_L.
 
     nested: the ratio is not negative, so that a document costs a lower layer, which has more known ones, no

@@ -18,24 +18,24 @@ from ir_measures_relative._input import FloatArray, IntArray
 
 def reciprocal_ranks(depth: int) -> FloatArray:
     """(depth,) the weights of AP and ERR."""
-    return 1 / np.arange(1.0, depth + 1)
+    return np.asarray(1 / np.arange(1.0, depth + 1))
 
 
 def prefix_precisions(relevant: FloatArray, n_labels: int, weight: FloatArray) -> FloatArray:
     """(depth,) known relevance and weight by rank -> (depth, n_labels + 1) worth of each prefix in SP."""
     known = np.cumsum(relevant)[:, None] + np.arange(n_labels + 1.0)
-    return _steps(weight)[:, None] * (known * (known + 1) / 2)
+    return np.asarray(_steps(weight)[:, None] * (known * (known + 1) / 2))
 
 
 def prefix_reciprocal_ranks(stop: FloatArray, n_labels: int, label_stop: float) -> FloatArray:
     """(depth,) known stop probabilities by rank -> (depth, n_labels + 1) worth of each prefix in ERR."""
     reading = np.cumprod(1 - stop)[:, None] * (1 - label_stop) ** np.arange(n_labels + 1.0)
-    return _steps(reciprocal_ranks(len(stop)))[:, None] * (1 - reading)
+    return np.asarray(_steps(reciprocal_ranks(len(stop)))[:, None] * (1 - reading))
 
 
 def _steps(weight: FloatArray) -> FloatArray:
     """(depth,) w_n -> (depth,) a_n."""
-    return weight - np.append(weight[1:], 0.0)
+    return np.asarray(weight - np.append(weight[1:], 0.0))
 
 
 def between_free(worth: FloatArray, free_ranks: IntArray) -> FloatArray:

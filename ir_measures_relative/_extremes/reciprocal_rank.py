@@ -24,4 +24,4 @@ def reciprocal_rank_labels(pair: SideBySide, relevant: BoolArray) -> BoolArray:
     alone = np.where(pair.free & (pair.rank_y < first_y[:, None]), alone, -np.inf)
     best = alone.max(axis=1, initial=-np.inf)
     labels = (alone == best[:, None]) & (best > nothing)[:, None]
-    return labels & (labels.cumsum(axis=1) == 1)  # one document, where several are as good
+    return np.asarray(labels & (labels.cumsum(axis=1) == 1))  # one document, where several are as good

@@ -34,7 +34,7 @@ class SideBySide:
     @property
     def depth(self) -> int:
         """Number of ranks in either list, the longer one's."""
-        return self.rank_y.shape[1] // 2
+        return int(self.rank_y.shape[1] // 2)
 
     @property
     def identical(self) -> BoolArray:
@@ -132,11 +132,11 @@ class CodedLists:
 
     @property
     def depth(self) -> int:
-        return self.code.shape[2]
+        return int(self.code.shape[2])
 
     @property
     def n_topics(self) -> int:
-        return self.code.shape[1]
+        return int(self.code.shape[1])
 
     def beside(self, y: int, z: IntArray) -> SideBySide:
         """Run ``y`` as Y, each of the (B,) runs ``z`` in turn as Z."""

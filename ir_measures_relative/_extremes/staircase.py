@@ -1,10 +1,9 @@
-"""AP and ERR: a staircase dynamic programme over (rank in the one list, rank in the other).
+"""AP, Q and ERR: a staircase dynamic programme over (rank in the one list, rank in the other).
 
-Both measures are sums over the ranks of a rising function of C_n, the number of labelled documents in the top
-n (``prefix_values.py``). If document d ranks no lower than e in the favoured list and no higher in the other,
-moving a label from e to d lowers no count of the favoured list and raises none of the other. So for every
-number of labels some optimum is a staircase: walking down the favoured list (*columns*), the labelled
-documents are those whose rank in the other list (*row*) lies beyond every row skipped so far.
+These measures are sums over the ranks of a rising function of C_n, the number of labelled documents in the top
+n (``prefix_values.py``). If document d ranks no lower than e in Y and no higher in Z, moving a label from e to d
+lowers no count of Y and raises none of Z. So for every number of labels some optimum is a staircase: walking down Y
+(*columns*), the labelled documents are those whose rank in Z (*row*) lies beyond every row skipped so far.
 
 The state of a path is the column, the threshold (one more than the highest row skipped) and the number of
 skipped documents. That is enough: the documents of the columns passed, and those of the rows below the
@@ -18,18 +17,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+
 
 @dataclass(frozen=True)
 class FreeDocuments:
-    """The free documents of one topic: the favoured list's as columns, the other list's as rows."""
+    """The free documents of one topic: those of Y as columns, those of Z as rows."""
 
-    row: np.ndarray  # (C,) row of each column's document; n_rows = the other list lacks it
+    row: IntArray  # (C,) row of each column's document; n_rows = Z lacks it
     n_rows: int
-    slot_of_column: np.ndarray  # (C,) where the caller keeps the document
-    slot_of_row: np.ndarray  # (n_rows,)
+    slot_of_column: IntArray  # (C,) where the caller keeps the document
+    slot_of_row: IntArray  # (n_rows,)
 
     @classmethod
-    def of(cls, rank_y: np.ndarray, rank_z: np.ndarray, free: np.ndarray, depth: int) -> FreeDocuments:
+    def of(cls, rank_y: IntArray, rank_z: IntArray, free: BoolArray, depth: int) -> FreeDocuments:
         """From one topic's (D,) ranks; ``depth`` = not retrieved."""
         columns = np.flatnonzero(free & (rank_y < depth))
         columns = columns[np.argsort(rank_y[columns])]
@@ -40,13 +41,13 @@ class FreeDocuments:
         return cls(row_at[rank_z[columns]], len(rows), columns, rows)
 
     @property
-    def shared(self) -> np.ndarray:
-        """(C,) whether the other list has the column's document too."""
+    def shared(self) -> BoolArray:
+        """(C,) whether Z has the column's document too."""
         return self.row < self.n_rows
 
     @property
-    def only_in_rows(self) -> np.ndarray:
-        """(n_rows,) whether only the other list has the row's document."""
+    def only_in_rows(self) -> BoolArray:
+        """(n_rows,) whether only Z has the row's document."""
         alone = np.ones(self.n_rows, dtype=bool)
         alone[self.row[self.shared]] = False
         return alone
@@ -56,12 +57,14 @@ class FreeDocuments:
 class Staircases:
     """The best difference of sums for every number of labels, and the way back to the labels themselves."""
 
-    best: np.ndarray  # (F + 1,) for 0..F labelled free documents
+    best: FloatArray  # (F + 1,) for 0..F labelled free documents
     documents: FreeDocuments
-    end: np.ndarray  # (F + 1, 4) column, threshold, skipped where labelling by columns stops; first row labelled alone
-    raised_from: list  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
+    end: IntArray  # (F + 1, 4) column, threshold, skipped where labelling by columns stops; first row labelled alone
+    raised_from: list[
+        IntArray
+    ]  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
 
-    def labels(self, number: int) -> np.ndarray:
+    def labels(self, number: int) -> IntArray:
         """Slots of the labelled documents of the best staircase with so many labels."""
         documents = self.documents
         column, threshold, skipped, row = (int(v) for v in self.end[number])
@@ -79,7 +82,7 @@ class Staircases:
         return np.array(picked, dtype=np.int64)
 
 
-def best_staircases(documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray) -> Staircases:
+def best_staircases(documents: FreeDocuments, gain: FloatArray, cost: FloatArray) -> Staircases:
     """Largest sum_x gain[x, labelled in columns <= x] - sum_y cost[y, labelled in rows <= y] for every number
     of labels.
 
@@ -106,7 +109,7 @@ class _Walk:
     offset is the same for all t.
     """
 
-    def __init__(self, documents: FreeDocuments, gain: np.ndarray, cost: np.ndarray) -> None:
+    def __init__(self, documents: FreeDocuments, gain: FloatArray, cost: FloatArray) -> None:
         n_columns, n_rows = len(documents.row), documents.n_rows
         self.documents, self.gain, self.cost = documents, gain, cost
         self.later = gain[::-1].cumsum(axis=0)[::-1]  # (C + 1, C + 1): column x and all after it, by number of labels
@@ -122,7 +125,7 @@ class _Walk:
         n_free = n_columns + int(documents.only_in_rows.sum())
         self.best = np.full(n_free + 1, -np.inf)  # (F + 1,)
         self.end = np.zeros((n_free + 1, 4), dtype=np.int64)
-        self.raised_from: list = []
+        self.raised_from: list[IntArray] = []
 
     def decide(self, row: int) -> None:
         """The next column's document is in both lists: label it, or skip it and all rows up to its own."""
@@ -148,9 +151,9 @@ class _Walk:
         self._pass_column()
 
     def label(self) -> None:
-        """The next column's document is in the favoured list alone: stop labelling here, or label it."""
+        """The next column's document is in Y alone: stop labelling here, or label it."""
         self.stop()
-        self.raised_from.append(None)
+        self.raised_from.append(np.zeros(0, dtype=np.int64))  # never asked
         self._pass_column()
 
     def _pass_column(self) -> None:
@@ -169,7 +172,7 @@ class _Walk:
         self._offer(x - skipped, value, threshold, skipped, self.documents.n_rows)
 
     def label_rows(self) -> None:
-        """Label what only the other list has, from some row on: of use where every difference is negative."""
+        """Label what only Z has, from some row on: of use where every difference is negative."""
         n_rows, alone = self.documents.n_rows, self.documents.only_in_rows
         if not alone.any():
             return
@@ -187,9 +190,7 @@ class _Walk:
                 threshold = self.worth[: y + 1, possible].argmax(axis=0)
                 self._offer(self.column - possible + more, value, threshold, possible, y)
 
-    def _offer(
-        self, number: np.ndarray, value: np.ndarray, threshold: np.ndarray, skipped: np.ndarray, row: int
-    ) -> None:
+    def _offer(self, number: IntArray, value: FloatArray, threshold: IntArray, skipped: IntArray, row: int) -> None:
         """Paths that end at this column, one for each number skipped; the best by number of labels stay."""
         better = value > self.best[number]
         number = number[better]

@@ -120,7 +120,7 @@ class _RareP(_Rareness):
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         relevant = run.judgements.grade >= self["rel"]  # (J,)
         value = relevant * self.factor(run.judgements, priors, run.judgements.sum_by_topic(relevant))
-        return sum_over_ranks(run.top(self["cutoff"]).values(value)) / self["cutoff"]
+        return np.asarray(sum_over_ranks(run.top(self["cutoff"]).values(value)) / self["cutoff"])
 
 
 class _RareAP(_Rareness):

@@ -20,7 +20,7 @@ from ir_measures_relative.measures.parameters import Prior, Whole
 
 def unique_values(relevant: BoolArray, priors: JudgedPriors, cutoff: int | None) -> FloatArray:
     """(J,) 1 for a relevant document that no prior run has in its top K."""
-    return (relevant & (priors.found_by(cutoff) == 0)).astype(np.float64)
+    return np.asarray(relevant & (priors.found_by(cutoff) == 0), dtype=np.float64)
 
 
 def unique_relevant(run: JudgedRun, priors: JudgedPriors, rel: int, cutoff: int | None) -> FloatArray:
