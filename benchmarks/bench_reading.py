@@ -97,7 +97,7 @@ def main(topics: int) -> None:
             "ours, a file with a comment": lambda: read_run_file(commented),
             "ours, as rankings, checked and sorted": lambda: Run.of(path),
         }
-        compare_readers(f"{size} (aims of ours: 5 times as fast, at most 3 times as long)", path, more)
+        compare_readers(f"{size} (aim of ours: 4 times as fast)", path, more)
         long = with_long_fields(path, Path(folder) / "long.txt")
         compare_readers(f"{size}, ids of 27 letters and scores of 16 or 17 digits", long, {})
 

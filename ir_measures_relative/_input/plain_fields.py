@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_measures_relative._input.plain_numbers import NotPlain, numbers
-
-TAB, LINE_END, SPACE, HASH = b"\t\n #"
+TAB, LINE_END, SPACE, HASH, UNDERSCORE = b"\t\n #_"
 BLOCK = 1 << 19  # bytes looked at together, few enough to stay in the processor's cache
 WORD = 8  # bytes that are compared together
 LONGEST = 1 << 12  # bytes of a field; nothing plain is longer
@@ -25,6 +23,10 @@ _KEEP = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], dtype=np.uint64)
 _COMMENT = re.compile(rb"^#.*\n", re.MULTILINE)
 
 Words = list[np.ndarray]  # texts, eight bytes at a time, each (n,) uint64; 0 past the end of a text
+
+
+class NotPlain(Exception):
+    """What is read is no plain text file."""
 
 
 class Fields(NamedTuple):
@@ -65,7 +67,7 @@ def _block_fields(block: bytes, n_fields: int, asked: list[int]) -> Fields:
         _texts([word[first] for word in topic]),
         np.diff(first, append=len(end)).tolist(),
         _texts(document),
-        numbers(_bytes(number), length[2]),
+        _numbers(number),
     )
 
 
@@ -146,3 +148,14 @@ def _texts(words: Words) -> list[str]:
     spaced = np.full((len(byte), byte.shape[1] + 1), SPACE, dtype=np.uint8)
     np.copyto(spaced[:, :-1], byte, where=byte > 0)
     return spaced.tobytes().decode("ascii").split()
+
+
+def _numbers(words: Words) -> np.ndarray:
+    """Words, each (n,), as n numbers, each exactly as `float` reads it."""
+    byte = _bytes(words)
+    if (byte == UNDERSCORE).any():  # numpy reads 1_000 as 1000, TREC tools do not
+        raise NotPlain
+    try:
+        return byte.view(f"S{byte.shape[1]}")[:, 0].astype(np.float64)
+    except ValueError:
+        raise NotPlain from None
