@@ -16,7 +16,7 @@ from ir_measures_relative._experiment.needs import Given, deepest, depth_to_hold
 from ir_measures_relative._experiment.workers import split
 from ir_measures_relative._hosts import HostScorer, host_depth
 from ir_measures_relative._input import FloatArray, RunSource
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, shares_topic
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, refuse_other_topics
 from ir_measures_relative._priors import Field, TopicPart
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -176,16 +176,9 @@ def _read_part(
     for name, source in items:
         run = Run.of(source, f"run {name!r}")
         if strict:
-            _refuse_other_topics(name, run, scorer.judgements)
+            refuse_other_topics(run, scorer.judgements, f"run {name!r}")
         read.append((run.cut(depth), scorer.scores(run)))
     return read
-
-
-def _refuse_other_topics(name: str, run: Run, judgements: Judgements) -> None:
-    """A run that has none of the qrels' topics is a mistake in a list of files, such as topic '001' for '1'."""
-    if judgements.n_topics and not shares_topic(run, judgements):
-        has = f"its first is {run.topic_keys[0]!r:.60}" if run.topic_keys else "it has no documents"
-        raise ValueError(f"run {name!r} has no topic in common with the qrels ({has})")
 
 
 def _score_part(names: Sequence[str], field: Field, given: Mapping[RelativeMeasure, Given]) -> list[FloatArray]:

@@ -8,8 +8,8 @@ from typing import Any
 import ir_measures
 from ir_measures import Metric
 
-from ir_measures_relative._checks import shown, warn
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, shares_topic
+from ir_measures_relative._checks import warn
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, other_topics, warn_of_other_topics
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures import RelativeMeasure, registry
 
@@ -30,6 +30,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """A value for every measure and topic of the qrels, topics in qrels order."""
         judged = JudgedRun(self.judgements, Run.of(run))
+        warn_of_other_topics(judged.run, self.judgements)
         for measure in self.measures:
             values = measure.score(judged, self._priors[measure]).tolist()
             for topic, value in zip(self.judgements.topics, values, strict=True):
@@ -84,16 +85,12 @@ def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: Relati
     cutoff = measure["cutoff"]
     if not judgements.n_topics:
         return
-    example = ""
-    if not shares_topic(run, judgements):
-        problem = "shares no topic with the qrels, so it shows nothing"
-        if run.topic_keys:
-            its, theirs = (shown(topics[0], 60) for topics in (run.topic_keys, judgements.topic_keys))
-            example = f" (its first topic is {its}, theirs {theirs})"
+    if problem := other_topics(run, judgements):
+        problem += ", so it shows nothing"
     elif cutoff is not None and run.depth < cutoff:
         problem = f"has at most {run.depth} documents a topic, fewer than the cutoff {cutoff}"
     else:
         return
     if (run.fingerprint, problem) not in _warned:
         _warned.add((run.fingerprint, problem))
-        warn(f"{measure.runs_parameter} run {part!r} {problem}{example}")
+        warn(f"{measure.runs_parameter} run {part!r} {problem}")

@@ -2,9 +2,7 @@
 
 from ir_measures_relative._input.columns import (
     Columns,
-    coded_ids,
     is_frame,
-    is_missing,
     is_run,
     qrels_columns,
     read_once,
@@ -12,6 +10,7 @@ from ir_measures_relative._input.columns import (
     run_columns,
 )
 from ir_measures_relative._input.groups import read_groups
+from ir_measures_relative._input.ids import coded_ids, is_missing
 from ir_measures_relative._input.run_collections import run_sources
 from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
 from ir_measures_relative._input.source import RunSource

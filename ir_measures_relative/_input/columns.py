@@ -8,7 +8,7 @@ path of a TREC file. Inputs are read once and never changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import GeneratorType
 from typing import Any, NamedTuple
@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import quoted, shown
+from ir_measures_relative._checks import quoted, shown, warn
+from ir_measures_relative._input.ids import UNFIT, document_ids, first_unfit, is_missing, objects, topic_codes
 from ir_measures_relative._input.source import RunSource, is_path
 from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
+from ir_measures_relative._input.types import BoolArray, FloatArray, IntArray, ObjectArray
 
 # column or field -> the names under which it is accepted, ir_measures' own first
 _NAMES = {
@@ -44,9 +46,9 @@ class Columns(NamedTuple):
     """
 
     topics: list[Any]  # (T,) distinct topic ids, as given
-    topic: np.ndarray  # (N,) int64 index into topics
-    doc_id: np.ndarray  # (N,) object: document ids, as str
-    number: np.ndarray  # (N,) float64 score or grade
+    topic: IntArray  # (N,) index into topics
+    doc_id: ObjectArray  # (N,) document ids, as str
+    number: FloatArray  # (N,) score or grade
     source: str  # how error sentences name the input
     file_name: str | None = None  # of a run that came from a file, and its run tag: groups may know it by these
     tag: str | None = None
@@ -94,7 +96,7 @@ def _is_row(item: Any) -> bool:
     return hasattr(item, "_fields") or (not is_frame(item) and any(hasattr(item, name) for name in _NAMES["query"]))
 
 
-def row_name(columns: Columns, row: int | np.ndarray) -> str:
+def row_name(columns: Columns, row: int | BoolArray) -> str:
     """'run: document 'd' of topic 'q''; of a mask, the first row that it marks."""
     if isinstance(row, np.ndarray):
         row = int(np.argmax(row))
@@ -121,14 +123,14 @@ def _columns(data: Any, value: str, what: str) -> Columns:
 def _from_file(path: Path, value: str, what: str, content: bytes | None = None) -> Columns:
     rows: TrecRows = read_run_file(path, content) if value == "score" else read_qrels_file(path)
     source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
-    return Columns(rows.topics, rows.topic, _objects(rows.documents), rows.number, source, path.name, rows.tag)
+    return Columns(rows.topics, rows.topic, objects(rows.documents), rows.number, source, path.name, rows.tag)
 
 
-def _from_dict(data: Mapping, value: str, what: str) -> Columns:
-    query: list = []
-    docs: list = []
-    numbers: list = []
-    lengths = []
+def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
+    query: list[Any] = []
+    docs: list[Any] = []
+    numbers: list[Any] = []
+    lengths: list[int] = []
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
             raise TypeError(
@@ -141,10 +143,9 @@ def _from_dict(data: Mapping, value: str, what: str) -> Columns:
         lengths.append(len(documents))
         docs.extend(documents.keys())
         numbers.extend(documents.values())
-    rows = np.repeat(np.arange(len(query)), lengths)
-    topics, merged = _merge_equal(query)
-    columns = Columns(topics, merged[rows], _texts(docs, what), np.zeros(len(docs)), what)
-    return columns._replace(number=_numbers(numbers, value, columns))
+    topics, codes = topic_codes(query, what)
+    topic = np.repeat(codes, lengths)
+    return _with_numbers(Columns(topics, topic, document_ids(docs, what), np.zeros(len(docs)), what), numbers, value)
 
 
 def _from_frame(frame: Any, value: str, what: str) -> Columns:
@@ -165,14 +166,17 @@ def _from_frame(frame: Any, value: str, what: str) -> Columns:
     return _coded(found["query"], found["doc"], found[value], what, value)
 
 
-def read_once(rows: Iterable, what: str) -> list:
-    """The items of any iterable; a generator that was read before would pass for an empty input."""
+def read_once(rows: Iterable[Any], what: str) -> list[Any]:
+    """The items of any iterable; an iterator that was read before would pass for an empty input."""
     if isinstance(rows, GeneratorType) and rows.gi_frame is None:
         raise ValueError(f"{what}: the generator was read before, nothing is left; make a list of it to use it twice")
-    return list(rows)
+    items = list(rows)
+    if not items and isinstance(rows, Iterator):
+        warn(f"{what}: the iterator has nothing left; if it was read before, make a list of it to use it twice")
+    return items
 
 
-def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
+def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
     rows = read_once(rows, what)
     if not rows:
         return _coded([], [], np.zeros(0), what)
@@ -195,99 +199,23 @@ def _from_tuples(rows: Iterable, value: str, what: str) -> Columns:
 
 
 def _coded(query: Any, doc: Any, number: Any, what: str, value: str = "score") -> Columns:
-    topics, topic = _topics(query, what)
-    columns = Columns(topics, topic, _texts(doc, what), np.zeros(len(topic)), what)
-    return columns._replace(number=_numbers(number, value, columns))
+    topics, topic = topic_codes(query, what)
+    return _with_numbers(Columns(topics, topic, document_ids(doc, what), np.zeros(len(topic)), what), number, value)
 
 
-def _topics(ids: list | pd.Series, what: str) -> tuple[list, np.ndarray]:
-    """Distinct topics as given, and the index of each row's topic among them."""
-    held_as_objects = isinstance(ids, list) or ids.dtype == object or getattr(ids.dtype, "storage", "") == "python"
-    if held_as_objects and _are_texts(texts := _objects(ids)):
-        # the rows of a topic mostly stand together, so one of each such stretch is enough
-        start = np.flatnonzero(np.append([True] * (len(texts) > 0), texts[1:] != texts[:-1]))
-        distinct, codes = _factorize(texts[start], "topic", what)
-        codes = np.repeat(codes, np.diff(start, append=len(texts)))
-    else:
-        distinct, codes = _factorize(ids, "topic", what)
-    topics, merged = _merge_equal(distinct)
-    return topics, merged[codes]
+def _with_numbers(columns: Columns, numbers: Any, value: str) -> Columns:
+    """The columns with their numbers, once their ids were checked: both name the topic and the document."""
+    odd = first_unfit(columns.doc_id)
+    if odd is not None:
+        raise ValueError(f"{row_name(columns, odd)} {UNFIT}")
+    return columns._replace(number=_numbers(numbers, value, columns))
 
 
-def _texts(ids: list | pd.Series, what: str) -> np.ndarray:
-    """(N,) document ids as text."""
-    texts = _objects(ids)
-    if _are_texts(texts):
-        return texts
-    distinct, codes = _factorize(ids, "document", what)
-    return _objects(list(map(str, distinct)))[codes]
-
-
-def _are_texts(ids: np.ndarray) -> bool:
-    return set(map(type, ids)) <= {str}  # not of a subclass, which may print or compare in its own way
-
-
-def _objects(ids: list | pd.Series) -> np.ndarray:
-    """(N,) the same, as an array of objects."""
-    if isinstance(ids, pd.Series):
-        return ids.to_numpy(dtype=object)
-    return np.fromiter(ids, dtype=object, count=len(ids))
-
-
-def _factorize(ids: Any, kind: str, what: str) -> tuple[list, np.ndarray]:
-    """Distinct ids in order of first appearance, and the index of each row's id among them."""
-    try:
-        distinct, codes = coded_ids(_objects(ids) if isinstance(ids, list) else ids)
-    except TypeError:  # a list, say, has no hash
-        raise TypeError(f"{what}: a {kind} id is neither text nor a number") from None
-    if (codes < 0).any():
-        raise ValueError(f"{what}: row {int(np.argmax(codes < 0)) + 1} has no {kind} id")
-    return distinct, codes
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a single value is what pandas takes for missing: None, NA, NaN, NaT."""
-    return value is None or value is pd.NA or bool(value != value)
-
-
-def coded_ids(ids: Any) -> tuple[list, np.ndarray]:
-    """Distinct ids in order of first appearance, and the index of each id among them, -1 where there is none."""
-    codes, uniques = pd.factorize(ids)
-    distinct = np.asarray(uniques).tolist()
-    if _not_unicode(distinct) and (codes >= 0).all():  # pandas before 3 takes such ids for equal
-        first: dict[Any, int] = {}
-        codes = np.array([first.setdefault(i, len(first)) for i in ids])
-        distinct = list(first)
-    return distinct, codes.astype(np.int64)
-
-
-def _not_unicode(ids: list) -> bool:
-    """Whether an id holds half of a character, as text does that was read with errors='surrogateescape'."""
-    try:
-        "".join(ids).encode()
-    except TypeError:  # not all of them are text
-        return _not_unicode([i for i in ids if isinstance(i, str)])
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
-def _merge_equal(ids: list) -> tuple[list, np.ndarray]:
-    """Ids that are equal as text (1 and '1') become one: the first as given, and the new index of each."""
-    first: dict[str, int] = {}
-    index = np.array([first.setdefault(str(i), len(first)) for i in ids], dtype=np.int64)
-    if len(first) == len(ids):
-        return ids, index
-    kept: dict[int, Any] = {}
-    for code, value in zip(index.tolist(), ids, strict=True):
-        kept.setdefault(code, value)
-    return list(kept.values()), index
-
-
-def _numbers(values: Any, value: str, columns: Columns) -> np.ndarray:
+def _numbers(values: Any, value: str, columns: Columns) -> FloatArray:
     """(N,) float64; text is refused even where it could be read as a number."""
     if isinstance(values, pd.Series) and values.dtype.kind in "biuf":
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers: FloatArray = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        return numbers
     try:
         array = np.asarray(values)
     except ValueError:  # values of several lengths

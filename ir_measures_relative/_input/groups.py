@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ir_measures_relative._checks import quoted
-from ir_measures_relative._input.columns import is_missing
+from ir_measures_relative._input.ids import is_missing
 from ir_measures_relative._input.run_names import run_name
 from ir_measures_relative._input.source import RunSource, is_path
 

@@ -55,7 +55,7 @@ def run_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
     """Topic, document and score of every line that holds data: the rule of what a run file may contain."""
     for number, line in _lines(io.StringIO(_text(data, path, "run"), newline=None)):
         try:
-            topic, _, document, _, text, _ = line.split()
+            topic, _, document, _, text, _ = _fields(line)
             yield topic, document, _number(text)
         except ValueError:
             raise _malformed(path, "run", number, line, RUN_FIELDS) from None
@@ -65,7 +65,7 @@ def qrels_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
     """Topic, document and grade of every line that holds data: the rule of what a qrels file may contain."""
     for number, line in _lines(io.StringIO(_text(data, path, "qrels"), newline=None)):
         try:
-            topic, _, document, text = line.split()
+            topic, _, document, text = _fields(line)
             yield topic, document, _grade(text)
         except ValueError:
             raise _malformed(path, "qrels", number, line, QRELS_FIELDS) from None
@@ -86,6 +86,12 @@ def _rows(fields: Fields) -> TrecRows:
     codes = [code.setdefault(topic, len(code)) for topic in fields.topics]
     topic = np.repeat(np.array(codes, dtype=np.int64), fields.n_lines)
     return TrecRows(list(code), topic, fields.documents, fields.number)
+
+
+def _fields(line: str) -> list[str]:
+    if "\0" in line:  # the programs behind ir_measures would read half of an id
+        raise ValueError(line)
+    return line.split()
 
 
 def _number(text: str) -> float:

@@ -1,10 +1,16 @@
 """Qrels and runs, joined once into arrays; string ids stop here."""
 
 from ir_measures_relative._judged.ideals import best_values, best_values_left
-from ir_measures_relative._judged.judged_run import JudgedRun, Top, common_codes, shares_topic, warn_of_other_topics
+from ir_measures_relative._judged.judged_run import JudgedRun, Top, common_codes
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run
+from ir_measures_relative._judged.suspicions import (
+    other_topics,
+    refuse_other_topics,
+    warn_of_other_topics,
+    warn_without_nonrelevant,
+)
 
 __all__ = [
     "JudgedRun",
@@ -17,9 +23,11 @@ __all__ = [
     "best_values",
     "best_values_left",
     "common_codes",
+    "other_topics",
     "read_qrels",
     "read_run",
     "read_runs",
-    "shares_topic",
+    "refuse_other_topics",
     "warn_of_other_topics",
+    "warn_without_nonrelevant",
 ]

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import warn
 from ir_measures_relative._input import coded_ids
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
@@ -105,19 +104,6 @@ class JudgedRun:
         grade = np.full(present.shape, np.nan)  # (Q, W)
         grade[judged] = self.judgements.grade[row[judged]]
         return Top(row, grade, self.length)
-
-
-def shares_topic(run: Run, judgements: Judgements) -> bool:
-    return any(topic in run.topic_index for topic in judgements.topic_keys)
-
-
-def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
-    """Warns of a run that has none of the qrels' topics, such as '001' for '1': all its scores are those of nothing."""
-    if judgements.n_topics and run.topic_keys and not shares_topic(run, judgements):
-        warn(
-            f"{what} has no topic in common with the qrels (its first is {run.topic_keys[0]!r:.60}), "
-            "so each of their topics is an empty ranking"
-        )
 
 
 def common_codes(

@@ -41,6 +41,7 @@ class Judgements:
         self.grade = grade  # (J,)
         self.start = np.searchsorted(topic, np.arange(len(topics) + 1))  # (Q + 1,)
         self.grade_counts = grade_counts
+        self.warned = False  # that nothing is judged non-relevant
         self._doc_ids = pd.Index(doc_ids, dtype=object)  # distinct
         self._doc = doc  # (J,) index into doc_ids
         key = topic * len(doc_ids) + doc  # (J,) one number per (topic, document)
@@ -80,7 +81,9 @@ class Judgements:
         rows = slice(self.start[first], self.start[last])
         used, doc = np.unique(self._doc[rows], return_inverse=True)
         topic, grade = self.topic[rows] - first, self.grade[rows]
-        return Judgements(self.topics[first:last], topic, grade, self._doc_ids[used], doc, self.grade_counts)
+        part = Judgements(self.topics[first:last], topic, grade, self._doc_ids[used], doc, self.grade_counts)
+        part.warned = self.warned
+        return part
 
     def sum_by_topic(self, value: np.ndarray) -> np.ndarray:
         """(J,) -> (Q,): the sum over each topic's judged documents."""

@@ -90,10 +90,8 @@ class Run:
         for topic in sorted(self.topic_keys):
             ids = [topic, *self.ranking(topic)]
             if len(ids) > 1:
-                text = "\0".join(ids)
-                # so that an id that holds the separator cannot imitate two ids
-                lengths = [len(i) for i in ids] if text.count("\0") >= len(ids) else ""
-                blake.update(f"{len(text)} {lengths}\n{text}".encode("utf-8", "surrogatepass"))
+                text = "\0".join(ids)  # no id holds the separator
+                blake.update(f"{len(text)} \n{text}".encode())
         return blake.hexdigest()
 
     def __repr__(self) -> str:

@@ -181,8 +181,8 @@ class TestScores:
 class TestNames:
     @pytest.mark.parametrize(
         "name",
-        ["é", "日本", "🎉", "x" * 100_000, "a\u0000b", "\ud800", " ", "", "'\"\\", "a\nb"],
-        ids=["accent", "cjk", "emoji", "long", "nul", "surrogate", "space", "empty", "quotes", "line"],
+        ["é", "日本", "🎉", "x" * 100_000, " ", "", "'\"\\", "a\nb"],
+        ids=["accent", "cjk", "emoji", "long", "space", "empty", "quotes", "line"],
     )
     def test_of_topics_and_documents(self, name: str) -> None:
         def renamed(table: dict) -> dict:

@@ -168,16 +168,70 @@ def test_topic_ids_are_the_objects_that_were_given() -> None:
     class Id(str):
         pass
 
-    topics = [Id("b"), np.int64(3), (1, 2)]
+    topics = [Id("b"), np.int64(3), 4]
     assert all(a is b for a, b in zip(qrels_columns([Qrel(t, "d", 1) for t in topics]).topics, topics, strict=True))
     assert all(a is b for a, b in zip(qrels_columns({t: {} for t in topics}).topics, topics, strict=True))
 
 
-@pytest.mark.parametrize("empty", [{}, [], iter(()), pd.DataFrame({"qid": [], "docno": [], "score": [], "label": []})])
+@pytest.mark.parametrize("empty", [{}, [], (), pd.DataFrame({"qid": [], "docno": [], "score": [], "label": []})])
 def test_nothing_is_read_as_nothing(empty: Any) -> None:
     columns = run_columns(empty)
     assert (columns.topics, len(columns.topic), len(columns.number)) == ([], 0, 0)
     assert qrels_columns(empty).topics == []
+
+
+MIXED = [1, 1.0, "1", True, np.int64(1), np.float64(1), b"1", "1.0", "True"]
+MIXED_TEXTS = ["1", "1.0", "1", "True", "1", "1.0", "1", "1.0", "True"]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_ids_become_text_before_they_are_merged(reverse: bool) -> None:
+    """1 == 1.0 == True in Python, but the texts differ, in any order and in any batch."""
+    ids, texts = (MIXED[::-1], MIXED_TEXTS[::-1]) if reverse else (MIXED, MIXED_TEXTS)
+    frame = pd.DataFrame(
+        {"qid": pd.Series(ids, dtype=object), "docno": [f"d{i}" for i in range(len(ids))], "score": 1.0}
+    )
+    for given in (frame, list(frame.itertuples()), *(frame[i : i + 1] for i in range(len(ids)))):
+        columns = run_columns(given)
+        rows = range(len(ids)) if len(columns.topic) > 1 else [int(columns.doc_id[0][1:])]
+        assert [str(columns.topics[code]) for code in columns.topic] == [texts[row] for row in rows]
+    turned = frame.rename(columns={"qid": "docno", "docno": "qid"})
+    for given in (turned, list(turned.itertuples())):
+        assert run_columns(given).doc_id.tolist() == texts
+    assert run_columns({f"q{i}": {value: 1.0} for i, value in enumerate(ids)}).doc_id.tolist() == texts
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_zeros_of_a_column_of_floats_are_told_apart(zero: float) -> None:
+    columns = run_columns(pd.DataFrame({"qid": "q", "docno": [zero, -zero], "score": [1.0, 2.0]}))
+    assert columns.doc_id.tolist() == [str(zero), str(-zero)]
+
+
+def test_bytes_are_read_as_utf8() -> None:
+    """As numpy's 'S' columns hold them; the text comes back."""
+    ids = np.array(["q1", "q2"], dtype="S")
+    given = pd.DataFrame({"qid": list(ids), "docno": [np.bytes_("d\u00e9".encode()), b"e"], "label": [1, 0]})
+    for qrels in (given, list(given.itertuples()), {b"q1": {"d\u00e9".encode(): 1}, b"q2": {b"e": 0}}):
+        assert Judgements.of(qrels).to_dict() == {"q1": {"d\u00e9": 1}, "q2": {"e": 0}}
+        assert Judgements.of(qrels).topics == ["q1", "q2"]
+    assert run_columns({b"q": {"d": 1.0}, "q": {"e": 2.0}}).topics == ["q"]
+
+
+class Unread:
+    """An iterator that is no generator."""
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        raise StopIteration
+
+
+@pytest.mark.parametrize("used_up", [iter([]), map(str, []), Unread(), zip()], ids=["list", "map", "own", "zip"])
+def test_an_iterator_that_has_nothing_left_is_warned_of(used_up: Any) -> None:
+    for read in (run_columns, qrels_columns):
+        with pytest.warns(UserWarning, match="the iterator has nothing left; if it was read before, make a list"):
+            assert read(used_up).topics == []
 
 
 def test_infinite_scores_are_allowed() -> None:
@@ -245,6 +299,13 @@ BAD_RUNS = {
     "field": ([Odd("q", "d")], TypeError, "'score'", "ScoredDoc"),
     "field later": ([ScoredDoc("q", "d", 1.0), Odd("q", "e")], TypeError, "doc_id='e'", "'score'"),
     "plain tuples": ([("q", "d", 1.0)], TypeError, "('q', 'd', 1.0)", "named tuples"),
+    "tuple as document": ([ScoredDoc("q", ("d", 1), 1.0)], TypeError, "document id ('d', 1)", "text nor a number"),
+    "tuple as topic": ({("q", 1): {"d": 1.0}}, TypeError, "topic id ('q', 1)", "text nor a number"),
+    "bytes that are no text": ({"q": {b"\xff": 1.0}}, ValueError, r"the document id b'\xff'", "UTF-8"),
+    "NUL in a document": ({"q": {"a": 1.0, "b\0": 1.0}}, ValueError, r"document 'b\x00' of topic 'q'", "holds a NUL"),
+    "NUL in a topic": ({"q\0": {"a": 1.0}}, ValueError, r"the topic 'q\x00'", "holds a NUL"),
+    "half a character": ([ScoredDoc("q", "\ud800", 1.0)], ValueError, r"document '\ud800' of topic 'q'", "half of a"),
+    "half in a topic": ([ScoredDoc("\udcff", "a", 1.0)], ValueError, r"the topic '\udcff'", "half of a character"),
     "flat dict": ({"q": 1.0}, TypeError, "topic 'q' holds a float", "dict of document: score"),
     "number": (3, TypeError, "int", "DataFrame"),
     "frame of another library": (Frame(), TypeError, "run: cannot read a Frame of tests", "a pandas DataFrame"),

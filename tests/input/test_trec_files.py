@@ -69,7 +69,15 @@ def test_infinite_scores_are_read(tmp_path: Path, score: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["q1 Q0 d3 3 1.0", "q1 Q0 d3 3 1.0 tag more", "q1 Q0 d3 3 high tag", "q1 Q0 d3 3 1_000 tag", "x"]
+    "line",
+    [
+        "q1 Q0 d3 3 1.0",
+        "q1 Q0 d3 3 1.0 tag more",
+        "q1 Q0 d3 3 high tag",
+        "q1 Q0 d3 3 1_000 tag",
+        "x",
+        "q1 Q0 d\0x 3 1.0 tag",
+    ],
 )
 def test_a_malformed_line_of_a_run_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "bm25.run"

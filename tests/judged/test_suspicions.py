@@ -1,0 +1,75 @@
+"""What looks like a mistake is said in one sentence through every door."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import ir_measures
+import pytest
+
+import ir_measures_relative as imr
+from ir_measures_relative._judged import Judgements, Run, warn_without_nonrelevant
+from ir_measures_relative._judged.suspicions import refuse_other_topics
+
+QRELS, OTHERS = {"1": {"a": 1}}, {"001": {"a": 2.0}}
+MEASURE = imr.NRG(prior=[]) @ 10
+SENTENCE = (
+    r"run has no topic in common with the qrels \(its first is '001'\), so each of their topics is an empty ranking"
+)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: MEASURE.calc_aggregate(QRELS, OTHERS),
+        lambda: ir_measures.calc_aggregate([MEASURE], QRELS, OTHERS),
+        lambda: list(ir_measures.iter_calc([MEASURE, ir_measures.nDCG @ 10], QRELS, OTHERS)),
+        lambda: ir_measures.evaluator([MEASURE], QRELS).calc_aggregate(OTHERS),
+        lambda: imr.boot_ndcg(QRELS, OTHERS),
+    ],
+    ids=["a measure", "calc_aggregate", "iter_calc", "evaluator", "boot_ndcg"],
+)
+def test_no_topic_in_common(ask) -> None:
+    with pytest.warns(UserWarning, match=SENTENCE):
+        ask()
+
+
+def test_runs_without_documents_and_qrels_without_topics_are_no_mistake() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert MEASURE.calc_aggregate(QRELS, {}) == 0.0
+        list(MEASURE.iter_calc({}, OTHERS))
+        refuse_other_topics(Run.of({}), Judgements.of({}), "run 'x'")
+
+
+def test_many_runs_refuse_with_the_same_words() -> None:
+    for run, has in ((OTHERS, "its first is '001'"), ({}, "it has no documents")):
+        with pytest.raises(ValueError, match=rf"^run 'x' has no topic in common with the qrels \({has}\)$"):
+            imr.calc_runs([imr.NRG @ 10], QRELS, {"x": run})
+
+
+@pytest.mark.parametrize("grades", [{"a": 1, "b": 2}, {"a": 3}])
+def test_nothing_judged_nonrelevant_is_said_once(grades: dict[str, int]) -> None:
+    judgements = Judgements.of({"q": grades, "p": {"z": 1}})
+    with pytest.warns(UserWarning) as caught:
+        warn_without_nonrelevant(judgements, "BootNDCG@10")
+        warn_without_nonrelevant(judgements, "UL@10")
+        warn_without_nonrelevant(judgements.part(0, 1), "UL@10")
+    (only,) = caught
+    assert str(only.message).startswith(
+        "BootNDCG@10: the qrels have no judged non-relevant document, so every unjudged"
+    )
+    assert "a random order of the judged documents is perfect" in str(only.message)
+
+
+@pytest.mark.parametrize("qrels", [{}, {"q": {}}, {"q": {"a": 1}, "p": {"b": 0}}, {"q": {"a": -1, "b": 1}}])
+def test_qrels_with_a_nonrelevant_document_or_none_at_all_are_silent(qrels: dict) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_without_nonrelevant(Judgements.of(qrels), "BootNDCG")
+
+
+def test_the_qrels_of_vaswani(shared: Path) -> None:
+    with pytest.warns(UserWarning, match="no judged non-relevant document"):
+        warn_without_nonrelevant(Judgements.of(shared / "data" / "vaswani_runs" / "qrels.txt"), "BootNDCG")
