@@ -107,7 +107,9 @@ def test_an_empty_run_scores_every_topic(run: Any, others: list) -> None:
 def test_empty_qrels_have_no_rows(qrels: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "qrels: the iterator has nothing left")  # ir_measures shows lists as iterators
+        warnings.filterwarnings(
+            "ignore", "qrels: the iterator has nothing left"
+        )  # ir_measures shows lists as iterators
         assert list(ir_measures.iter_calc([NRG2], qrels, RUN)) == []
         assert math.isnan(ir_measures.calc_aggregate([NRG2], qrels, RUN)[NRG2])  # the host's mean of nothing
 
