@@ -11,7 +11,7 @@ from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._labels import LabelModel, impute, learn_labels, register_labels
 from ir_measures_relative._priors import register_prior
-from ir_measures_relative._unjudged.prob_better import prob_better
+from ir_measures_relative._unjudged import BootScores, ProbBetter, TopicBetter, TopicScores, boot_ndcg, prob_better
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.measures import (
@@ -26,7 +26,6 @@ from ir_measures_relative.measures import (
     RareP,
     TaSC,
     UniqueRel,
-    boot_ndcg,
     credited,
     expected_random,
 )
@@ -35,6 +34,7 @@ add_to_ir_measures()
 
 __all__ = [  # without plots: a star import must not ask for matplotlib
     "BootNDCG",
+    "BootScores",
     "Comparison",
     "Experiment",
     "Imputed",
@@ -44,6 +44,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "MedResult",
     "NDCGBound",
     "NRG",
+    "ProbBetter",
     "QrelsLike",
     "Rare",
     "RareAP",
@@ -52,6 +53,8 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "RunLike",
     "RunsLike",
     "TaSC",
+    "TopicBetter",
+    "TopicScores",
     "UL",
     "UniqueRel",
     "__version__",

@@ -35,10 +35,9 @@ ROOMS: list[list[str]] = [
 # Imported as a module because it is only loaded when asked for: (who, whom)
 PAST_THE_DOOR = {
     ("", "_hosts.pyterrier_experiment"),
-    ("", "_unjudged.prob_better"),
 }
-# Rooms that still look up, for the checks of a measure's parameters: (who, whom)
-UPWARD = {("_unjudged.prob_better", "measures")}
+# Rooms that still look up: (who, whom)
+UPWARD: set[tuple[str, str]] = set()
 
 # Never, in either direction, not even through a third module.
 APART = [("measures", "meta"), ("measures", "plots")]

@@ -16,7 +16,8 @@ from ir_measures_relative._cli.demo_figures import write_demo_figures
 from ir_measures_relative._cli.streams import write
 from ir_measures_relative._experiment import TextTable, calc_runs
 from ir_measures_relative._report import report
-from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel, boot_ndcg
+from ir_measures_relative._unjudged import boot_ndcg
+from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel
 
 _SHOWN = [nDCG @ 10, Judged @ 10, NRG @ 10, UniqueRel @ 10, RareP @ 10, UL @ 10]
 

@@ -1,21 +1,35 @@
 """Unjudged documents: the grades they may have, and the distributions of scores that follow from them."""
 
+from ir_measures_relative._unjudged.boot_ndcg import boot_ndcg, topic_scores
 from ir_measures_relative._unjudged.boot_scores import BootScores
 from ir_measures_relative._unjudged.grade_prior import GradePrior, grade_prior_of
-from ir_measures_relative._unjudged.label_draws import LabelDraws, label_draws
 from ir_measures_relative._unjudged.naive_bounds import naive_bounds
-from ir_measures_relative._unjudged.score_distribution import Points, merged, mode
+from ir_measures_relative._unjudged.points import Points, merged, mode
+from ir_measures_relative._unjudged.prob_better import ProbBetter, TopicBetter, prob_better
+from ir_measures_relative._unjudged.sample import SAMPLE_SIZE, Sample, fixed_random
+from ir_measures_relative._unjudged.settings import DCGS, POOLS, PRIORS, BootSettings, gains_of_relevant
 from ir_measures_relative._unjudged.topic_scores import TopicScores
 
 __all__ = [
     "BootScores",
+    "BootSettings",
+    "DCGS",
     "GradePrior",
-    "LabelDraws",
+    "POOLS",
+    "PRIORS",
     "Points",
+    "ProbBetter",
+    "SAMPLE_SIZE",
+    "Sample",
+    "TopicBetter",
     "TopicScores",
+    "boot_ndcg",
+    "fixed_random",
+    "gains_of_relevant",
     "grade_prior_of",
-    "label_draws",
     "merged",
     "mode",
     "naive_bounds",
+    "prob_better",
+    "topic_scores",
 ]

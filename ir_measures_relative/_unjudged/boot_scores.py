@@ -7,11 +7,11 @@ from functools import cached_property
 from math import fsum, sqrt
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from ir_measures_relative._unjudged.grid_sums import mean_of
-from ir_measures_relative._unjudged.score_distribution import Points
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._unjudged.points import Points, point
+from ir_measures_relative._unjudged.sums import mean_of
 from ir_measures_relative._unjudged.topic_scores import TopicScores, checked_share
 
 
@@ -20,8 +20,8 @@ class BootScores:
 
     ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The rest is about
     the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact where few scores can
-    happen, and otherwise come from a grid and are off by at most ``error``; ``mean`` and ``std`` are as exact as
-    those of the topics.
+    happen, and otherwise come from a grid that keeps the mean and are off by at most ``error``; ``mean`` and ``std``
+    are as exact as those of the topics. ``form`` is the least exact form of any topic.
 
     The quantile of the mean is not the mean of the topics' quantiles (a bad draw in every topic at once is far
     less likely than in one): `BootNDCG` reports the latter, this object both.
@@ -68,23 +68,29 @@ class BootScores:
         return _mean([scores.upper for scores in self.topics])
 
     @property
+    def form(self) -> str:
+        """'exact', 'bracket' or 'band': the least exact form of any topic's distribution (see `TopicScores`)."""
+        forms = {scores.form for scores in self.topics}
+        return next((form for form in ("band", "bracket") if form in forms), "exact")
+
+    @property
     def exact(self) -> bool:
         """Whether the distribution of every topic is exact."""
-        return all(scores.exact for scores in self.topics)
+        return self.form == "exact"
 
     @cached_property
     def _of_mean(self) -> Points:
         if not self.topics:
-            return Points(np.zeros(1), np.ones(1))
+            return point(0.0)
         return mean_of([scores.gridded() for scores in self.topics]).within(self.lower, self.upper)
 
     @property
-    def support(self) -> np.ndarray:
+    def support(self) -> FloatArray:
         """Scores that the mean over topics can have, ascending; on a grid, off by at most `error`, if they are many."""
         return self._of_mean.score
 
     @property
-    def probability(self) -> np.ndarray:
+    def probability(self) -> FloatArray:
         """Probability of each score of `support`."""
         return self._of_mean.probability
 
@@ -92,7 +98,7 @@ class BootScores:
     def error(self) -> float:
         """By how much a quantile of the mean over topics may be off.
 
-        Of a topic that is not exact its `bracket` counts, which is that of its percentiles from 1 to 99.
+        Of a topic that is not exact its `width` counts, which is that of its percentiles from 1 to 99.
         """
         return self._of_mean.slack
 
@@ -119,8 +125,8 @@ class BootScores:
             "std",
             "mode",
             "argmax",
-            "exact",
-            "bracket",
+            "form",
+            "width",
         )
         rows = [
             (
@@ -135,8 +141,8 @@ class BootScores:
                 s.std,
                 s.mode,
                 s.argmax,
-                s.exact,
-                s.bracket,
+                s.form,
+                s.width,
             )
             for s in self.topics
         ]

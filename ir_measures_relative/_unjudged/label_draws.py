@@ -19,26 +19,31 @@ from functools import cached_property
 
 import numpy as np
 
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+
 NEVER = 1e-15  # a level that runs out with a smaller chance counts as endless: below what rounding leaves
+LARGEST_STATE = 1 << 62  # states are numbered by whole numbers of 64 bits
+MANY_STATES = 1 << 16  # more are looked at one by one, where they are reached
 
 
 @dataclass(frozen=True, eq=False)
 class LabelDraws:
     """Labels of n unjudged documents in rank order; make one with `label_draws`."""
 
-    weight: np.ndarray  # (n,) what one unit of gain adds to the score at each unjudged rank
-    gain: np.ndarray  # (L,) gain of each level, levels by ascending grade, level 0 first
-    probability: np.ndarray  # (L,) chance of each level as a target
-    supply: np.ndarray  # (L,) int64 documents left per level; at least n = cannot run out
+    weight: FloatArray  # (n,) what one unit of gain adds to the score at each unjudged rank
+    gain: FloatArray  # (L,) gain of each level, levels by ascending grade, level 0 first
+    probability: FloatArray  # (L,) chance of each level as a target
+    supply: IntArray  # (L,) documents left per level; at least n = cannot run out
+    to_come: int = 0  # draws of others from the same supply after these, for whom what is used counts too
 
     @property
     def n(self) -> int:
         return len(self.weight)
 
     @cached_property
-    def tracked(self) -> np.ndarray:
+    def tracked(self) -> IntArray:
         """Levels that can run out. (T,)"""
-        return np.flatnonzero(self.supply < self.n)
+        return np.flatnonzero(self.supply < self.n + self.to_come)
 
     @property
     def free(self) -> bool:
@@ -51,13 +56,21 @@ class LabelDraws:
             size *= int(self.supply[level]) + 1
         return size
 
+    def used(self, state: int) -> IntArray:
+        """Documents taken from each level that can run out on the way to a state; 0 of the others. (L,)"""
+        used = np.zeros(len(self.gain), np.int64)
+        for level in self.tracked:
+            size = self.supply[level] + 1
+            used[level] = self.supply[level] - state // self.stride[level] % size
+        return used
+
     @property
     def work(self) -> float:
         """What a pass over documents, states and levels costs."""
         return float(self.n_states) * self.n * len(self.gain)
 
     @cached_property
-    def stride(self) -> np.ndarray:
+    def stride(self) -> IntArray:
         """How far one document of a level moves the state; 0 for a level that cannot run out. (L,)"""
         stride = np.zeros(len(self.gain), np.int64)
         step = 1
@@ -67,27 +80,33 @@ class LabelDraws:
         return stride
 
     @cached_property
-    def chance(self) -> np.ndarray:
+    def chance(self) -> FloatArray:
         """Chance of each label in each state. (S, L)"""
-        state = np.arange(self.n_states)
-        left = np.ones((self.n_states, len(self.gain)), dtype=bool, order="F")
+        return self._chances(np.arange(self.n_states))
+
+    def chance_in(self, state: IntArray) -> FloatArray:
+        """Chance of each label in the states given; nothing of the size of all states, if these are many. (N, L)"""
+        return self.chance[state] if self.n_states <= MANY_STATES else self._chances(state)
+
+    def _chances(self, state: IntArray) -> FloatArray:
+        left = np.ones((len(state), len(self.gain)), dtype=bool, order="F")
         for level in self.tracked:
             left[:, level] = state // self.stride[level] % (self.supply[level] + 1) > 0
         return chance_of_labels(self.probability, left)
 
     @cached_property
-    def following(self) -> np.ndarray:
+    def following(self) -> IntArray:
         """The state after each label. A state without that level keeps some state, at a chance of 0. (L, S)"""
         return np.maximum(np.arange(self.n_states) - self.stride[:, None], 0)
 
-    def move(self, value: np.ndarray, level: int, into: np.ndarray) -> None:
+    def move(self, value: FloatArray, level: int, into: FloatArray) -> None:
         """Add values (..., S) of the present states to the states after label `level`."""
         # a state without that level has chance 0, so what crosses the edge of the range is 0
         step = int(self.stride[level])
         into[..., : self.n_states - step] += value[..., step:]
 
     @cached_property
-    def label_chance(self) -> np.ndarray:
+    def label_chance(self) -> FloatArray:
         """Chance of each label for each document, whatever the others get. (n, L)"""
         if self.free:
             return np.broadcast_to(self.probability, (self.n, len(self.gain)))
@@ -101,7 +120,7 @@ class LabelDraws:
                 self.move(flow[r], r, at)
         return rows
 
-    def _start(self) -> np.ndarray:
+    def _start(self) -> FloatArray:
         """All probability in the state with nothing used. (S,)"""
         at = np.zeros(self.n_states)
         at[-1] = 1.0
@@ -113,7 +132,7 @@ class LabelDraws:
         return float((self.weight * self.expected_gain).sum())
 
     @cached_property
-    def expected_gain(self) -> np.ndarray:
+    def expected_gain(self) -> FloatArray:
         """Expected gain of each document. (n,)"""
         return (self.label_chance * self.gain).sum(axis=1)
 
@@ -124,16 +143,9 @@ class LabelDraws:
             expected = (self.probability * self.gain).sum()
             spread = (self.probability * (self.gain - expected) ** 2).sum()
             return float((self.weight**2).sum() * spread)
-        _, first, second = self.end_moments.sum(axis=1)
-        return max(float(second - first * first), 0.0)
-
-    @cached_property
-    def end_moments(self) -> np.ndarray:
-        """Probability of each final state, times the first two moments of score - mean there. (3, S)
-
-        Deviations are taken document by document, so that a sure labelling has none.
-        """
-        mass = np.stack([self._start(), np.zeros(self.n_states), np.zeros(self.n_states)])
+        # probability of each state, times the first two moments of score - mean there; deviations are taken
+        # document by document, so that a sure labelling has none
+        mass = np.stack([self._start(), np.zeros(self.n_states), np.zeros(self.n_states)])  # (3, S)
         for t in range(self.n):
             following = np.zeros_like(mass)
             for r in range(len(self.gain)):
@@ -143,9 +155,10 @@ class LabelDraws:
                 flow[1] += d * flow[0]
                 self.move(flow, r, following)
             mass = following
-        return mass
+        _, first, second = mass.sum(axis=1)
+        return max(float(second - first * first), 0.0)
 
-    def paths(self) -> tuple[np.ndarray, np.ndarray]:
+    def paths(self) -> tuple[FloatArray, FloatArray]:
         """Different labellings of the first t documents that lead to each state, and of the others from it.
 
         Two (n+1, S) arrays of floats, since counts may be huge, and endless where they are more than a float holds.
@@ -191,8 +204,18 @@ class LabelDraws:
             log_p, score = best, value
         return float(score[-1])
 
+    @property
+    def likely(self) -> float:
+        """Score of a likely labelling where states are too many: each document takes the label likeliest for it."""
+        left, total = self.supply.copy(), 0.0
+        for weight in self.weight:
+            chosen = int(np.argmax(chance_of_labels(self.probability, left[None] > 0)[0]))
+            left[chosen] -= chosen in self.tracked
+            total += weight * self.gain[chosen]
+        return total
 
-def chance_of_labels(probability: np.ndarray, left: np.ndarray) -> np.ndarray:
+
+def chance_of_labels(probability: FloatArray, left: BoolArray) -> FloatArray:
     """Chance of each label: a target falls to the next lower level left. (L,), (S, L) -> (S, L)
 
     ``left``: whether each state has documents of each level; the lowest level counts as left.
@@ -207,7 +230,7 @@ def chance_of_labels(probability: np.ndarray, left: np.ndarray) -> np.ndarray:
     return chance
 
 
-def label_draws(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, supply: np.ndarray) -> LabelDraws:
+def label_draws(weight: FloatArray, gain: FloatArray, probability: FloatArray, supply: IntArray) -> LabelDraws:
     """The labelling of one topic, without the levels that no document can get.
 
     Parameters
@@ -238,14 +261,14 @@ def label_draws(weight: np.ndarray, gain: np.ndarray, probability: np.ndarray, s
     return LabelDraws(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
 
 
-def without_rare_ends(labels: LabelDraws, never: float = NEVER) -> LabelDraws:
+def without_rare_ends(labels: LabelDraws) -> LabelDraws:
     """The same draws with far fewer states, as `endless_if_rare` says."""
-    left = endless_if_rare(np.array([labels.n]), labels.probability[None], labels.supply[None], never)[0]
+    left = endless_if_rare(np.array([labels.n]), labels.probability[None], labels.supply[None])[0]
     return label_draws(labels.weight, labels.gain, labels.probability, left)
 
 
-def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarray, never: float) -> np.ndarray:
-    """Supplies in which a level that next to never runs out has a document for every draw. (B, L)
+def endless_if_rare(draws: IntArray, probability: FloatArray, supply: IntArray) -> IntArray:
+    """Supplies in which a level that runs out with a chance below `NEVER` has a document for every draw. (B, L)
 
     Parameters
     ----------
@@ -253,8 +276,6 @@ def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarr
         Draws from each of B supplies that share some of their draws.
     probability, supply : (B, L) arrays
         Chance of each level as a target, at most, and documents left.
-    never : float
-        A level that runs out with a smaller chance counts as endless.
     """
     left = np.minimum(supply, draws[:, None])
     if (left[:, 1:] == draws[:, None]).all():  # the usual case, which scipy would take .3 s to import for
@@ -264,7 +285,7 @@ def endless_if_rare(draws: np.ndarray, probability: np.ndarray, supply: np.ndarr
     asked = np.zeros(len(draws))  # (B,) chance that a draw asks this level: its own targets, and what falls from above
     for level in range(left.shape[1] - 1, 0, -1):
         asked = np.minimum(asked + probability[:, level], 1.0)
-        rare = bdtrc(left[:, level], draws, asked) < never
+        rare = bdtrc(left[:, level], draws, asked) < NEVER
         left[rare, level] = draws[rare]
         if (left[:, level] == draws).all():
             asked = np.zeros(len(draws))

@@ -2,27 +2,39 @@
 
 Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023) for two runs at once: a document that is
 unjudged in both tops has *one* label, which counts for both (the model is in `joint_labels`). The difference of
-the two scores is computed exactly per topic, topics are independent, and their sum is exact or bracketed (see
-`score_signs`). No random numbers.
+the two scores is exact per topic where its labellings can be listed, else a sample with a fixed seed; topics are
+independent, and their sum is exact or bracketed (see `signs`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._base import NDCG
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, common_codes, warn_of_other_topics
+from ir_measures_relative._checks import real, warn
+from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    QrelsLike,
+    Run,
+    RunLike,
+    common_codes,
+    warn_of_other_topics,
+)
+from ir_measures_relative._unjudged.boot_ndcg import expected_scores
 from ir_measures_relative._unjudged.grade_prior import grade_prior_of
-from ir_measures_relative._unjudged.joint_labels import TopicDifference, Unjudged, topic_difference
-from ir_measures_relative._unjudged.score_distribution import TOLERANCE
-from ir_measures_relative._unjudged.score_signs import point, sign_of_sum
-from ir_measures_relative.measures import BootNDCG, Number
+from ir_measures_relative._unjudged.joint_labels import JointDraws, drawn_differences, exact_difference
+from ir_measures_relative._unjudged.points import TOLERANCE, Points, merged, point
+from ir_measures_relative._unjudged.sample import SAMPLE_SIZE, fixed_random
+from ir_measures_relative._unjudged.settings import BootSettings
+from ir_measures_relative._unjudged.signs import Sign, sign_of_sample, sign_of_sum, with_sampling_error
 
-RESOLUTION = Number(1e-7, 1e-2, 1e-5)
+WIDE = 0.01  # an undecided probability that is worth a warning
 
 
 class TopicBetter(NamedTuple):
@@ -33,6 +45,7 @@ class TopicBetter(NamedTuple):
     b_better: float
     tie: float
     undecided: float
+    form: str
     mean_a: float
     mean_b: float
     unjudged_a: int
@@ -60,13 +73,15 @@ class ProbBetter:
     a_better, b_better, tie : float
         Chances that the mean nDCG of a over the topics is higher, lower, and equal (within 1e-12). They sum to 1.
     mean_a, mean_b : float
-        Expected means over topics; exact, but for deep cutoffs with more ways to run out of labels than can be
-        followed (then a topic's `undecided` says how much was given up). A document in both runs has one label, drawn
-        from the average of both runs' priors, so a mean depends on the other run and is not quite that of `boot_ndcg`.
+        Expected means over topics, those of `boot_ndcg` for each run alone.
+    form : str
+        'exact'; 'bracket' where the topics are exact but too many to combine exactly; 'band' where some topics are
+        sampled.
     undecided : float
-        Width of the bracket of each of the three chances; 0 if they are exact (up to float rounding, 1e-12).
+        Width of the widest bracket of the three chances; 0 if they are exact (up to float rounding, 1e-12).
     bracket : dict
-        For 'a_better', 'b_better' and 'tie' the range in which the true chance lies for sure.
+        For 'a_better', 'b_better' and 'tie' the range in which the true chance lies: for sure, or if ``form`` is
+        'band' with probability 1 - 1e-6.
     topics : list of TopicBetter
         The same for every topic, in qrels order; exact where its `undecided` is 0.
     """
@@ -76,19 +91,14 @@ class ProbBetter:
     tie: float
     mean_a: float
     mean_b: float
+    form: str
     undecided: float
-    a_better_least: float
-    b_better_least: float
+    bracket: dict[str, tuple[float, float]]
     topics: list[TopicBetter]
 
     @property
     def exact(self) -> bool:
-        return self.undecided == 0
-
-    @property
-    def bracket(self) -> dict[str, tuple[float, float]]:
-        least = {"a_better": self.a_better_least, "b_better": self.b_better_least, "tie": self.tie}
-        return {name: (low, min(1.0, low + self.undecided)) for name, low in least.items()}
+        return self.form == "exact"
 
     def to_frame(self) -> pd.DataFrame:
         """One row per topic."""
@@ -96,14 +106,14 @@ class ProbBetter:
 
     def mirrored(self) -> ProbBetter:
         """The same with a and b exchanged."""
+        at = self.bracket
         return replace(
             self,
             a_better=self.b_better,
             b_better=self.a_better,
             mean_a=self.mean_b,
             mean_b=self.mean_a,
-            a_better_least=self.b_better_least,
-            b_better_least=self.a_better_least,
+            bracket={"a_better": at["b_better"], "b_better": at["a_better"], "tie": at["tie"]},
             topics=[topic.mirrored() for topic in self.topics],
         )
 
@@ -117,13 +127,14 @@ class ProbBetter:
 
 
 def prob_better(
-    qrels: Any,
-    run_a: Any,
-    run_b: Any,
+    qrels: QrelsLike,
+    run_a: RunLike,
+    run_b: RunLike,
     cutoff: int | None = 10,
+    *,
     prior: str = "pool+run",
     dcg: str = "log2",
-    gains: dict | None = None,
+    gains: dict[int, float] | None = None,
     pool: str = "topic",
     resolution: float | None = None,
 ) -> ProbBetter:
@@ -142,9 +153,9 @@ def prob_better(
     prior, dcg, gains, pool
         As in `BootNDCG`. A document in both tops has the average of the two runs' grade priors.
     resolution : float, optional
-        Step of the score grid on which topics are combined where they cannot be combined exactly; smaller is
-        narrower and slower. By default as small as a bracket of 0.0005 needs, but not below 2e-5, and larger for
-        very many topics.
+        Step of the score grid on which topics are combined where they cannot be combined exactly, from 1e-7 to 0.01;
+        smaller is narrower and slower. By default as small as a bracket of 0.0005 needs, but not below 2e-5, and larger
+        for very many topics.
 
     Returns
     -------
@@ -153,9 +164,11 @@ def prob_better(
 
     Notes
     -----
-    Certain is that each chance lies in its ``bracket``. Where topics are combined on the grid, ``tie`` is the chance
-    of a tie in every topic (or in every group of topics that could be combined exactly); ties that arise because
-    differences in several topics cancel each other are inside the bracket.
+    Each chance lies in its ``bracket``: for sure where every topic's labellings can be listed (``form`` is 'exact' or
+    'bracket'); with probability 1 - 1e-6 where some topics are samples of 20,000 labellings (``form`` is 'band': deep
+    cutoffs). A warning says so where it leaves more than 0.01 undecided. Where topics are combined on the grid, ``tie``
+    is the chance of a tie in every topic (or in every group of topics that could be combined exactly); ties that arise
+    because differences in several topics cancel each other are inside the bracket.
 
     References
     ----------
@@ -169,86 +182,103 @@ def prob_better(
     >>> imr.prob_better(qrels, one, other, cutoff=3)
     <prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.8066 and 0.7664, 1 topic>
     """
-    measure = BootNDCG(cutoff=cutoff, prior=prior, dcg=dcg, gains=gains, pool=pool)
-    step = None if resolution is None else RESOLUTION.canonical("prob_better: resolution", resolution)
+    settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
+    step = None if resolution is None else real(resolution, "prob_better: resolution", 1e-7, 1e-2)
     judgements = Judgements.of(qrels)
     if not judgements.n_topics:
         raise ValueError("prob_better: the qrels have no topic; at least one is needed")
-    model = NDCG(measure["cutoff"], measure["dcg"], measure["gains"])
     runs = []
     for what, run in (("run_a", Run.of(run_a, "run_a")), ("run_b", Run.of(run_b, "run_b"))):
         warn_of_other_topics(run, judgements, what)
         runs.append(JudgedRun(judgements, run))
-    codes = common_codes(runs[0], runs[1], model.cutoff, by_id=True)
-    a, b = (_Side(run, code, model, measure["prior"], measure["pool"]) for run, code in zip(runs, codes, strict=True))
+    codes = common_codes(runs[0], runs[1], settings.cutoff, by_id=True)
+    a, b = (_Side(run, code, settings) for run, code in zip(runs, codes, strict=True))
     # in one order whichever comes first, so that exchanged runs give exchanged answers to the last bit
     in_order = a.code.tolist() <= b.code.tolist()
-    return _compared(a, b, model, step) if in_order else _compared(b, a, model, step).mirrored()
+    found = _compared(a, b, step) if in_order else _compared(b, a, step).mirrored()
+    if found.undecided > WIDE:
+        warn(
+            f"prob_better: {found.undecided:.2g} of the probability is undecided, since too many labels are possible "
+            "to follow them all; each chance lies in the bracket that the result states"
+        )
+    return found
 
 
 class _Side:
     """One run's part: what is known of its score, its unjudged documents, its grade prior."""
 
-    def __init__(self, run: JudgedRun, code: np.ndarray, model: NDCG, prior: str, pool: str) -> None:
+    def __init__(self, run: JudgedRun, code: IntArray, settings: BootSettings) -> None:
         """``code``: (Q, W) documents as numbers in the order of their ids, the same in both runs."""
-        self.judgements = run.judgements
-        self.known = model.score(run)  # (Q,)
-        self.grades = grade_prior_of(run, model.cutoff, prior, pool)
+        self.judgements, self.settings = run.judgements, settings
+        self.known = settings.model.score(run)  # (Q,)
+        self.mean = expected_scores(run, settings)  # (Q,)
+        self.grades = grade_prior_of(run, settings.cutoff, settings.prior, settings.pool)
         self.code = code  # (Q, W)
         # (n,) ranks, from 0, in each topic
-        self.unjudged = [np.flatnonzero(where) for where in run.top(model.cutoff).unjudged]
+        self.unjudged = [np.flatnonzero(where) for where in run.top(settings.cutoff).unjudged]
 
 
-def _compared(a: _Side, b: _Side, model: NDCG, step: float | None) -> ProbBetter:
-    judgements = a.judgements
+class _Difference(NamedTuple):
+    """Score of a minus score of b in one topic."""
+
+    parts: list[Points]  # independent, their sum is the difference
+    sign: Sign
+    form: str
+
+
+def _compared(a: _Side, b: _Side, step: float | None) -> ProbBetter:
+    judgements, model = a.judgements, a.settings.model
     ideal = model.normalizer(model.gain(judgements.grade), judgements)  # (Q,)
     gain = model.gain(a.grades.levels)  # (L,), the same levels for both
     seen = model.seen(max(a.code.shape[1], b.code.shape[1]))  # (W,)
     differences, topics = [], []
     for q, query_id in enumerate(judgements.topics):
-        unjudged, counts = _unjudged(a, b, q, seen / ideal[q] if ideal[q] else None)
-        known = float(a.known[q]), float(b.known[q])
-        chances = a.grades.probability[q], b.grades.probability[q]
-        supplies = np.stack([a.grades.supply[q], b.grades.supply[q]])  # (2, L)
-        difference = (
-            TopicDifference([point(known[0] - known[1])], [[point(0.0)]], *known)
-            if unjudged is None
-            else topic_difference(known, unjudged, gain, chances, supplies)
-        )
-        sign = difference.sign(step)
-        differences.append(difference)
-        topics.append(
-            TopicBetter(
-                query_id,
-                sign.above,
-                sign.below,
-                sign.zero,
-                sign.undecided,
-                difference.mean_a,
-                difference.mean_b,
-                *counts,
-            )
-        )
-    parts = [part for difference in differences for part in difference.independent_parts(step)]
+        known = float(a.known[q]) - float(b.known[q])
+        joint, counts = _joint_draws(a, b, q, seen / ideal[q] if ideal[q] else None, gain)
+        found = _difference(known, joint, judgements.topic_keys[q], step)
+        differences.append(found)
+        chances = *found.sign[:3], found.sign.undecided, found.form
+        topics.append(TopicBetter(query_id, *chances, float(a.mean[q]), float(b.mean[q]), *counts))
+    parts = [part for difference in differences for part in difference.parts]
     all_tie = float(np.prod([topic.tie for topic in topics]))
-    sign = sign_of_sum(parts, step, same=TOLERANCE * len(topics), known_zero=all_tie)
-    mean_a, mean_b = (float(np.mean(means)) for means in zip(*((t.mean_a, t.mean_b) for t in topics), strict=True))
-    return ProbBetter(
-        sign.above, sign.below, sign.zero, mean_a, mean_b, sign.undecided, sign.above_least, sign.below_least, topics
-    )
+    sampled = any(difference.form == "band" for difference in differences)
+    sign = sign_of_sum(parts, step, TOLERANCE * len(topics), 0.0 if sampled else all_tie)
+    form = "band" if sampled else "bracket" if sign.undecided else "exact"
+    if sampled:
+        sign = differences[0].sign if len(topics) == 1 else with_sampling_error(sign, SAMPLE_SIZE)
+    bracket = {"a_better": sign.above_range, "b_better": sign.below_range, "tie": sign.zero_range}
+    means = float(np.mean(a.mean)), float(np.mean(b.mean))
+    return ProbBetter(*sign[:3], *means, form, sign.undecided, bracket, topics)
 
 
-def _unjudged(a: _Side, b: _Side, q: int, weight: np.ndarray | None) -> tuple[Unjudged | None, tuple[int, int, int]]:
+def _difference(known: float, joint: JointDraws | None, topic: str, step: float | None) -> _Difference:
+    """Exact where the labellings of a topic can be listed, else a sample."""
+    parts = [point(known)] if joint is None else exact_difference(known, joint)
+    if parts is not None:
+        sign = sign_of_sum(parts, step)
+        return _Difference(parts, sign, "bracket" if sign.undecided else "exact")
+    assert joint is not None
+    # each topic has random numbers of its own: those of topics that are added must be independent
+    drawn = drawn_differences(fixed_random(crc32(topic.encode())), known, joint)
+    return _Difference([merged(drawn, np.full(len(drawn), 1 / len(drawn)))], sign_of_sample(drawn), "band")
+
+
+def _joint_draws(
+    a: _Side, b: _Side, q: int, weight: FloatArray | None, gain: FloatArray
+) -> tuple[JointDraws | None, tuple[int, int, int]]:
     """The unjudged documents of a topic in the order of the draws, and how many a, b and both have.
 
-    None where no label matters: nothing is unjudged, or (``weight``, (W,), is None) the pool has nothing relevant.
+    None where no label matters: nothing is unjudged, all is at the same ranks, or (``weight``, (W,), is None) the pool
+    has nothing relevant.
     """
     rank_a, rank_b = a.unjudged[q], b.unjudged[q]  # (n_a,), (n_b,)
     _, in_a, in_b = np.intersect1d(a.code[q, rank_a], b.code[q, rank_b], assume_unique=True, return_indices=True)
     counts = len(rank_a), len(rank_b), len(in_a)
-    if weight is None or not (len(rank_a) or len(rank_b)):
-        return None, counts
     shared_a, shared_b = rank_a[in_a], rank_b[in_b]  # (n,) each, by id
+    if weight is None or (len(in_a) == len(rank_a) == len(rank_b) and np.array_equal(shared_a, shared_b)):
+        return None, counts
     order = np.lexsort((np.maximum(shared_a, shared_b), np.minimum(shared_a, shared_b)))  # equal ranks stay by id
     ranks = shared_a[order], shared_b[order], np.delete(rank_a, in_a), np.delete(rank_b, in_b)
-    return Unjudged(*(weight[rank] for rank in ranks)), counts
+    chances = np.stack([a.grades.probability[q], b.grades.probability[q]])  # (2, L)
+    supplies = np.stack([a.grades.supply[q], b.grades.supply[q]])  # (2, L)
+    return JointDraws(*(weight[rank] for rank in ranks), gain, chances, supplies), counts

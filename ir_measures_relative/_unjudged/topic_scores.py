@@ -1,34 +1,34 @@
-"""The distribution of one topic's nDCG over the labels of its unjudged documents, in the form that fits its size."""
+"""The distribution of one topic's nDCG over the labels of its unjudged documents: four forms, one ladder.
+
+    listed points       every labelling, equal scores merged                        exact
+    meet in the middle  the labellings of two halves (`halves`)                     exact
+    grid                free draws or few states (`grid`)                           bracket: holds for sure
+    sample              20,000 runs of Algorithm 1 with a fixed seed (`sample`)     band: holds with 1 - 1e-6
+
+A topic takes the first form that it is small enough for.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from numbers import Real
 
 import numpy as np
 
 from ir_measures_relative._checks import shown
-from ir_measures_relative._unjudged.grid_sums import coarse
-from ir_measures_relative._unjudged.label_draws import LabelDraws, without_rare_ends
-from ir_measures_relative._unjudged.many_levels import every_score
-from ir_measures_relative._unjudged.score_distribution import (
-    TOLERANCE,
-    Halves,
-    Points,
-    halves,
-    merged,
-    mode,
-    points,
-    sizes,
-)
-from ir_measures_relative._unjudged.score_grid import PASS, Bracket, bracket, simpler
-from ir_measures_relative._unjudged.target_counts import NODES, effects, expected_score
+from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative._unjudged.grid import Bracket, bracket, cells_of
+from ir_measures_relative._unjudged.halves import Halves, halves, points, sizes
+from ir_measures_relative._unjudged.label_draws import LARGEST_STATE, LabelDraws, without_rare_ends
+from ir_measures_relative._unjudged.points import TOLERANCE, Points, merged, mode, point
+from ir_measures_relative._unjudged.sample import Sample, drawn_labels, fixed_random
+from ir_measures_relative._unjudged.sums import coarse
 
 FEW = 1 << 11  # labellings that are listed one by one
-HALF = 1 << 17  # scores per half when meeting in the middle
-MANY = 1 << 22  # scores listed when `support` or `argmax` asks for them
-CHEAP = 3e6  # a pass over states that is cheap enough to look for an exact form
+HALF = 1 << 17  # labellings of a half when meeting in the middle
+MANY = 1 << 20  # labellings listed where states are too many to count them, or where `support` and `argmax` ask for it
+CHEAP = 3e6  # states x documents x levels of a pass that is worth it to find an exact form: milliseconds
+REACH = 1e8  # and of one for the exact mean or standard deviation: tenths of a second
 
 
 class TopicScores:
@@ -39,16 +39,19 @@ class TopicScores:
     query_id : the topic, as the qrels gave it
     n_unjudged : int, unjudged documents in the top K
     lower, upper : float, naive bounds: unjudged = 0, unjudged = the highest gain left in the pool
-    mean, std : float (std: population); exact, or with millions of states the mean within 1e-4 and std a good guess
-    mode : float, the paper's point estimate; argmax : float, the most likely single score
+    form : 'exact', 'bracket' (quantiles lie for sure in a narrow range) or 'band' (in a range that holds with
+        probability 1 - 1e-6, around those of a sample)
+    exact : bool, whether the form is 'exact'
+    width : float, of the widest such range of any percentile from 1 to 99; 0 if exact
+    mean, std : float (std: population); exact but for a few topics of the form 'band', then those of the sample
+    standard_error : float, of the mean where it is that of a sample; else 0
+    mode : float, the paper's point estimate; argmax : float, the most likely single score. Where the form is not
+        'exact' they are good guesses: a little probability more in another bin moves a mode
     support, probability : arrays, the scores that can happen and their probabilities
-    exact : bool, whether quantiles, mode and support are exact
-    bracket : float, the width within which every percentile from 1 to 99 is known; 0 if exact. A mode has no
-        such width: a little probability more in another bin moves it; where not exact it is a good guess
     """
 
     def __init__(
-        self, query_id: object, lower: float, upper: float, labels: LabelDraws | None, rank: np.ndarray | None = None
+        self, query_id: object, lower: float, upper: float, labels: LabelDraws | None, rank: IntArray | None = None
     ):
         """`labels`: None where the score is sure (nothing unjudged, or no relevant document); `rank`: (n,)."""
         self.query_id = query_id
@@ -56,81 +59,97 @@ class TopicScores:
         self.lower, self.upper = lower, upper
         self._rank = rank
         self._labels = without_rare_ends(labels) if labels is not None and labels.work > CHEAP else labels
+        self._kept: Points | Bracket | Sample | None = None
+        self._form: str | None = None
 
-    @cached_property
-    def _scores(self) -> Points | Halves | Bracket:
+    @property
+    def _scores(self) -> Points | Halves | Bracket | Sample:
+        """The distribution. Halves are not kept: they take megabytes, and less time to make than to ask."""
+        if self._kept is not None:
+            return self._kept
+        made = self._made()
+        self._form = made.form
+        if not isinstance(made, Halves):
+            self._kept = made
+        return made
+
+    def _made(self) -> Points | Halves | Bracket | Sample:
+        """The first form that the topic is small enough for."""
         labels = self._labels
         if labels is None:
-            return Points(np.array([self.lower]), np.ones(1))
+            return point(self.lower)
         if labels.work <= CHEAP:
             low, high = labels.extremes
             if high - low <= TOLERANCE:
-                return Points(np.array([self._inside(self.lower + high)]), np.ones(1))
+                return point(self._inside(self.lower + high))
             ways, middle, half = sizes(labels)
             if ways <= FEW:
                 return points(labels, self.lower).within(self.lower, self.upper)
             if half <= HALF:
                 return halves(labels, self.lower, middle)
-        if self._every_score is not None:
-            return self._every_score
-        return bracket(labels, self.lower, self.lower, self.upper)
-
-    @cached_property
-    def _every_score(self) -> Points | None:
-        """All scores, where a pass over states is not cheap but there are few labellings."""
-        labels = self._labels
-        if labels is None or labels.work <= CHEAP:
-            return None
-        found = every_score(labels, self.lower)
-        return None if found is None else found.within(self.lower, self.upper)
+        elif labels.n_states < LARGEST_STATE and labels.n * np.log2(len(labels.gain)) <= np.log2(MANY):
+            return points(labels, self.lower).within(self.lower, self.upper)
+        labels = without_rare_ends(labels)
+        cells = cells_of(labels)
+        if cells is not None:
+            return bracket(labels, self.lower, cells)
+        drawn = drawn_labels(fixed_random(), labels.weight, labels.gain, labels.probability, labels.supply[:, None])
+        return Sample.of(self.lower + drawn.score, self.lower, self.upper)
 
     def _inside(self, score: float) -> float:
         """Keep rounding from crossing the naive bounds."""
         return min(max(score, self.lower), self.upper)
 
     @property
-    def exact(self) -> bool:
-        """Whether quantiles and mode are exact."""
-        return not isinstance(self._scores, Bracket)
+    def form(self) -> str:
+        """What is known of quantiles: 'exact', 'bracket' or 'band'."""
+        return self._form or self._scores.form
 
     @property
-    def bracket(self) -> float:
+    def exact(self) -> bool:
+        """Whether quantiles and mode are exact."""
+        return self.form == "exact"
+
+    @property
+    def width(self) -> float:
         """Width of the range in which every percentile from 1 to 99 is known to lie; 0 if exact."""
-        return self._scores.width if isinstance(self._scores, Bracket) else 0.0
+        return 0.0 if self.exact else self._scores.width
+
+    @property
+    def _in_reach(self) -> bool:
+        return self._labels is None or self._labels.work <= REACH
 
     @cached_property
     def mean(self) -> float:
         if self._labels is None:
             return self.lower
-        labels = self._labels
-        passed_over = labels.work <= (CHEAP if labels.n <= NODES else PASS)
-        return self._inside(self.lower + (labels.mean if passed_over else expected_score(labels)[0]))
+        if self._in_reach:
+            return self._inside(self.lower + self._labels.mean)
+        assert isinstance(self._scores, (Points, Sample))
+        return self._inside(self._scores.mean)
 
     @cached_property
     def std(self) -> float:
         if self._labels is None:
             return 0.0
-        if self._every_score is not None:
-            off = self._every_score.score - self.mean
-            return float(np.sqrt((self._every_score.probability * off**2).sum()))
-        if self._labels.work <= PASS:
+        if self._in_reach:
             return float(np.sqrt(self._labels.variance))
-        return float(np.sqrt((effects(self._labels) ** 2 * self._labels.probability).sum()))
+        assert isinstance(self._scores, (Points, Sample))
+        return self._scores.std
 
     @property
-    def std_is_guess(self) -> bool:
-        """Whether there are too many states for an exact standard deviation."""
-        return self._labels is not None and self._labels.work > PASS and self._every_score is None
+    def standard_error(self) -> float:
+        """Standard error of the mean; 0 where it is exact."""
+        return self._scores.standard_error if not self._in_reach and isinstance(self._scores, Sample) else 0.0
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
         return self._inside(self._scores.quantile(checked_share("q", q)))
 
-    def quantile_bracket(self, q: float) -> tuple[float, float]:
-        """Two scores between which the quantile lies for sure; equal if exact."""
-        if isinstance(self._scores, Bracket):
-            return self._scores.quantile_bracket(checked_share("q", q))
-        return (self.quantile(q),) * 2
+    def quantile_range(self, q: float) -> tuple[float, float]:
+        """Two scores between which the quantile lies, as `form` says; equal if exact."""
+        low, high = self._scores.quantile_range(checked_share("q", q))
+        return self._inside(low), self._inside(high)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The central interval that holds the score with probability `level`."""
@@ -139,9 +158,10 @@ class TopicScores:
 
     @cached_property
     def mode(self) -> float:
-        if isinstance(self._scores, Bracket):
-            return self._inside(mode(self._scores.middle, self._scores.lowest, self._scores.highest))
-        return self._inside(mode(self._scores))
+        scores = self._scores
+        if isinstance(scores, Bracket):
+            return self._inside(mode(scores.middle, scores.lowest, scores.highest))
+        return self._inside(mode(scores.points if isinstance(scores, Sample) else scores))
 
     @cached_property
     def argmax(self) -> float:
@@ -150,35 +170,36 @@ class TopicScores:
         Too many scores to list: independent draws are taken by families of ranks whose discounts are
         multiples of one another (only their sums coincide); otherwise the score of the likeliest labelling.
         """
-        scores = self._scores
+        scores, labels = self._scores, self._labels
         if isinstance(scores, Points):
             return scores.argmax()
         if isinstance(scores, Halves) and scores.size <= MANY:
             return self._inside(scores.listed().argmax())
-        assert self._labels is not None and self._rank is not None
-        if self._labels.free:
-            return self._inside(self.lower + likeliest_by_family(self._labels, self._rank))
-        most = max(1, int(PASS / (self._labels.n * len(self._labels.gain))))
-        return self._inside(self.lower + simpler(self._labels, most, self._labels.n).likeliest)
+        assert labels is not None and self._rank is not None
+        if labels.free:
+            return self._inside(self.lower + likeliest_by_family(labels, self._rank))
+        return self._inside(self.lower + (labels.likeliest if self._in_reach else labels.likely))
 
-    @cached_property
+    @property
     def _listed(self) -> Points:
         """Scores to look at."""
         scores = self._scores
         if isinstance(scores, Points):
             return scores
         if isinstance(scores, Bracket):
-            return replace(scores.middle, slack=scores.width)
+            return scores.middle
+        if isinstance(scores, Sample):
+            return scores.points
         found = scores.listed() if scores.size <= MANY else coarse(scores)
         return found.within(self.lower, self.upper)
 
     @property
-    def support(self) -> np.ndarray:
+    def support(self) -> FloatArray:
         """Scores that can happen, ascending; on a grid, off by at most `support_error`, if they are too many."""
         return self._listed.score
 
     @property
-    def probability(self) -> np.ndarray:
+    def probability(self) -> FloatArray:
         """Probability of each score of `support`."""
         return self._listed.probability
 
@@ -189,10 +210,11 @@ class TopicScores:
 
     def gridded(self) -> Points:
         """Some list of points for sums over topics."""
-        return coarse(self._scores) if isinstance(self._scores, Halves) else self._listed
+        scores = self._scores
+        return coarse(scores) if isinstance(scores, Halves) else self._listed
 
     def __repr__(self) -> str:
-        about = "" if self.exact else f", bracket={self.bracket:.1g}"
+        about = "" if self.exact else f", {self.form} of {self.width:.1g}"
         return (
             f"TopicScores({self.query_id!r}, n_unjudged={self.n_unjudged}, lower={self.lower:.4f}, "
             f"mean={self.mean:.4f}, upper={self.upper:.4f}{about})"
@@ -206,7 +228,7 @@ def checked_share(name: str, value: float) -> float:
     return float(value)
 
 
-def likeliest_by_family(labels: LabelDraws, rank: np.ndarray) -> float:
+def likeliest_by_family(labels: LabelDraws, rank: IntArray) -> float:
     """Most likely score of independent draws: the sum over families of ranks of their most likely scores.
 
     1/log2(i+1) of ranks i+1 = m, m^2, m^3 ... are multiples of one another; scores of different families

@@ -1,7 +1,7 @@
 """The measures, one short file each; a new one needs its file and its line here."""
 
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register, registry
-from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
+from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.bounds import NDCGBound
 from ir_measures_relative.measures.credited import credited
 from ir_measures_relative.measures.imputed import Imputed
@@ -45,7 +45,6 @@ __all__ = [
     "UL",
     "UniqueRel",
     "Whole",
-    "boot_ndcg",
     "credited",
     "cutoff_parameter",
     "expected_random",

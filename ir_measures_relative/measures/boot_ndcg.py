@@ -8,7 +8,8 @@ ideal DCG of the pool never changes, so every score
 
     (DCG of the judged documents + sum over unjudged documents of gain(label) / log2(rank + 1)) / ideal DCG
 
-compares with ordinary nDCG. The paper samples 1,000 labellings; here the distribution is computed exactly.
+compares with ordinary nDCG. The paper samples 1,000 labellings; here the distribution is computed exactly while that is
+within reach, and sampled with a fixed seed and a stated band beyond (see `_unjudged/topic_scores.py`).
 
 Labels are drawn and handed down by *grade*, scores are made of *gains*; with a gain table that is not
 monotone the naive upper bound hands out the highest gain left, so that it bounds every labelling.
@@ -25,52 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative._base import NDCG
-from ir_measures_relative._checks import warn
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, best_values_left, warn_of_other_topics
+from ir_measures_relative._checks import WrongKind, warn
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative._unjudged import (
-    BootScores,
-    GradePrior,
-    LabelDraws,
-    TopicScores,
-    grade_prior_of,
-    label_draws,
-    naive_bounds,
-)
+from ir_measures_relative._unjudged import DCGS, POOLS, PRIORS, BootSettings, TopicScores, topic_scores
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter, WrongKind
-
-WIDE = 0.01  # a bracket that is worth a warning
-ALWAYS_KNOWN = ("mean", "lower", "upper")  # estimates that are never guessed
-
-
-def topic_scores(run: JudgedRun, model: NDCG, grades: GradePrior) -> list[TopicScores]:
-    """The distribution of nDCG of every topic, for given grade probabilities of unjudged documents."""
-    top = run.top(model.cutoff)
-    gain_of_row = model.gain(run.judgements.grade)  # (J,)
-    ideal = model.normalizer(gain_of_row, run.judgements)  # (Q,)
-    unjudged = top.unjudged  # (Q, W)
-    seen = model.seen(unjudged.shape[1])  # (W,)
-    gain = model.gain(grades.levels)  # (L,)
-    left = best_values_left(gain_of_row, run, model.cutoff)  # (Q, D), by gain, not by grade: a table may fall
-    lower, upper = naive_bounds(top.values(gain_of_row), unjudged, left, seen, ideal)  # (Q,) each
-    exponent = int(np.frexp(gain.max(initial=0.0))[1])  # gains in units near the highest: tiny ones have squares too
-    gain, unit = np.ldexp(gain, -exponent), np.ldexp(ideal, -exponent)
-    found = []
-    alike: dict[tuple, LabelDraws] = {}  # thousands of topics with one relevant document have few labellings
-    for q, topic in enumerate(run.judgements.topics):
-        place = np.flatnonzero(unjudged[q])
-        low = float(lower[q])
-        if len(place) == 0 or ideal[q] == 0:
-            found.append(TopicScores(topic, low, low, None, place + 1))
-            continue
-        probability, supply = grades.probability[q], grades.supply[q]  # (L,) each
-        key = place.tobytes(), float(ideal[q]), probability.tobytes(), supply.tobytes()
-        if key not in alike:
-            alike[key] = label_draws(seen[place] / unit[q], gain, probability, supply)
-        found.append(TopicScores(topic, low, float(upper[q]), alike[key], place + 1))
-    return found
+from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter
 
 
 class Estimate(Parameter):
@@ -111,8 +73,8 @@ class _BootNDCG(RelativeMeasure):
     percentile is not the percentile of the mean over topics: that one is in `boot_ndcg`.
 
     Nothing unjudged: exactly nDCG. Up to about 20 unjudged documents with three grades (fewer with more grades) it is
-    exact; beyond that it is computed on a grid of scores, or guessed, within a guaranteed bracket that `boot_ndcg`
-    shows. Where that is wide, a warning says so.
+    exact; up to about a hundred it is computed on a grid of scores, within a guaranteed bracket of some 1e-4; beyond
+    that it is drawn, with a fixed seed, and a warning states the band in which it lies. `boot_ndcg` shows all of these.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
@@ -131,11 +93,11 @@ class _BootNDCG(RelativeMeasure):
     SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed, not sampled."
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
-        "prior": Choice("pool", "run", "pool+run", default="pool+run", desc="where grade probabilities come from"),
+        "prior": Choice(*PRIORS, default="pool+run", desc="where grade probabilities come from"),
         "estimate": Estimate("mode", desc="which number of the distribution"),
-        "dcg": Choice("log2", "exp-log2", desc="gain of a grade: itself, or 2^grade - 1"),
+        "dcg": Choice(*DCGS, desc="gain of a grade: itself, or 2^grade - 1"),
         "gains": GainTable(desc="gain of each grade, as in nDCG; 0 must gain 0"),
-        "pool": Choice("topic", "collection", desc="whose judgements the pool's grade shares are"),
+        "pool": Choice(*POOLS, desc="whose judgements the pool's grade shares are"),
     }
     CITATIONS = ("bootndcg",)
 
@@ -145,78 +107,36 @@ class _BootNDCG(RelativeMeasure):
 
     def topic_scores(self, run: JudgedRun) -> list[TopicScores]:
         """The distribution of every topic; made once for all estimates of a run."""
-        key = self(estimate="mode")  # the measure without its estimate
+        settings = BootSettings(*(self[name] for name in ("cutoff", "prior", "dcg", "gains", "pool")))
+        key = repr(settings)
         if key not in run.memo:
-            grades = grade_prior_of(run, self["cutoff"], self["prior"], self["pool"])
-            run.memo[key] = topic_scores(run, NDCG(self["cutoff"], self["dcg"], self["gains"]), grades)
-        return run.memo[key]
+            run.memo[key] = topic_scores(run, settings)
+        found: list[TopicScores] = run.memo[key]
+        return found
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         topics = self.topic_scores(run)
         values = np.array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=np.float64)
-        if self["estimate"] not in ALWAYS_KNOWN:
-            self._warn_of_guesses(topics)
+        self._warn_of_samples(topics)
         return values
 
-    def _warn_of_guesses(self, topics: list[TopicScores]) -> None:
-        if self["estimate"] == "std":
-            guesses = [scores for scores in topics if scores.std_is_guess]
-            known = ""
+    def _warn_of_samples(self, topics: list[TopicScores]) -> None:
+        """Never silently: a value of a sample is known within a band, or by its standard error."""
+        estimate = self["estimate"]
+        if estimate in ("lower", "upper"):
+            return
+        if estimate in ("mean", "std"):
+            off = {scores.query_id: scores.standard_error for scores in topics if scores.standard_error}
+            known = "has a standard error of at most"
         else:
-            guesses = [scores for scores in topics if scores.bracket > WIDE]
-            widest = max((scores.bracket for scores in guesses), default=0.0)
-            known = f"; the true one lies for sure in a range at most {widest:.2g} wide, which boot_ndcg shows"
-        if guesses:
+            off = {scores.query_id: scores.width for scores in topics if scores.form == "band"}
+            known = "lies, with probability 1 - 1e-6, in a band that boot_ndcg states and that is no wider than"
+        if off:
             warn(
-                f"{self}: {len(guesses)} of {len(topics)} topics, such as {guesses[0].query_id!r:.60}, have too many "
-                f"unjudged documents and grades for an exact value, so it is a good guess{known} "
-                "(estimate='mean' is no guess)"
+                f"{self}: {len(off)} of {len(topics)} topics, such as {next(iter(off))!r:.60}, have too many unjudged "
+                f"documents and grades for an exact value; it comes from 20,000 drawn labellings and {known} "
+                f"{max(off.values()):.2g}",
             )
 
 
 BootNDCG = register(_BootNDCG())
-
-
-def boot_ndcg(
-    qrels: Any,
-    run: Any,
-    cutoff: int | None = 10,
-    prior: str = "pool+run",
-    dcg: str = "log2",
-    gains: dict | None = None,
-    pool: str = "topic",
-) -> BootScores:
-    """What may nDCG be, per topic and on average, given what is not judged?
-
-    Parameters
-    ----------
-    qrels, run
-        In any accepted form; TREC files too.
-    cutoff : int or None
-        K; None counts the whole list.
-    prior, dcg, gains, pool
-        As in `BootNDCG`.
-
-    Returns
-    -------
-    BootScores
-        The distribution of every topic (``scores['q1'].interval(.9)``) and that of the mean over topics.
-
-    References
-    ----------
-    Froebe, Gienapp, Potthast, Hagen: Bootstrapped nDCG Estimation in the Presence of Unjudged Documents. ECIR 2023.
-
-    Examples
-    --------
-    >>> import ir_measures_relative as imr
-    >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}, 'q2': {'a': 1, 'b': 0}}
-    >>> scores = imr.boot_ndcg(qrels, {'q1': {'a': 3., 'x': 2., 'c': 1.}, 'q2': {'a': 1.}}, cutoff=3)
-    >>> scores['q1'].support.round(3).tolist(), scores['q1'].probability.tolist()
-    ([0.613, 1.0], [0.5, 0.5])
-    >>> round(scores.mean, 4), scores.interval(0.9)[1]
-    (0.9033, 1.0)
-    """
-    measure = _BootNDCG(cutoff=cutoff, prior=prior, dcg=dcg, gains=gains, pool=pool)
-    judged = JudgedRun(Judgements.of(qrels), Run.of(run))
-    warn_of_other_topics(judged.run, judged.judgements)
-    return BootScores(str(measure), measure.topic_scores(judged))

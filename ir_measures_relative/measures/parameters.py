@@ -10,7 +10,7 @@ from typing import Any
 
 from ir_measures import measures
 
-from ir_measures_relative._base import canonical_base, canonical_gains
+from ir_measures_relative._base import canonical_base
 from ir_measures_relative._checks import (
     FLAG_KIND,
     LARGEST,
@@ -27,6 +27,7 @@ from ir_measures_relative._checks import (
     WrongKind as WrongKind,
 )
 from ir_measures_relative._priors import PriorRuns
+from ir_measures_relative._unjudged import gains_of_relevant
 
 
 class Parameter(measures.ParamInfo):
@@ -106,12 +107,7 @@ class GainTable(Parameter):
     kind = "a dict of grade: gain"
 
     def canonical(self, where: str, value: Any) -> dict[int, float] | None:
-        measure = where.rsplit(":", 1)[0]
-        gains = canonical_gains(value, measure)
-        for grade, gain in (gains or {}).items():
-            if grade <= 0:
-                raise ValueError(f"{measure}: gains gives grade {grade} the gain {gain}; a grade up to 0 must gain 0")
-        return gains
+        return gains_of_relevant(value, where.rsplit(":", 1)[0])
 
 
 class Base(Parameter):

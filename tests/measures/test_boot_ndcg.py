@@ -19,10 +19,10 @@ from support.boot_twin import NEAR, check_against_twin, only
 from support.golden import golden as golden_file
 
 import ir_measures_relative
+from ir_measures_relative import BootNDCG, boot_ndcg
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
-from ir_measures_relative.measures.boot_ndcg import BootNDCG, boot_ndcg
 
 
 @given(cases())
@@ -339,11 +339,11 @@ def test_to_frame_and_repr() -> None:
         "std",
         "mode",
         "argmax",
-        "exact",
-        "bracket",
+        "form",
+        "width",
     ]
     assert frame.query_id.tolist() == list(QRELS) and frame.n_unjudged.tolist() == [2, 2, 1, 0]
-    assert frame.exact.all() and (frame.bracket == 0).all()
+    assert (frame.form == "exact").all() and (frame.width == 0).all()
     assert frame["mean"].mean() == pytest.approx(scores.mean)
     assert "BootNDCG@4" in repr(scores) and len(repr(scores)) < 250
     assert "n_unjudged=2" in repr(scores["1"])

@@ -16,12 +16,12 @@ import pytest
 from ir_measures import nDCG
 from reference import boot as twin
 
-from ir_measures_relative._base.models import NDCG
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
+from ir_measures_relative._unjudged.boot_ndcg import boot_ndcg, topic_scores
 from ir_measures_relative._unjudged.grade_prior import grade_prior
-from ir_measures_relative.measures.boot_ndcg import boot_ndcg, topic_scores
+from ir_measures_relative._unjudged.settings import BootSettings
 from ir_measures_relative.measures.bounds import NDCGBound
 
 # U@10 in %, Default, Cond., BS, naive upper bound, BS@95, nDCG@10 on the expanded qrels
@@ -105,7 +105,7 @@ class CaseStudy:
         chance = grades.probability.copy()
         nothing_judged = np.isnan(top.grade).all(axis=1)
         chance[nothing_judged] = np.arange(chance.shape[1]) == 0
-        return topic_scores(run, NDCG(10), grades._replace(probability=chance))
+        return topic_scores(run, BootSettings(10), grades._replace(probability=chance))
 
 
 @pytest.fixture(scope="module")

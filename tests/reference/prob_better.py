@@ -7,6 +7,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
+from reference import boot
 from reference.bounds import dcg_of, ndcg_of, top_of
 
 TIE = 1e-12
@@ -104,7 +105,10 @@ def topic_atoms(run_a, run_b, qrels, k, gain, prior="pool+run", pool_grades=None
 
 
 def prob_better(topics, k, gain, prior="pool+run", pool="topic"):
-    """(P(a > b), P(b > a), P(tie), mean of a, mean of b); topics = [(run_a, run_b, qrels)], all combinations."""
+    """(P(a > b), P(b > a), P(tie), mean of a, mean of b); topics = [(run_a, run_b, qrels)], all combinations.
+
+    The means are those of bootstrapped nDCG of each run alone.
+    """
     grades = [grade for _, _, qrels in topics for grade in qrels.values()] if pool == "collection" else None
     atoms = [topic_atoms(*topic, k, gain, prior, grades) for topic in topics]
     better = {1: Fraction(0), -1: Fraction(0), 0: Fraction(0)}
@@ -114,5 +118,28 @@ def prob_better(topics, k, gain, prior="pool+run", pool="topic"):
             probability *= chance
             difference += a - b
         better[(difference > TIE * len(topics)) - (difference < -TIE * len(topics))] += probability
-    means = [sum(float(atom[0]) * atom[which] for topic in atoms for atom in topic) / len(topics) for which in (1, 2)]
+    means = [
+        sum(boot.mean(boot.distribution(topic[which], topic[2], k, prior, gain, grades)) for topic in topics)
+        / len(topics)
+        for which in (0, 1)
+    ]
     return float(better[1]), float(better[-1]), float(better[0]), *means
+
+
+def drawn_difference(run_a, run_b, qrels, k, gain, source, prior="pool+run"):
+    """nDCG of a minus that of b with labels drawn once; ``source`` is a random.Random."""
+    prior_a = target_prior(run_a, qrels, k, prior, list(qrels.values()))
+    prior_b = target_prior(run_b, qrels, k, prior, list(qrels.values()))
+
+    def targets(documents, chance):
+        return source.choices(list(chance), [float(p) for p in chance.values()], k=len(documents))
+
+    shared = in_both(run_a, run_b, qrels, k)
+    only_a = [doc for doc in top_of(run_a, qrels, k) if doc not in shared]
+    only_b = [doc for doc in top_of(run_b, qrels, k) if doc not in shared]
+    left_a, left_b = supply(run_a, qrels, k), supply(run_b, qrels, k)
+    labels = assign(targets(shared, average(prior_a, prior_b)), [left_a, left_b])
+    labels += assign(targets(only_a, prior_a), [left_a])
+    labels += assign(targets(only_b, prior_b), [left_b])
+    a, b = scores(run_a, run_b, qrels, k, gain, dict(zip(shared + only_a + only_b, labels, strict=True)))
+    return a - b

@@ -19,7 +19,7 @@ def only(case: Case):  # noqa: ANN201
 
 def check_against_twin(case: Case) -> None:
     scores, points = only(case), case.points()
-    assert scores.exact and scores.bracket == 0
+    assert scores.exact and scores.form == "exact" and scores.width == 0
     assert scores.support == pytest.approx([x for x, _ in points], abs=NEAR)
     assert scores.probability == pytest.approx([float(p) for _, p in points], abs=NEAR)
     assert scores.mean == pytest.approx(twin.mean(points), abs=NEAR)
