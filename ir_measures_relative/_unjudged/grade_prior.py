@@ -20,21 +20,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ir_measures_relative._input import Array, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun
 
 
 class GradePrior(NamedTuple):
     """Grade probabilities of an unjudged document of each topic, and the pool's documents outside the top K."""
 
-    levels: np.ndarray  # (L,) int64 distinct grades, ascending, levels[0] == 0
-    probability: np.ndarray  # (Q, L) each row sums to 1
-    supply: np.ndarray  # (Q, L) int64 judged documents of the level that are not in the top K
+    levels: IntArray  # (L,) int64 distinct grades, ascending, levels[0] == 0
+    probability: FloatArray  # (Q, L) each row sums to 1
+    supply: IntArray  # (Q, L) int64 judged documents of the level that are not in the top K
 
 
 def grade_prior(
-    grade: np.ndarray,
-    topic: np.ndarray,
-    top_grade: np.ndarray,
+    grade: IntArray,
+    topic: IntArray,
+    top_grade: FloatArray,
     prior: str = "pool+run",
     pool: str = "topic",
     grade_counts: Mapping[int, int] | None = None,
@@ -65,7 +66,7 @@ def grade_prior(
     in_pool = count_levels(levels, grade, topic, n_topics)
     at, _ = judged = np.nonzero(~np.isnan(top_grade))
     in_top = count_levels(levels, top_grade[judged], at, n_topics)
-    collection = count_levels(levels, np.array(list(counts)), np.zeros(len(counts)), 1, list(counts.values()))
+    collection = count_levels(levels, np.array(list(counts)), np.zeros(len(counts), np.int64), 1, list(counts.values()))
     shared = np.broadcast_to(collection, in_pool.shape) if pool == "collection" else in_pool
     return GradePrior(levels, probabilities(shared, in_top, prior), in_pool - in_top)
 
@@ -76,29 +77,29 @@ def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) ->
     return grade_prior(judged.grade, judged.topic, run.top(cutoff).grade, prior, pool, judged.grade_counts)
 
 
-def grade_levels(grade: np.ndarray) -> np.ndarray:
+def grade_levels(grade: IntArray) -> IntArray:
     """Distinct grades, negatives read as 0, ascending; 0 is always one of them. (J,) -> (L,)"""
     return np.unique(np.append(np.maximum(grade, 0), 0)).astype(np.int64)
 
 
 def count_levels(
-    levels: np.ndarray, grade: np.ndarray, topic: np.ndarray, n_topics: int, times: list[int] | None = None
-) -> np.ndarray:
+    levels: IntArray, grade: Array, topic: IntArray, n_topics: int, times: list[int] | None = None
+) -> IntArray:
     """Documents of each topic at each level. (J,) grades and topics, each so many ``times`` -> (Q, L) int64"""
     level = np.searchsorted(levels, np.maximum(grade, 0))
     cell = np.asarray(topic, np.int64) * len(levels) + level
     return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
 
 
-def shares(counts: np.ndarray) -> np.ndarray:
+def shares(counts: IntArray) -> FloatArray:
     """Counts as shares of their row; a row of nothing is grade 0 for sure. (Q, L) -> (Q, L)"""
     total = counts.sum(axis=1, keepdims=True)
-    share = counts / np.maximum(total, 1)
+    share: FloatArray = counts / np.maximum(total, 1)
     share[total[:, 0] == 0, 0] = 1.0
     return share
 
 
-def probabilities(in_pool: np.ndarray, in_top: np.ndarray, prior: str) -> np.ndarray:
+def probabilities(in_pool: IntArray, in_top: IntArray, prior: str) -> FloatArray:
     """Chance of each level for an unjudged document. (Q, L) counts in pool and top K -> (Q, L)"""
     of_pool = shares(in_pool)
     if prior == "pool":

@@ -93,4 +93,5 @@ def _drawn(labels: LabelDraws, shift: IntArray, width: int) -> FloatArray:
             part = np.multiply(labels.chance[step:, r, None], mass[step:, :fits], out=flow[step:, :fits])
             following[: states - step, by : by + fits] += part
         mass, following, used = following, mass, longest
-    return mass.sum(axis=0)
+    total: FloatArray = mass.sum(axis=0)
+    return total

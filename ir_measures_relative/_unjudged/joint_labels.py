@@ -49,7 +49,8 @@ class JointDraws(NamedTuple):
     @property
     def shared_chance(self) -> FloatArray:
         """(L,)"""
-        return (self.chances[0] + self.chances[1]) / 2
+        chance: FloatArray = (self.chances[0] + self.chances[1]) / 2
+        return chance
 
     def settled(self) -> JointDraws:
         """The same with an endless supply of level 0 and of levels that next to never run out."""

@@ -97,7 +97,8 @@ class LabelDraws:
     @cached_property
     def following(self) -> IntArray:
         """The state after each label. A state without that level keeps some state, at a chance of 0. (L, S)"""
-        return np.maximum(np.arange(self.n_states) - self.stride[:, None], 0)
+        state: IntArray = np.maximum(np.arange(self.n_states) - self.stride[:, None], 0)
+        return state
 
     def move(self, value: FloatArray, level: int, into: FloatArray) -> None:
         """Add values (..., S) of the present states to the states after label `level`."""
@@ -134,7 +135,8 @@ class LabelDraws:
     @cached_property
     def expected_gain(self) -> FloatArray:
         """Expected gain of each document. (n,)"""
-        return (self.label_chance * self.gain).sum(axis=1)
+        expected: FloatArray = (self.label_chance * self.gain).sum(axis=1)
+        return expected
 
     @cached_property
     def variance(self) -> float:

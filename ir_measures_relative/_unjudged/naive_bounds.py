@@ -15,11 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from ir_measures_relative._base import divide, sum_over_ranks
+from ir_measures_relative._input import BoolArray, FloatArray
 
 
 def naive_bounds(
-    gain: np.ndarray, unjudged: np.ndarray, gain_left: np.ndarray, seen: np.ndarray, ideal: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+    gain: FloatArray, unjudged: BoolArray, gain_left: FloatArray, seen: FloatArray, ideal: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Naive lower and upper bound of nDCG for each topic.
 
     Parameters
@@ -54,7 +55,7 @@ def naive_bounds(
     return divide(sum_over_ranks(gain * seen), ideal), divide(sum_over_ranks(best * seen), ideal)
 
 
-def dealt_in_rank_order(unjudged: np.ndarray, gain_left: np.ndarray) -> np.ndarray:
+def dealt_in_rank_order(unjudged: BoolArray, gain_left: FloatArray) -> FloatArray:
     """The i-th largest gain left for the i-th unjudged document. (Q, W), (Q, D) -> (Q, W), 0 elsewhere"""
     padded = np.pad(gain_left, ((0, 0), (0, max(0, unjudged.shape[1] - gain_left.shape[1]))))
     turn = np.maximum(np.cumsum(unjudged, axis=1) - 1, 0)  # (Q, W)

@@ -278,7 +278,8 @@ def _joint_draws(
     if weight is None or (len(in_a) == len(rank_a) == len(rank_b) and np.array_equal(shared_a, shared_b)):
         return None, counts
     order = np.lexsort((np.maximum(shared_a, shared_b), np.minimum(shared_a, shared_b)))  # equal ranks stay by id
-    ranks = shared_a[order], shared_b[order], np.delete(rank_a, in_a), np.delete(rank_b, in_b)
     chances = np.stack([a.grades.probability[q], b.grades.probability[q]])  # (2, L)
     supplies = np.stack([a.grades.supply[q], b.grades.supply[q]])  # (2, L)
-    return JointDraws(*(weight[rank] for rank in ranks), gain, chances, supplies), counts
+    both = weight[shared_a[order]], weight[shared_b[order]]
+    own = weight[np.delete(rank_a, in_a)], weight[np.delete(rank_b, in_b)]
+    return JointDraws(*both, *own, gain, chances, supplies), counts

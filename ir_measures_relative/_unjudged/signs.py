@@ -47,14 +47,15 @@ class Sign(NamedTuple):
 
 def exact_sign(above: float, below: float, zero: float) -> Sign:
     """A sign with nothing undecided; what rounding takes from the total of 1 is given back."""
-    chances = [chance / (above + below + zero) for chance in (above, below, zero)]
-    return Sign(*chances, *((chance, chance) for chance in chances))
+    above, below, zero = (chance / (above + below + zero) for chance in (above, below, zero))
+    return Sign(above, below, zero, (above, above), (below, below), (zero, zero))
 
 
 def sign_of_sample(score: FloatArray, same: float = TOLERANCE) -> Sign:
     """Sign of a score of which a sample was drawn. Each range holds with 1 - 1e-6. (N,)"""
     counts = [int(np.count_nonzero(where)) for where in (score > same, score < -same, np.abs(score) <= same)]
-    return Sign(*(count / len(score) for count in counts), *(chance_range(count, len(score)) for count in counts))
+    above, below, zero = (count / len(score) for count in counts)
+    return Sign(above, below, zero, *(chance_range(count, len(score)) for count in counts))
 
 
 def with_sampling_error(sign: Sign, size: int) -> Sign:
@@ -149,8 +150,9 @@ def _floored(points: Points, step: float) -> Grid:
     """Every score moved down to a grid point."""
     cell = np.floor(points.score / step).astype(np.int64)
     first = int(cell.min())
-    return Grid(first, np.bincount(cell - first, weights=points.probability))
+    return Grid(first, np.bincount(cell - first, weights=points.probability).astype(np.float64, copy=False))
 
 
 def _off_grid(grid: Grid, step: float) -> Points:
-    return Points((grid.first + np.arange(len(grid.probability))) * step, grid.probability)
+    cell = np.arange(grid.first, grid.first + len(grid.probability), dtype=np.float64)
+    return Points(cell * step, grid.probability)

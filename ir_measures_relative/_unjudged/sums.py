@@ -36,8 +36,10 @@ def on_grid(points: Points, step: float) -> Grid:
     cell = np.floor(place).astype(np.int64)
     upper = points.probability * (place - cell)
     first = int(cell.min())
-    total = np.bincount(cell - first, points.probability - upper, int(cell.max()) - first + 2)
-    return Grid(first, total + np.bincount(cell - first + 1, upper, len(total)))
+    total = np.zeros(int(cell.max()) - first + 2)
+    total += np.bincount(cell - first, points.probability - upper, len(total))
+    total += np.bincount(cell - first + 1, upper, len(total))
+    return Grid(first, total)
 
 
 def grid_sum(one: Grid, other: Grid) -> Grid:
@@ -120,4 +122,4 @@ def coarse(sums: Halves) -> Points:
     probability = np.zeros(max(grid.first + len(grid.probability) for grid in grids) - first)
     for grid in grids:
         probability[grid.first - first : grid.first - first + len(grid.probability)] += grid.probability
-    return Points((first + np.arange(len(probability))) * step, probability, 2 * step).possible()
+    return Points(np.arange(first, first + len(probability), dtype=np.float64) * step, probability, 2 * step).possible()

@@ -250,7 +250,7 @@ def likeliest_by_family(labels: LabelDraws, rank: IntArray) -> float:
 def primitive_root(number: int) -> int:
     """The smallest m with number = m^j for a whole j."""
     for exponent in range(number.bit_length(), 1, -1):
-        base = round(number ** (1 / exponent))
+        base = int(round(number ** (1 / exponent)))
         if base > 1 and base**exponent == number:
             return base
     return number
