@@ -297,7 +297,8 @@ class _Maker:
                 raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {known}")
             if info.dtype is float and type(value) is int:
                 params[name] = value = float(value)
-            if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):
+            valid = info.validate(value)  # type: ignore[no-untyped-call]
+            if not valid or (info.dtype is int and isinstance(value, bool)):
                 choices = info.choices if isinstance(info.choices, list) else []
                 accepted = f"accepted are {', '.join(map(repr, choices))}" if choices else f"it is {info.desc}"
                 raise MeasureError(f"{measure.NAME}: {name}={shown(value)} is not accepted; {accepted}")
@@ -306,7 +307,8 @@ class _Maker:
                 info = measure.SUPPORTED_PARAMS[name]
                 if hasattr(info, "from_text"):  # a parameter of this package
                     params[name] = info.from_text(f"{measure.NAME}: {name}", value, paths=self.paths)
-            return measure(**params)
+            made: ir_measures.Measure = measure(**params)
+            return made
         except ValueError as error:
             raise MeasureError(str(error)) from None
 

@@ -70,7 +70,7 @@ def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> FloatArray:
     scores = np.empty((qrels.n_topics, len(measures)))
     scores[:, [measures.index(measure) for measure in host]] = HostScorer(host, qrels).scores(run)
     topic = {query_id: place for place, query_id in enumerate(qrels.topics)}
-    for metric in RelativeEvaluator(ours, qrels).iter_calc(run):
+    for metric in RelativeEvaluator(ours, qrels).metrics(run):
         scores[topic[metric.query_id], measures.index(metric.measure)] = metric.value
     return scores
 

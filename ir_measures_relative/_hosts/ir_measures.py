@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+import sys
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import ir_measures
 from ir_measures import Metric
 
-from ir_measures_relative._checks import warn
+from ir_measures_relative._checks import heard_warnings, shown, warn
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, other_topics, warn_of_other_topics
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures import RelativeMeasure, registry
 
-_warned: set[tuple] = set()  # an evaluator is made per system and batch, a warning is given once
+_warned: set[Hashable] = set()  # an evaluator is made per system and batch, a warning is given once
 
 
 class RelativeEvaluator(ir_measures.Evaluator):
@@ -25,23 +27,32 @@ class RelativeEvaluator(ir_measures.Evaluator):
         self.measures: list[Any] = sorted(set(measures), key=str)
         self.qrel_qids = list(self.judgements.topics)
         self._joined: dict[int, JudgedRun] = {}
-        self._priors = {measure: self._judged_priors(measure) for measure in self.measures}
+        in_batches = _may_be_a_batch()
+        self._priors = {measure: self._judged_priors(measure, in_batches) for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """A value for every measure and topic of the qrels, topics in qrels order."""
-        judged = JudgedRun(self.judgements, Run.of(run))
-        warn_of_other_topics(judged.run, self.judgements)
+        """A value for every measure and topic of the qrels, topics in qrels order; the host's way in."""
+        run = Run.of(run)
+        with heard_warnings() as sentences:
+            warn_of_other_topics(run, self.judgements)
+        for sentence in sentences:
+            _warn_once(sentence, sentence)
+        yield from self.metrics(run)
+
+    _iter_calc = iter_calc
+
+    def metrics(self, run: Run) -> Iterator[Metric]:
+        """The values, for a caller who has looked at the topics already."""
+        judged = JudgedRun(self.judgements, run)
         for measure in self.measures:
             values = measure.score(judged, self._priors[measure]).tolist()
             for topic, value in zip(self.judgements.topics, values, strict=True):
                 yield Metric(query_id=topic, measure=measure, value=value)
 
-    _iter_calc = iter_calc
-
-    def _judged_priors(self, measure: RelativeMeasure) -> JudgedPriors:
+    def _judged_priors(self, measure: RelativeMeasure, in_batches: bool) -> JudgedPriors:
         named = measure.named_runs()
         for part, run in named:
-            warn_if_useless(part, run, self.judgements, measure)
+            warn_if_useless(part, run, self.judgements, measure, in_batches=in_batches)
         return JudgedPriors(self.judgements, [self._join(run) for _, run in named])
 
     def _join(self, run: Run) -> JudgedRun:
@@ -63,7 +74,7 @@ class RelativeProvider(ir_measures.Provider):
     def supports(self, measure: ir_measures.Measure) -> bool:
         if measure.NAME not in registry:
             return False
-        measure.validate_params()
+        measure.validate_params()  # type: ignore[no-untyped-call]
         return True
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> RelativeEvaluator:
@@ -72,7 +83,7 @@ class RelativeProvider(ir_measures.Provider):
 
 def add_to_ir_measures() -> RelativeProvider:
     """Makes provider and measures known to ir_measures; repeating it replaces the earlier ones and nothing else."""
-    provider = RelativeProvider()
+    provider = RelativeProvider()  # type: ignore[no-untyped-call]
     ir_measures.providers.registry[provider.NAME] = provider
     pipeline = ir_measures.DefaultPipeline
     pipeline.providers = [p for p in pipeline.providers if getattr(p, "NAME", None) != provider.NAME] + [provider]
@@ -80,17 +91,57 @@ def add_to_ir_measures() -> RelativeProvider:
     return provider
 
 
-def warn_if_useless(part: str, run: Run, judgements: Judgements, measure: RelativeMeasure) -> None:
-    """Warns, once, of a prior run that shows nothing, or shows less than the cutoff asks for."""
-    cutoff = measure["cutoff"]
+def warn_if_useless(
+    part: str, run: Run, judgements: Judgements, measure: RelativeMeasure, *, in_batches: bool = False
+) -> None:
+    """Warns, once, of a prior run that shows nothing, or shows less than the cutoff asks for.
+
+    ``in_batches``: the judgements may be one of several batches, so a prior run may lack all their topics and have
+    others. It is then warned of only if it has these topics written otherwise, such as '001' for '1'.
+    """
     if not judgements.n_topics:
         return
-    if problem := other_topics(run, judgements):
-        problem += ", so it shows nothing"
-    elif cutoff is not None and run.depth < cutoff:
-        problem = f"has at most {run.depth} documents a topic, fewer than the cutoff {cutoff}"
+    problem = other_topics(run, judgements)
+    if problem:
+        twin = _written_otherwise(run, judgements)
+        if in_batches and twin is None:
+            return
+        problem += ", so it shows nothing" + (
+            f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
+        )
+    elif measure["cutoff"] is not None and run.depth < measure["cutoff"]:
+        problem = f"has at most {run.depth} documents a topic, fewer than the cutoff {measure['cutoff']}"
     else:
         return
-    if (run.fingerprint, problem) not in _warned:
-        _warned.add((run.fingerprint, problem))
-        warn(f"{measure.runs_parameter} run {part!r} {problem}")
+    _warn_once((run.fingerprint, problem), f"{measure.runs_parameter} run {part!r} {problem}")
+
+
+def _warn_once(key: Hashable, sentence: str) -> None:
+    if key not in _warned:
+        _warned.add(key)
+        warn(sentence)
+
+
+def _written_otherwise(run: Run, judgements: Judgements) -> tuple[str, str] | None:
+    """A topic of the run and one of the judgements that are the same but for zeros in front, case or white space."""
+    plain = {_plain(topic): topic for topic in run.topic_keys}
+    return next(((plain[_plain(t)], t) for t in judgements.topic_keys if _plain(t) in plain), None)
+
+
+def _plain(topic: str) -> str:
+    return re.sub(r"(?<!\d)0+(?=\d)", "", topic.strip().casefold()).removesuffix(".0")
+
+
+def _may_be_a_batch() -> bool:
+    """Whether PyTerrier asks and shows the qrels batch by batch, of which it says nothing to an evaluator.
+
+    Its functions know ``batch_size``; if one day they call it something else, every call may be a batch.
+    """
+    frame, by_pyterrier = sys._getframe(), False
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == "pyterrier":
+            by_pyterrier = True
+            if "batch_size" in frame.f_locals:
+                return frame.f_locals["batch_size"] is not None
+    return by_pyterrier

@@ -10,9 +10,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ir_measures_relative._base import UserModel
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 
-Method = TypeVar("Method", bound=Callable)
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def once(method: Method) -> Method:
@@ -47,7 +48,7 @@ class JudgedPriors:
         return len(self.runs)
 
     @once
-    def unseen(self, model: UserModel) -> np.ndarray:
+    def unseen(self, model: UserModel) -> FloatArray:
         """(J,) chance that a user of every prior run has not seen the document: product of 1 - seen(rank in top K)."""
         left = np.ones(len(self.judgements.grade))
         for run in self.runs:
@@ -55,7 +56,7 @@ class JudgedPriors:
         return left
 
     @once
-    def found_by(self, cutoff: int | None) -> np.ndarray:
+    def found_by(self, cutoff: int | None) -> IntArray:
         """(J,) how many prior runs have the document in their top K."""
         count = np.zeros(len(self.judgements.grade), dtype=np.int64)
         for run in self.runs:
@@ -64,17 +65,18 @@ class JudgedPriors:
         return count
 
     @once
-    def covered(self, model: UserModel, agg: str) -> np.ndarray:
+    def covered(self, model: UserModel, agg: str) -> FloatArray:
         """(Q,) largest (or mean) score of the prior runs under an ordinary measure; 0 without prior runs."""
-        scores = [model.score(run) for run in self.runs]  # n times (Q,)
-        if not scores:
+        if not self.runs:
             return np.zeros(self.judgements.n_topics)
+        scores: FloatArray = np.stack([model.score(run) for run in self.runs], axis=1)  # (Q, n)
         if agg == "max":
-            return np.asarray(np.max(scores, axis=0))
-        return np.array([fsum(of_topic) for of_topic in np.stack(scores, axis=1).tolist()]) / self.n
+            largest: FloatArray = scores.max(axis=1)
+            return largest
+        return np.array([fsum(row) for row in scores.tolist()]) / self.n  # no order of the runs changes a bit
 
 
-def leave_unseen(left: np.ndarray, run: JudgedRun, model: UserModel) -> None:
+def leave_unseen(left: FloatArray, run: JudgedRun, model: UserModel) -> None:
     """(J,) multiplied, in place, by the chance that a user of the run has not seen each judged document."""
     row = run.top(model.cutoff).row  # (Q, W)
     judged = row >= 0

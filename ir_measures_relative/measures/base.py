@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import ir_measures
-import numpy as np
 from ir_measures import measures
 
 from ir_measures_relative._base import ERR, UserModel, refuse_grades_above, user_model
+from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
 from ir_measures_relative._priors import JudgedPriors, PriorRuns
 from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
@@ -38,9 +38,9 @@ class RelativeMeasure(ir_measures.Measure):
 
     def __init__(self, **given: Any):
         cutoff_of_base = self._canonical(given)
-        super().__init__(**self._printed(given))
+        super().__init__(**self._printed(given))  # type: ignore[no-untyped-call]
         self._cutoff_from_base = cutoff_of_base is not None
-        self._text = super().__repr__()
+        self._text = str(super().__repr__())  # type: ignore[no-untyped-call]
         self._hash = hash(self._text)
         self.check(given)
 
@@ -63,7 +63,8 @@ class RelativeMeasure(ir_measures.Measure):
     @property
     def depth(self) -> int | None:
         """How far down a run the measure looks; None is to the end."""
-        return self["cutoff"]
+        cutoff: int | None = self["cutoff"]
+        return cutoff
 
     @property
     def prior_runs(self) -> PriorRuns | None:
@@ -102,7 +103,7 @@ class RelativeMeasure(ir_measures.Measure):
             refuse_grades_above(model.max_rel, judgements, str(self))
         return model
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         """(Q,) one finite value for each topic of the judgements."""
         raise TypeError(f"{type(self).__name__} does not say how it is computed")
 
@@ -131,7 +132,7 @@ class RelativeMeasure(ir_measures.Measure):
     def __getitem__(self, key: str) -> Any:
         return self.params.get(key, self.SUPPORTED_PARAMS[key].default)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.params, self._cutoff_from_base)
 
     def __repr__(self) -> str:

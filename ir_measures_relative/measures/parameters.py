@@ -36,7 +36,7 @@ class Parameter(measures.ParamInfo):
     kind = "any value"
 
     def __init__(self, default: Any = None, desc: str = ""):
-        super().__init__(default=default, desc=desc)
+        super().__init__(default=default, desc=desc)  # type: ignore[no-untyped-call]
 
     def validate(self, value: Any) -> bool:
         """For ir_measures, which asks again at evaluation: canonical values are valid."""

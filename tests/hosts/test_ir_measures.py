@@ -22,9 +22,11 @@ from support.repository import INSTALLED
 
 import ir_measures_relative as imr
 from ir_measures_relative._hosts import ir_measures as provider_module
-from ir_measures_relative._hosts.ir_measures import RelativeProvider, add_to_ir_measures
+from ir_measures_relative._hosts.ir_measures import RelativeProvider, add_to_ir_measures, warn_if_useless
+from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.run import Run
 
-pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the priors of these tests are short
+pytestmark = pytest.mark.filterwarnings("ignore:prior run", "ignore:run has no topic")  # the priors are short
 
 QRELS = {"q2": {"a": 2, "b": 1}, "q1": {"a": 1, "c": 0}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 2.0, "a": 1.0}}
@@ -234,6 +236,58 @@ def test_comparisons_of_many_runs_warn_too() -> None:
 )
 def test_useful_priors_are_not_warned_of(measure: Any) -> None:
     assert heard(measure, QRELS | {"1": {"a": 1}}) == []
+
+
+@pytest.mark.usefixtures("unwarned")
+@pytest.mark.parametrize("ask", ["calc_aggregate", "iter_calc", "evaluator", "measure", "provider"])
+def test_a_run_without_a_common_topic_is_warned_of_once(ask: str) -> None:
+    run = {"001": {"a": 1.0}}
+    ways = {
+        "calc_aggregate": lambda: ir_measures.calc_aggregate([NRG2, nDCG @ 2], QRELS, run),
+        "iter_calc": lambda: list(ir_measures.iter_calc([NRG2], QRELS, run)),
+        "evaluator": lambda: ir_measures.evaluator([NRG2], QRELS).calc_aggregate(run),
+        "measure": lambda: NRG2.calc_aggregate(QRELS, run),
+        "provider": lambda: RelativeProvider().calc_aggregate([NRG2], QRELS, run),
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            ways[ask]()
+    (message,) = [str(warning.message) for warning in caught]
+    assert message == (
+        "run has no topic in common with the qrels (its first is '001'), so each of their topics is an empty ranking"
+    )
+
+
+@pytest.mark.usefixtures("unwarned")
+@pytest.mark.parametrize("run", [{}, {"q1": {}}, {"q1": {"z": 1.0}}, {"q9": {"a": 1.0}, "q1": {"z": 1.0}}])
+def test_a_run_that_is_empty_or_has_a_topic_is_not_warned_of(run: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NRG2.calc_aggregate(QRELS, run)
+
+
+@pytest.mark.usefixtures("unwarned")
+@pytest.mark.parametrize(
+    ("its", "theirs"), [("001", "1"), ("1", "001"), ("1.0", "1"), (" 1", "1"), ("Q1", "q1"), ("q-01", "q-1")]
+)
+def test_topics_written_otherwise_are_told(its: str, theirs: str) -> None:
+    qrels, prior = {"x": {"a": 1}, theirs: {"a": 1}}, {"y": {"a": 1.0}, its: {"a": 1.0}}
+    for in_batches in (False, True):
+        provider_module._warned.clear()
+        with pytest.warns(UserWarning) as caught:
+            warn_if_useless("p", Run.of(prior), Judgements.of(qrels), NRG2, in_batches=in_batches)
+        assert str(caught[0].message) == (
+            f"prior run 'p' shares no topic with the qrels, so it shows nothing (it has {its!r}, they have {theirs!r})"
+        )
+
+
+@pytest.mark.usefixtures("unwarned")
+@pytest.mark.parametrize("topic", ["10", "a1", "1a", "2", "1-1"])
+def test_a_prior_with_other_topics_may_lack_a_batch(topic: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_if_useless("p", Run.of({topic: {"a": 1.0}}), Judgements.of({"1": {"a": 1}}), NRG2, in_batches=True)
 
 
 # ---- registration

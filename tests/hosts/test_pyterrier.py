@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from ir_measures import AP, RR, nDCG
 from support.repository import INSTALLED, REPOSITORY
 
 from ir_measures_relative import NRG, TaSC, UniqueRel, simulate
+from ir_measures_relative._hosts import ir_measures as provider_module
 
 pt = pytest.importorskip("pyterrier", reason="needs PyTerrier")
 
@@ -234,3 +237,34 @@ print(pt.Experiment([results], results[["qid", "query"]], qrels, [measure])[str(
         assert done.returncode == 0 and done.stdout.startswith("<function Experiment"), done.stderr
         assert done.stdout.endswith("False\n")
         assert "pt.relative is not available: ir_measures_relative cannot be imported (out of order)" in done.stderr
+
+
+PART = PRIOR[PRIOR.query_id.isin(TOPICS["qid"][6:])]  # without the first six topics
+
+
+def heard(prior: pd.DataFrame, **how: Any) -> list[str]:
+    """What is said of a prior run without its first topics while PyTerrier evaluates two systems."""
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(record=True) as caught:
+        patch.setattr(provider_module, "_warned", set())
+        warnings.simplefilter("always")
+        pt.Experiment(TRANSFORMERS[:2], TOPICS, QRELS, [NRG(prior={"part": prior}) @ 2], **how)
+    return [str(warning.message) for warning in caught if "prior run" in str(warning.message)]
+
+
+@pytest.mark.parametrize("how", [{}, *({"batch_size": n, "plan": p} for n in (1, 3, 6) for p in ("linear", "tree"))])
+def test_a_prior_that_lacks_a_whole_batch_is_not_warned_of(how: dict[str, Any]) -> None:
+    if "tree" in how.values() and "plan" not in inspect.signature(pt.Experiment).parameters:
+        pytest.skip("this PyTerrier has no plans")
+    assert heard(PART, **how) == []
+
+
+@pytest.mark.parametrize("how", [{}, {"batch_size": 1}, {"batch_size": 6}])
+def test_a_prior_whose_topics_are_written_otherwise_is_warned_of_once(how: dict[str, Any]) -> None:
+    (message,) = heard(PART.assign(query_id=PART.query_id.str.upper() + " "), **how)
+    assert "'part~" in message and "has no topic in common with the qrels" in message
+
+
+def test_a_prior_of_another_collection_is_warned_of_where_all_topics_are_seen() -> None:
+    (message,) = heard(PART.assign(query_id="x" + PART.query_id))
+    assert "has no topic in common with the qrels" in message
+    assert heard(PART.assign(query_id="x" + PART.query_id), batch_size=3) == []  # it may have topics of other batches
