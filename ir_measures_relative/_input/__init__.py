@@ -9,7 +9,7 @@ from ir_measures_relative._input.columns import (
     row_name,
     run_columns,
 )
-from ir_measures_relative._input.groups import read_groups
+from ir_measures_relative._input.groups import known_groups, read_groups
 from ir_measures_relative._input.ids import coded_ids, is_missing
 from ir_measures_relative._input.run_collections import run_sources
 from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
@@ -30,6 +30,7 @@ __all__ = [
     "is_frame",
     "is_missing",
     "is_run",
+    "known_groups",
     "qrels_columns",
     "read_groups",
     "read_once",

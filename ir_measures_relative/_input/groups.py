@@ -30,13 +30,7 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
     ``groups``: dict, Series, table, or the path of a CSV or TSV file, which is read once. A run is looked up by its
     name, else by its file name, else by its run tag. ``sources``: the runs, or only their names.
     """
-    known: dict[str, str] = {}
-    for where, run, group in _rows(groups):
-        if is_missing(run) or is_missing(group) or not str(run).strip() or not str(group).strip():
-            continue
-        run, group = str(run).strip(), str(group).strip()
-        if known.setdefault(run, group) != group:
-            raise ValueError(f"{where}: the run {run!r:.80} has two groups; one is accepted")
+    known = known_groups(groups)
     place = {run: index for index, run in enumerate(known)}
     found = {name: _known_as(name, source, known) for name, source in _named(sources)}
     missing = [name for name, run in found.items() if run is None]
@@ -50,6 +44,18 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
         )
     runs = {name: run for name, run in found.items() if run is not None}
     return {name: known[run] for name, run in sorted(runs.items(), key=lambda named: place[named[1]])}
+
+
+def known_groups(groups: Any) -> dict[str, str]:
+    """Run -> group of every row, whatever the runs at hand; ``read_groups`` takes it again."""
+    known: dict[str, str] = {}
+    for where, run, group in _rows(groups):
+        if is_missing(run) or is_missing(group) or not str(run).strip() or not str(group).strip():
+            continue
+        run, group = str(run).strip(), str(group).strip()
+        if known.setdefault(run, group) != group:
+            raise ValueError(f"{where}: the run {run!r:.80} has two groups; one is accepted")
+    return known
 
 
 def _named(sources: Mapping[Any, RunSource] | Iterable[Any]) -> Iterator[tuple[Any, RunSource]]:

@@ -3,13 +3,20 @@
 ==========================  ==============================================================================
 ``chronology``              what did each run add to those before it (or to all others)?
 ``scatter``                 which runs does one measure see differently from another?
+``tau_matrix``              which measures order the systems alike?
 ``tau_curve``               when does a parameter begin to change the order of systems?
 ``expected_histogram``      how much does a random ranking score?
 ``query_types``             which queries tell a good ranking from a random one?
+``topic_differences``       on which topics is one system better than another?
 ``distributions``           what may nDCG be, given what is not judged?
 ``caterpillar``             which systems are apart, given their intervals?
+``rank_intervals``          which ranks could each system have had with other topics?
+``rank_changes``            how far would a run have fallen, had its group not contributed to the pool?
 ``med_matrix``              how far apart could any two runs be?
+``med_depth``               ... and how does that change with the depth of the pool?
 ``discriminative_power``    how many pairs of systems does each measure tell apart?
+``swap_rate``               how large must a difference be for other topics to confirm it?
+``stability``               how often do other topics give the same winner?
 ==========================  ==============================================================================
 
 Every function takes ``ax=None`` (a new figure, laid out so that nothing is cut off) or the Axes to draw on, and
@@ -25,10 +32,12 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from ir_measures_relative.plots._chance import expected_histogram, query_types
-from ir_measures_relative.plots._rank_agreement import tau_curve
+from ir_measures_relative.plots._leaderboards import rank_changes, rank_intervals
+from ir_measures_relative.plots._rank_agreement import med_depth, tau_curve
 from ir_measures_relative.plots._significance import discriminative_power
-from ir_measures_relative.plots._similarity import med_matrix
+from ir_measures_relative.plots._similarity import med_matrix, tau_matrix
 from ir_measures_relative.plots._style import save
+from ir_measures_relative.plots._topic_sets import stability, swap_rate, topic_differences
 from ir_measures_relative.plots._two_measures import chronology, scatter
 from ir_measures_relative.plots._uncertainty import caterpillar, distributions
 
@@ -38,9 +47,16 @@ __all__ = [
     "discriminative_power",
     "distributions",
     "expected_histogram",
+    "med_depth",
     "med_matrix",
     "query_types",
+    "rank_changes",
+    "rank_intervals",
     "save",
     "scatter",
+    "stability",
+    "swap_rate",
     "tau_curve",
+    "tau_matrix",
+    "topic_differences",
 ]

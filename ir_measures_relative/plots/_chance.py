@@ -18,7 +18,7 @@ from ir_measures_relative.plots._style import FAINT, PALETTE, axes, grid, legend
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
 
 
-def expected_histogram(expected: Any, measure: Any = None, bins: int = 20, ax: Axes | None = None) -> Axes:
+def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax: Axes | None = None) -> Axes:
     """How much does a random ranking score, and on how many queries?
 
     Figures 2 and 3 of the paper on upper and lower bounds: where expected scores are high, the measure's zero is no
@@ -76,7 +76,7 @@ def expected_histogram(expected: Any, measure: Any = None, bins: int = 20, ax: A
     return ax
 
 
-def query_types(types: Any, measure: Any = None, labels: bool = True, ax: Axes | None = None) -> Axes:
+def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axes | None = None) -> Axes:
     """Which queries tell a good ranking from a random one?
 
     Figure 1 of the paper on upper and lower bounds, with real queries: on the diagonal systems do no better than

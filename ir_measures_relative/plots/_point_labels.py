@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Annotation, Text
 
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative.plots._style import FAINT, INK, short
 
 GAP = 6.0  # points between the middle of a marker and its name
@@ -19,15 +20,23 @@ CLEAR = 4.0  # points between the middle of a marker and the name of another
 PASSING = 3.0  # points between a leader line and the marker of another
 LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0, 112.0, 134.0)  # points that a leader line may be long
 DIRECTIONS = 24  # of leader lines
+CROWD = 60  # points; of more than these only some are named, else leader lines become a thicket
+MOST = 40  # names in a crowd
 
 
 def label_points(
-    ax: Axes, x: np.ndarray, y: np.ndarray, names: Sequence[Any], avoid: np.ndarray | None = None
+    ax: Axes, x: FloatArray, y: FloatArray, names: Sequence[Any], avoid: FloatArray | None = None
 ) -> list[Annotation]:
     """Write a name beside each point where one fits; those far from the crowd have the first choice of place.
 
-    ``avoid`` (m, 2): more points that no name may cover.
+    Of more than 60 points only the 40 farthest from the crowd are named. ``avoid`` (m, 2): more points that no name may
+    cover.
     """
+    points = np.column_stack([x, y])  # (n, 2)
+    named = np.sort(_outlying_first(points)[: MOST if len(points) > CROWD else None])
+    others = np.delete(points, named, axis=0)
+    avoid = others if avoid is None else np.concatenate([others, avoid])
+    x, y, names = points[named, 0], points[named, 1], [names[place] for place in named]
     labels = [
         ax.annotate(
             name,
@@ -45,27 +54,32 @@ def label_points(
         )
         for a, b, name in zip(x, y, short(names), strict=True)
     ]
-    ax.add_artist(Placement(labels, np.column_stack([x, y]), np.empty((0, 2)) if avoid is None else avoid))
+    ax.add_artist(Placement(labels, points[named], avoid))
     return labels
 
 
 class Placement(Artist):
     """Draws nothing: before the names are drawn, it moves each to a free place or hides it."""
 
-    def __init__(self, labels: list[Annotation], points: np.ndarray, avoid: np.ndarray):
+    def __init__(self, labels: list[Annotation], points: FloatArray, avoid: FloatArray):
         super().__init__()
         self._labels, self._points, self._avoid = labels, points, avoid
+        self._known: tuple[bytes, list[tuple[float, float] | None]] | None = None  # what was found for the last size
         self.set_zorder(-1000)  # drawn before the labels
         self.set_in_layout(False)
 
     def draw(self, renderer: RendererBase) -> None:
         assert self.axes is not None
-        scale = renderer.points_to_pixels(1.0)
-        points = self.axes.transData.transform(self._points) / scale  # (n, 2) in points, as all below
-        avoid = self.axes.transData.transform(self._avoid) / scale  # (m, 2)
-        frame = np.array(self.axes.bbox.extents) / scale
-        sizes = np.array([_size(label, renderer) for label in self._labels]) / scale  # (n, 2)
-        for label, size, offset in zip(self._labels, sizes, places(points, sizes, frame, avoid), strict=True):
+        scale: Any = renderer.points_to_pixels(1.0)
+        to_points = self.axes.transData.transform
+        points = np.asarray(to_points(self._points) / scale, dtype=np.float64)  # (n, 2) in points, as all below
+        avoid = np.asarray(to_points(self._avoid) / scale, dtype=np.float64)  # (m, 2)
+        frame = np.asarray(self.axes.bbox.extents, dtype=np.float64) / scale
+        sizes = np.asarray([_size(label, renderer) for label in self._labels], dtype=np.float64) / scale  # (n, 2)
+        key = b"".join(part.round(3).tobytes() for part in (points, avoid, frame, sizes))
+        if self._known is None or self._known[0] != key:  # a figure is drawn twice when it is laid out
+            self._known = key, places(points, sizes, frame, avoid)
+        for label, size, offset in zip(self._labels, sizes, self._known[1], strict=True):
             label.set_visible(offset is not None)
             if offset is not None:
                 label.set_position(offset)
@@ -80,13 +94,13 @@ def _size(label: Annotation, renderer: RendererBase) -> tuple[float, float]:
     return box.width, box.height
 
 
-def _has_leader(offset: tuple[float, float], size: np.ndarray) -> bool:
+def _has_leader(offset: tuple[float, float], size: FloatArray) -> bool:
     """Whether a name stands farther from its point than a name right beside it."""
     return bool(np.any(np.abs(offset) > size / 2 + GAP + 1e-6))
 
 
 def places(
-    points: np.ndarray, sizes: np.ndarray, frame: np.ndarray, avoid: np.ndarray
+    points: FloatArray, sizes: FloatArray, frame: FloatArray, avoid: FloatArray
 ) -> list[tuple[float, float] | None]:
     """Offset of each name from its point, or None where no place is free.
 
@@ -97,9 +111,7 @@ def places(
     found: list[tuple[float, float] | None] = [None] * len(points)
     if not len(points):
         return found
-    spread = np.ptp(points, axis=0)
-    outlying = np.abs((points - np.median(points, axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1)  # (n,)
-    order = np.argsort(-outlying.round(9), kind="stable")
+    order = _outlying_first(points)
     for offsets in (_beside, _led):
         for place in order:
             if found[place] is None:
@@ -107,7 +119,16 @@ def places(
     return found
 
 
-def _beside(size: np.ndarray) -> np.ndarray:
+def _outlying_first(points: FloatArray) -> IntArray:
+    """(n, 2) -> (n,) places of the points, those far from the middle first."""
+    if not len(points):
+        return np.empty(0, dtype=np.int64)
+    spread = np.ptp(points, axis=0)
+    outlying = np.abs((points - np.median(points, axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1)  # (n,)
+    return np.argsort(-outlying.round(9), kind="stable")
+
+
+def _beside(size: FloatArray) -> FloatArray:
     """(8, 2) offsets of the middle of a name that touches its point: right, left, above, below, corners."""
     right, up = size[0] / 2 + GAP, size[1] / 2 + GAP
     near = size[1] / 2 + GAP / 2  # a name at a corner may come closer
@@ -116,7 +137,7 @@ def _beside(size: np.ndarray) -> np.ndarray:
     )
 
 
-def _led(size: np.ndarray) -> np.ndarray:
+def _led(size: FloatArray) -> FloatArray:
     """Offsets at the end of leader lines, short ones first: (number of lengths x DIRECTIONS, 2)."""
     angle = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
     ray = np.column_stack([np.cos(angle), np.sin(angle)])  # (DIRECTIONS, 2)
@@ -126,13 +147,13 @@ def _led(size: np.ndarray) -> np.ndarray:
 class Taken:
     """What names must not cover: points, names already placed, leader lines, and what is outside the frame."""
 
-    def __init__(self, points: np.ndarray, frame: np.ndarray):
+    def __init__(self, points: FloatArray, frame: FloatArray):
         self._points, self._frame = points, frame
         self._boxes = np.empty((0, 4))  # left, bottom, right, top
         self._lines = np.empty((0, 2))  # samples of the leader lines
 
     def first_free(
-        self, point: np.ndarray, size: np.ndarray, offsets: np.ndarray, led: bool
+        self, point: FloatArray, size: FloatArray, offsets: FloatArray, led: bool
     ) -> tuple[float, float] | None:
         """Take the first of the offsets where the name fits; None if there is none."""
         boxes = np.hstack([point + offsets - size / 2, point + offsets + size / 2])  # (m, 4)
@@ -145,21 +166,23 @@ class Taken:
                 return float(offsets[place, 0]), float(offsets[place, 1])
         return None
 
-    def _free(self, boxes: np.ndarray) -> np.ndarray:
+    def _free(self, boxes: FloatArray) -> BoolArray:
         """(m,) whether each box lies in the frame and covers nothing."""
         inside = np.all(boxes[:, :2] >= self._frame[:2], axis=1) & np.all(boxes[:, 2:] <= self._frame[2:], axis=1)
         apart = (boxes[:, None, :2] >= self._boxes[:, 2:]) | (boxes[:, None, 2:] <= self._boxes[:, :2])  # (m, taken, 2)
         wide = boxes + CLEAR * np.array([-1, -1, 1, 1])
         covers = _holds(wide, self._points).any(axis=1) | _holds(boxes, self._lines).any(axis=1)
-        return inside & np.all(np.any(apart, axis=2), axis=1) & ~covers
+        free: BoolArray = inside & np.all(np.any(apart, axis=2), axis=1) & ~covers
+        return free
 
-    def _crosses(self, line: np.ndarray, own: np.ndarray) -> bool:
+    def _crosses(self, line: FloatArray, own: FloatArray) -> bool:
         """Whether a leader line runs through a name, another leader line or the marker of another point."""
         others = np.concatenate([self._points[np.any(self._points != own, axis=1)], self._lines])  # (m, 2)
         apart = np.linalg.norm(line[:, None] - others, axis=2)  # (40, m)
         return bool((apart < PASSING).any() or _holds(self._boxes, line).any())
 
 
-def _holds(boxes: np.ndarray, points: np.ndarray) -> np.ndarray:
+def _holds(boxes: FloatArray, points: FloatArray) -> BoolArray:
     """(m, n) whether each box holds each point."""
-    return np.all((boxes[:, None, :2] < points) & (points < boxes[:, None, 2:]), axis=2)
+    inside: BoolArray = np.all((boxes[:, None, :2] < points) & (points < boxes[:, None, 2:]), axis=2)
+    return inside

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._input import FloatArray
 from ir_measures_relative.meta import TOPIC_COLUMNS, LabelledScores
 
 
@@ -64,7 +65,7 @@ def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str) -> None
             raise ValueError(f"{what} has no column {column!r}; it has {', '.join(map(str, table.columns)) or 'none'}")
 
 
-def finite(values: Any, what: str, labels: Sequence[Any] | None = None) -> np.ndarray:
+def finite(values: Any, what: str, labels: Sequence[Any] | None = None) -> FloatArray:
     """Numbers as a one-dimensional float array; the error names the label of the first that is not finite."""
     try:
         numbers = np.asarray(values, dtype=np.float64)

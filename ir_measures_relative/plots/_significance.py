@@ -10,11 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ir_measures_relative._checks import real
+from ir_measures_relative._input import FloatArray
 from ir_measures_relative.plots._score_frames import finite
 from ir_measures_relative.plots._style import FAINT, INK, axes, entry, grid, legend_beside, look
 
 
-def discriminative_power(results: Any, level: float | None = None, ax: Axes | None = None) -> Axes:
+def discriminative_power(results: Any, *, level: float | None = None, ax: Axes | None = None) -> Axes:
     """How many pairs of systems does each measure tell apart?
 
     Sakai's curves: all pairs by falling p-value; the sooner a curve drops below the level, the more pairs the measure
@@ -86,7 +87,7 @@ def discriminative_power(results: Any, level: float | None = None, ax: Axes | No
     return ax
 
 
-def _falling(result: Any, name: str) -> np.ndarray:
+def _falling(result: Any, name: str) -> FloatArray:
     """(P,) p-values from the largest to the smallest."""
     p = finite(getattr(result, "p_value", result), f"results of {name!r}" if name else "results")
     if not len(p) or p.min() < 0 or p.max() > 1:

@@ -1,7 +1,9 @@
-"""How alike runs are: a matrix of distances between all pairs."""
+"""How alike runs or leaderboards are: a matrix of all pairs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,15 +13,16 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ir_measures_relative._checks import choice
-from ir_measures_relative.meta import refuse_repeated
-from ir_measures_relative.plots._score_frames import finite
+from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative.meta import kendall_tau, refuse_repeated
+from ir_measures_relative.plots._score_frames import finite, need_columns
 from ir_measures_relative.plots._style import axes, short, wrapped
 
 READABLE = 25  # runs up to which the numbers are written into the cells
 LIGHT = 0.179  # luminance above which black has more contrast than white (WCAG 2)
 
 
-def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED", ax: Axes | None = None) -> Axes:
+def med_matrix(matrix: pd.DataFrame, *, order: str = "given", name: str = "mean MED", ax: Axes | None = None) -> Axes:
     """How far apart could any two runs be?
 
     Parameters
@@ -47,42 +50,102 @@ def med_matrix(matrix: pd.DataFrame, order: str = "given", name: str = "mean MED
     if order == "similarity":
         arranged = _by_similarity(values)
         names, values = [names[place] for place in arranged], values[np.ix_(arranged, arranged)]
+    low, top = min(0.0, float(values.min())), float(values.max())
+    return _heat_map(names, values, (low, top if top > low else low + 1), name, ax)
+
+
+def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = None) -> Axes:
+    """Which measures order the systems alike?
+
+    Kendall's tau between every two leaderboards: 1 = the same order, 0 = unrelated, -1 = reversed.
+
+    Parameters
+    ----------
+    leaderboards : dict of measure: scores of the systems (one per system, or a systems x topics table), or the table of
+        ``calc_runs`` with several measures
+    order : 'given', or 'similarity': measures that agree side by side
+    ax : the Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.tau_matrix({'nDCG@10': [.4, .5, .6], 'NRG@10': [.1, .3, .2]})
+    >>> [text.get_text() for text in ax.texts]
+    ['1.00', '.33', '.33', '1.00']
+    """
+    choice(order, "order", ("given", "similarity"))
+    boards = _leaderboards(leaderboards)
+    names = list(boards)
+    values = np.eye(len(names))  # (n, n)
+    for a, b in combinations(range(len(names)), 2):
+        values[a, b] = values[b, a] = kendall_tau(boards[names[a]], boards[names[b]])
+    if order == "similarity":
+        arranged = _by_similarity(1 - values)
+        names, values = [names[place] for place in arranged], values[np.ix_(arranged, arranged)]
+    return _heat_map(names, values, (min(0.0, float(values.min())), 1.0), r"Kendall's $\tau$", ax)
+
+
+def _leaderboards(leaderboards: Any) -> dict[str, Any]:
+    """Measure -> scores of the systems."""
+    if isinstance(leaderboards, pd.DataFrame):
+        need_columns(leaderboards, ["name", "measure", "value"], "leaderboards")
+        boards = {str(measure): part for measure, part in leaderboards.groupby("measure", sort=False)}
+    elif isinstance(leaderboards, Mapping):
+        boards = {str(measure): scores for measure, scores in leaderboards.items()}
+    else:
+        raise TypeError(
+            "leaderboards must be a dict of measure: scores or the table of calc_runs, "
+            f"not a {type(leaderboards).__name__}"
+        )
+    if not boards:
+        raise ValueError("leaderboards holds no measure; it must hold at least one")
+    return boards
+
+
+def _heat_map(names: list[Any], values: FloatArray, limits: tuple[float, float], name: str, ax: Axes | None) -> Axes:
+    """Square cells in colour, with their numbers where these can be read."""
     n = len(names)
     shown = short(names)
     room = 0.06 * max(0, min(max(map(len, shown)), 40) - 16)  # inches for long names
-    side = min(max(3.6, 0.42 * n + 1.6), 11.0) + room
+    side = max(3.6, 0.42 * n + 1.6) if n <= READABLE else max(11.0, 0.1 * n + 2.5)
+    side = min(side, 40.0) + room
     ax = axes(ax, side + 1.1, side, layout="compressed")  # for square cells, which "constrained" may cut off
-    low, top = min(0.0, float(values.min())), float(values.max())
-    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=top if top > low else low + 1)
-    font = "small" if n <= 12 else "x-small" if n <= 18 else "xx-small"
-    ax.set_xticks(np.arange(n), shown, rotation=45, ha="right", rotation_mode="anchor", fontsize=font)
-    ax.set_yticks(np.arange(n), shown, fontsize=font)
+    image = ax.imshow(values, cmap="cividis", vmin=limits[0], vmax=limits[1])
+    # a cell is about this high, in points; names of neighbours must not touch
+    cell = 72 * 0.9 * min(ax.bbox.width, ax.bbox.height) / ax.figure.dpi / n
+    font = float(np.clip(0.72 * cell, 3.5, 8.5 if n <= 12 else 7.0 if n <= 18 else 6.0))
+    step = 1 + int(font / 0.72 / max(cell, 0.1) - 1e-9)  # in small axes every other name, or fewer
+    ticks = np.arange(0, n, step)
+    tilted: dict[str, Any] = {"rotation": 45, "ha": "right", "va": "top"}
+    upright: dict[str, Any] = {"rotation": 90, "ha": "right", "va": "center"}
+    ax.set_xticks(ticks, shown[::step], rotation_mode="anchor", fontsize=font, **(tilted if n <= READABLE else upright))
+    ax.set_yticks(ticks, shown[::step], fontsize=font)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    light = _luminance(np.asarray(image.cmap(image.norm(values)))) > LIGHT  # (n, n)
     if n <= READABLE:
+        light = _luminance(np.asarray(image.cmap(image.norm(values)))) > LIGHT  # (n, n)
         for row, column in np.ndindex(n, n):
+            color = "black" if light[row, column] else "white"
             ax.text(
-                column,
-                row,
-                _short(float(values[row, column])),
-                ha="center",
-                va="center",
-                fontsize=font,
-                color="black" if light[row, column] else "white",
+                column, row, _short(float(values[row, column])), ha="center", va="center", fontsize=font, color=color
             )
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
-    bar.set_label(wrapped(str(name), 50), fontsize="small")
+    bar.set_label(wrapped(str(name), 50) if "$" not in name else name, fontsize="small")
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize="small")
     return ax
 
 
-def _luminance(rgba: np.ndarray) -> np.ndarray:
+def _luminance(rgba: FloatArray) -> FloatArray:
     """Relative luminance of colours, 0 = black, 1 = white: (..., 4) -> (...)."""
     share = rgba[..., :3]
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-    return linear @ np.array([0.2126, 0.7152, 0.0722])
+    luminance: FloatArray = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return luminance
 
 
 def _short(value: float) -> str:
@@ -93,7 +156,7 @@ def _short(value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 1 and text.lstrip("-").startswith("0.") else text
 
 
-def _checked(matrix: Any) -> tuple[list[Any], np.ndarray]:
+def _checked(matrix: Any) -> tuple[list[Any], FloatArray]:
     """Names and (n, n) values of a symmetric matrix."""
     if not isinstance(matrix, pd.DataFrame):
         raise TypeError(f"matrix must be a DataFrame as med_matrix gives it, not a {type(matrix).__name__}")
@@ -111,10 +174,12 @@ def _checked(matrix: Any) -> tuple[list[Any], np.ndarray]:
     return names, values
 
 
-def _by_similarity(values: np.ndarray) -> np.ndarray:
+def _by_similarity(values: FloatArray) -> IntArray:
     """(n,) an order of the leaves of a clustering in which neighbours are as close as can be."""
     if len(values) < 3:
         return np.arange(len(values))
     distance = (values + values.T) / 2
     np.fill_diagonal(distance, 0.0)  # RBP's residual gives a run a distance from itself
-    return leaves_list(linkage(squareform(distance, checks=False), method="average", optimal_ordering=True))
+    tree = linkage(squareform(distance, checks=False), method="average", optimal_ordering=True)
+    arranged: IntArray = leaves_list(tree).astype(np.int64)
+    return arranged

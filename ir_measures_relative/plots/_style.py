@@ -8,12 +8,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._checks import quoted, whole
+from ir_measures_relative._input import known_groups, read_groups
 
 # Okabe and Ito's palette without its yellow, which is weak on white
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -23,6 +25,8 @@ LINES = ("-", "--", "-.", ":")
 INK = "#333333"
 FAINT = "#999999"
 LONGEST = 32  # characters of a name that leave room for the data
+MANY = 30  # rows above which they are drawn close together
+NARROW = 3.0  # inches of axes beside which there is no room for a legend
 
 
 class Look(NamedTuple):
@@ -41,6 +45,17 @@ def look(place: int) -> Look:
 def looks(groups: Iterable[Hashable]) -> dict[Any, Look]:
     """A look for every distinct group, in order of first appearance."""
     return {group: look(place) for place, group in enumerate(dict.fromkeys(groups))}
+
+
+def group_looks(groups: Any, names: Iterable[Any]) -> tuple[dict[Any, str], dict[str, Look]]:
+    """The group of each name, and the look of each group that occurs.
+
+    A look depends on all groups given, not on those that occur, so that a group looks alike in every panel.
+    """
+    known = known_groups(groups)
+    of = read_groups(known, names)
+    present = set(of.values())
+    return of, {group: style for group, style in looks(known.values()).items() if group in present}
 
 
 def plain(name: Any) -> str:
@@ -96,10 +111,46 @@ def grid(ax: Axes, axis: str) -> None:
     ax.grid(axis=axis, color="#e4e4e4", linewidth=0.8)  # type: ignore[arg-type]
 
 
+def rows_height(n: int) -> float:
+    """Inches of a figure with n named rows."""
+    return (0.115 if n > MANY else 0.26) * n + 1.1
+
+
+def name_rows(ax: Axes, names: Iterable[Any]) -> None:
+    """Names at the rows 0, 1, ... of the axes, the first on top, small enough not to touch one another."""
+    shown = short(names)
+    ax.set_yticks(range(len(shown)), shown, fontsize=row_font(len(shown)))
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    grid(ax, "x")
+
+
+def row_font(n: int) -> float:
+    """Points of the names of n rows."""
+    return 6.0 if n > MANY else 8.5
+
+
 def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] | None = None) -> None:
-    """A legend right of the axes, where it cannot cover a point; none if there is nothing to tell."""
+    """A legend right of the axes, where it cannot cover a point; over narrow ones; none if there is nothing to tell."""
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
-    if handles:
+    width = ax.bbox.width / ax.figure.dpi
+    if handles and width < NARROW:
+        longest = max(len(str(handle.get_label())) for handle in handles)
+        ax.legend(
+            handles=handles,
+            title=title,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            frameon=False,
+            fontsize="x-small",
+            title_fontsize="x-small",
+            alignment="left",
+            ncols=max(1, int(width / (0.3 + 0.07 * longest))),
+            borderaxespad=0.2,
+            columnspacing=1.0,
+            handletextpad=0.4,
+        )
+    elif handles:
         rows = max(1, int(7 * ax.bbox.height / ax.figure.dpi))  # about 7 entries fit an inch of the axes
         ax.legend(
             handles=handles,
@@ -129,8 +180,11 @@ def legend_above(ax: Axes) -> None:
     )
 
 
-def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
+def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
     """Write the figure of an Axes to a file (format by its ending: png, pdf, svg) and close it.
+
+    A figure without a layout of its own is laid out so that no label is cut off. Fonts of a pdf are embedded as type 42
+    (TrueType), which publishers ask for.
 
     Parameters
     ----------
@@ -161,7 +215,10 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = 150) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".part-{file.name}")
     try:
-        figure.savefig(part, dpi=dpi)
+        if figure.get_layout_engine() is None:
+            figure.set_layout_engine("constrained")
+        with matplotlib.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
+            figure.savefig(part, dpi=dpi)
         part.replace(file)  # a file is there whole or not at all
     finally:
         part.unlink(missing_ok=True)

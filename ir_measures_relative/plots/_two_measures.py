@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ir_measures_relative._checks import choice, flag
-from ir_measures_relative._input import read_groups
 from ir_measures_relative.plots._point_labels import label_points
 from ir_measures_relative.plots._score_frames import run_means
 from ir_measures_relative.plots._style import (
@@ -18,10 +17,10 @@ from ir_measures_relative.plots._style import (
     axis_name,
     entry,
     grid,
+    group_looks,
     legend_above,
     legend_beside,
     look,
-    looks,
     plain,
     short,
 )
@@ -33,6 +32,7 @@ def chronology(
     table: pd.DataFrame,
     measure: Any,
     base: Any,
+    *,
     order: Iterable[Any] | None = None,
     notes: Mapping[Any, Any] | None = None,
     joined: bool = True,
@@ -128,7 +128,8 @@ def scatter(
     x: Any,
     y: Any,
     groups: Any = None,
-    labels: str = "fitting",
+    *,
+    labels: str | Iterable[Any] = "fitting",
     ax: Axes | None = None,
 ) -> Axes:
     """Which runs does one measure see differently from another?
@@ -141,8 +142,9 @@ def scatter(
     table : as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
     x, y : the measures of the two axes, as in the table
     groups : the group of every run, such as a team or family: dict, Series, or a CSV file with the columns run and
-        group
-    labels : 'fitting' or 'none'
+        group. Colours and markers follow the groups given, so that two figures with the same groups agree, whatever
+        runs they show
+    labels : 'fitting' (of more than 60 runs only the 40 farthest from the crowd), 'none', or a list of names of runs
     ax : the Axes to draw on; by default those of a new figure
 
     Returns
@@ -162,17 +164,19 @@ def scatter(
     ----------
     Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figures 2 and 3.
     """
-    choice(labels, "labels", ("fitting", "none"))
+    if not isinstance(labels, (list, tuple, set, pd.Index, pd.Series, np.ndarray)):
+        choice(labels, "labels", ("fitting", "none"))
     means = run_means(table, list(dict.fromkeys([str(x), str(y)])))
     across, up = means[str(x)].to_numpy(), means[str(y)].to_numpy()
-    of = None if groups is None else read_groups(groups, means.index)
+    named = _named_runs(labels, means.index)
+    of, styles = ({}, {}) if groups is None else group_looks(groups, means.index)
     crowded = len(means) > 20
     ax = axes(ax, 8.4 if crowded else 6.8, 6.0 if crowded else 4.6)
-    if of is None:
+    if groups is None:
         ax.scatter(across, up, s=POINT_AREA, color=look(0).color, edgecolor="white", linewidth=0.4, zorder=3)
     else:
         group_of = np.array([of[run] for run in means.index], dtype=object)  # (runs,)
-        for group, style in looks(of.values()).items():
+        for group, style in styles.items():
             own = group_of == group
             ax.scatter(
                 across[own],
@@ -190,6 +194,19 @@ def scatter(
     ax.set_xlabel(axis_name(x))
     ax.set_ylabel(axis_name(y))
     grid(ax, "both")
-    if labels == "fitting":
-        label_points(ax, across, up, list(means.index))
+    names = list(means.index)
+    others = np.delete(np.column_stack([across, up]), named, axis=0)  # points that no name may cover
+    label_points(ax, across[named], up[named], [names[place] for place in named], others)
     return ax
+
+
+def _named_runs(labels: str | Iterable[Any], runs: pd.Index) -> list[int]:
+    """Places of the runs whose names are written."""
+    if isinstance(labels, str):
+        return list(range(len(runs))) if labels == "fitting" else []
+    place = {str(run): number for number, run in enumerate(runs)}
+    wanted = list(labels)
+    unknown = [name for name in wanted if str(name) not in place]
+    if unknown:
+        raise ValueError(f"labels: table has no run {unknown[0]!r}; it has {', '.join(place)}")
+    return sorted({place[str(name)] for name in wanted})

@@ -13,9 +13,23 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ir_measures_relative._checks import choice
-from ir_measures_relative._input import read_groups
 from ir_measures_relative.plots._score_frames import finite, need_columns, topic_values
-from ir_measures_relative.plots._style import INK, PALETTE, axes, entry, grid, legend_beside, look, looks, short
+from ir_measures_relative.plots._style import (
+    INK,
+    MANY,
+    PALETTE,
+    axes,
+    axis_name,
+    entry,
+    grid,
+    group_looks,
+    legend_beside,
+    look,
+    name_rows,
+    rows_height,
+    short,
+    wrapped,
+)
 
 BIN = 0.02  # height of the bars of a distribution, about
 HALF = 0.42  # half the width of the widest distribution; topics are 1 apart
@@ -25,6 +39,7 @@ NEEDED = ("query_id", "lower", "upper", "mean", "mode", "support", "probability"
 def distributions(
     scores: Any,
     topics: Iterable[Any] | None = None,
+    *,
     others: Mapping[str, Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -91,8 +106,7 @@ def distributions(
     ax.set_xlim(-0.6, len(shown) - 0.4)
     ax.set_ylim(-0.02, max(1.0, max(topic.upper for topic in shown)) + 0.02)
     ax.set_xlabel("topic")
-    cutoff = str(getattr(scores, "name", "")).rpartition("@")[2]  # BootNDCG@10 -> 10
-    ax.set_ylabel(f"nDCG@{cutoff}" if cutoff.isdigit() else "nDCG")
+    ax.set_ylabel(wrapped(_score_name(scores), 40))
     grid(ax, "y")
     legend_beside(ax, handles=handles)
     return ax
@@ -176,8 +190,10 @@ def _marks(values: Any, name: str, shown: list[Any]) -> dict[int, float]:
 def caterpillar(
     intervals: Any,
     groups: Any = None,
+    *,
     level: float = 0.95,
     order: str = "value",
+    measure: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Which systems are apart, given their intervals?
@@ -193,6 +209,7 @@ def caterpillar(
         group
     level : of the intervals of ``boot_ndcg``; not used with a DataFrame
     order : 'value' (largest on top) or 'given' (first on top)
+    measure : what the values are of, for the axis
     ax : the Axes to draw on; by default those of a new figure
 
     Returns
@@ -213,52 +230,65 @@ def caterpillar(
     frame = _checked(frame)
     if order == "value":
         frame = frame.iloc[np.argsort(-frame["value"].to_numpy(), kind="stable")]
-    of = dict.fromkeys(frame["name"], "") if groups is None else read_groups(groups, frame["name"])
-    many = len(frame) > 30
-    ax = axes(ax, 6.4, (0.17 if many else 0.26) * len(frame) + 1.1)
+    one = dict.fromkeys(frame["name"], "")
+    of, styles = (one, {"": look(0)}) if groups is None else group_looks(groups, frame["name"])
+    many = len(frame) > MANY
+    ax = axes(ax, 6.4, rows_height(len(frame)))
     place = np.arange(len(frame))
     group = np.array([of[name] for name in frame["name"]], dtype=object)
-    for name, style in looks(of.values()).items():
+    for name, style in styles.items():
         at = group == name
-        ax.hlines(place[at], frame["low"][at], frame["high"][at], color=style.color, linewidth=2.4, zorder=2)
+        ax.hlines(
+            place[at], frame["low"][at], frame["high"][at], color=style.color, linewidth=1.5 if many else 2.4, zorder=2
+        )
         ax.plot(
             frame["value"][at],
             place[at],
             color=style.color,
             marker=style.marker,
             linestyle="none",
-            markersize=5.5,
+            markersize=4 if many else 5.5,
             markeredgecolor="white",
-            markeredgewidth=0.6,
+            markeredgewidth=0.4 if many else 0.6,
             label=None if groups is None else entry(name),
             zorder=3,
         )
     if "lower" in frame:
         ax.hlines(place, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
-    ax.set_yticks(place, short(frame["name"]), fontsize="x-small" if many else "small")
-    ax.set_ylim(len(frame) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(xlabel)
-    grid(ax, "x")
+    name_rows(ax, frame["name"])
+    ax.set_xlabel(xlabel if measure is None else axis_name(measure))
     legend_beside(ax)
     return ax
 
 
+def _score_name(result: Any) -> str:
+    """What the scores of a result are of: BootNDCG@10 is about nDCG@10."""
+    name = str(getattr(result, "name", ""))
+    cutoff = name.rpartition("@")[2]
+    if name and not name.startswith("BootNDCG"):
+        return name
+    return f"nDCG@{cutoff}" if cutoff.isdigit() else "nDCG"
+
+
 def _frame_of(results: Mapping[Any, Any], level: float) -> tuple[pd.DataFrame, str]:
-    """name, value, low, high, lower, upper of several results of ``boot_ndcg``, and what they are."""
+    """name, value, low, high of several results, naive bounds where all have them, and what they are of."""
     rows = []
     for name, result in results.items():
-        if not all(hasattr(result, part) for part in ("mean", "interval", "lower", "upper")):
-            raise TypeError(f"intervals: {name!r} is a {type(result).__name__}, not a result of boot_ndcg")
-        rows.append((name, result.mean, *result.interval(level), result.lower, result.upper))
-    frame = pd.DataFrame(rows, columns=["name", "value", "low", "high", "lower", "upper"])
-    return frame, f"mean nDCG over topics, with {100 * level:g}% interval"
+        if not all(hasattr(result, part) for part in ("mean", "interval")):
+            raise TypeError(f"intervals: {name!r} is a {type(result).__name__}, not a result of boot_ndcg or impute")
+        rows.append((name, result.mean, *result.interval(level)))
+    frame = pd.DataFrame(rows, columns=["name", "value", "low", "high"])
+    if results and all(hasattr(result, "lower") and hasattr(result, "upper") for result in results.values()):
+        frame["lower"] = [result.lower for result in results.values()]
+        frame["upper"] = [result.upper for result in results.values()]
+    of = ", ".join(dict.fromkeys(map(_score_name, results.values())))
+    return frame, wrapped(f"mean {of} over topics, with {100 * level:g}% interval", 60)
 
 
 def _checked(frame: Any) -> pd.DataFrame:
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(
-            f"intervals must be a DataFrame or a dict of results of boot_ndcg, not a {type(frame).__name__}"
+            f"intervals must be a DataFrame or a dict of results of boot_ndcg or impute, not a {type(frame).__name__}"
         )
     columns = ["value", "low", "high"] + ["lower", "upper"] * ("lower" in frame or "upper" in frame)
     need_columns(frame, ["name", *columns], "intervals")

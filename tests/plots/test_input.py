@@ -14,7 +14,7 @@ import pytest
 from matplotlib.text import Text
 from support.figures import INTERVALS, TOPICS, many_runs, matrix, typed
 
-from ir_measures_relative import plots
+from ir_measures_relative import meta, plots
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +22,19 @@ def no_figure_stays_open() -> Any:
     yield
     plt.close("all")
 
+
+SCORES = {"a": [0.1, 0.5, 0.4, 0.2], "b": [0.2, 0.6, 0.3, 0.2], "c": [0.7, 0.8, 0.6, 0.9]}
+CHANGES = pd.DataFrame(
+    {
+        "measure": ["nDCG@10"] * 3 + ["AP"] * 3,
+        "run": list("abc") * 2,
+        "score": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
+        "score_without": [0.3, 0.5, 0.45, 0.1, 0.2, 0.1],
+        "rank": [1, 2, 3, 1, 2, 3],
+        "rank_without": [3, 2, 2, 3, 2, 3],
+    }
+)
+CHANGES = SimpleNamespace(to_frame=lambda frame=CHANGES[:3]: frame)
 
 CALLS: dict[str, Any] = {
     "chronology": lambda **kw: plots.chronology(many_runs(4)[0], "NRG@10", "nDCG@10", **kw),
@@ -33,6 +46,13 @@ CALLS: dict[str, Any] = {
     "caterpillar": lambda **kw: plots.caterpillar(INTERVALS, **kw),
     "med_matrix": lambda **kw: plots.med_matrix(matrix([[0, 1], [1, 0]], "ab"), **kw),
     "discriminative_power": lambda **kw: plots.discriminative_power([0.1, 0.2], **kw),
+    "rank_intervals": lambda **kw: plots.rank_intervals(meta.rank_intervals(SCORES, trials=50), **kw),
+    "rank_changes": lambda **kw: plots.rank_changes(CHANGES, **kw),
+    "swap_rate": lambda **kw: plots.swap_rate(meta.swap_rate(SCORES, trials=50), **kw),
+    "stability": lambda **kw: plots.stability({"nDCG@10": meta.stability(SCORES, trials=50)}, **kw),
+    "tau_matrix": lambda **kw: plots.tau_matrix({"nDCG@10": SCORES, "P": SCORES}, **kw),
+    "topic_differences": lambda **kw: plots.topic_differences(SCORES, "a", "b", "nDCG@10", **kw),
+    "med_depth": lambda **kw: plots.med_depth([1, 2], {"a, b": [0.5, 0.2]}, **kw),
 }
 
 
@@ -172,7 +192,9 @@ WRONG_KIND: dict[str, Any] = {
     "scores must be the result of boot_ndcg, not a int": lambda: plots.distributions(5),
     "a float in it has no 'query_id'": lambda: plots.distributions([0.5]),
     "intervals: 'a' is a int, not a result of boot_ndcg": lambda: plots.caterpillar({"a": 1}),
-    "intervals must be a DataFrame or a dict of results of boot_ndcg, not a list": lambda: plots.caterpillar([1]),
+    "intervals must be a DataFrame or a dict of results of boot_ndcg or impute, not a list": lambda: plots.caterpillar(
+        [1]
+    ),
     "matrix must be a DataFrame as med_matrix gives it, not a list": lambda: plots.med_matrix([[0]]),
     "notes must be a dict of run: note, not a list": lambda: plots.chronology(
         TABLE, "nDCG@10", "nDCG@10", notes=["2020"]
@@ -180,6 +202,10 @@ WRONG_KIND: dict[str, Any] = {
     "others must be a dict of name: estimates, not a list": lambda: plots.distributions(TOPICS, others=[0.5]),
     "ax must be a matplotlib Axes, not a str": lambda: plots.save("figure", "x.png"),
     "labels=name query_id measure value 0 a q": lambda: scatter_of(TABLE, labels=TABLE),
+    "intervals must be the result of meta.rank_intervals or its DataFrame": lambda: plots.rank_intervals([1]),
+    "results must be the result of meta.swap_rate, not a list": lambda: plots.swap_rate([1]),
+    "results of 'P' must be the result of meta.stability": lambda: plots.stability({"P": 3}),
+    "leaderboards must be a dict of measure: scores": lambda: plots.tau_matrix([1]),
     "labels='none' is not accepted; accepted is True or False": lambda: plots.query_types(typed(), labels="none"),
     "joined='no' is not accepted": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", joined="no"),
     "threshold='.9' is not accepted": lambda: plots.tau_curve([0, 1], [1, 1], threshold=".9"),
@@ -190,6 +216,15 @@ WRONG_KIND: dict[str, Any] = {
     "level='.05' is not accepted": lambda: plots.discriminative_power([0.1], level=".05"),
 }
 WRONG_VALUE: dict[str, Any] = {
+    "labels: table has no run 'z'; it has a": lambda: scatter_of(TABLE, labels=["z"]),
+    "intervals has no column 'rank'": lambda: plots.rank_intervals(pd.DataFrame({"system": ["a"]})),
+    "show='p' is not accepted": lambda: plots.rank_intervals(meta.rank_intervals(SCORES), show="p"),
+    "changes has no measure 'AP'; it has nDCG@10": lambda: plots.rank_changes(CHANGES, "AP"),
+    "rate=2 is not accepted": lambda: plots.swap_rate(meta.swap_rate(SCORES), rate=2),
+    "leaderboards holds no measure": lambda: plots.tau_matrix({}),
+    "all systems tie in x": lambda: plots.tau_matrix({"P": [1, 1], "AP": [1, 2]}),
+    "b: table has no system 'z'; it has a, b, c": lambda: plots.topic_differences(SCORES, "a", "z"),
+    "meds of 'x' holds 1 values and depths 2; each depth needs one MED": lambda: plots.med_depth([1, 2], {"x": [1]}),
     # tables of runs
     "table has no column 'value'; it has name, query_id, measure": lambda: scatter_of(TABLE.drop(columns="value")),
     "table has no column 'name'; it has x": lambda: scatter_of(WIDE[["x"]]),
