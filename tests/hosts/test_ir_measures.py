@@ -278,7 +278,8 @@ def test_topics_written_otherwise_are_told(its: str, theirs: str) -> None:
         with pytest.warns(UserWarning) as caught:
             warn_if_useless("p", Run.of(prior), Judgements.of(qrels), NRG2, in_batches=in_batches)
         assert str(caught[0].message) == (
-            f"prior run 'p' shares no topic with the qrels, so it shows nothing (it has {its!r}, they have {theirs!r})"
+            "prior run 'p' has no topic in common with the qrels (its first is 'y'), so it shows nothing; "
+            f"its {its!r} may be their {theirs!r}"
         )
 
 
