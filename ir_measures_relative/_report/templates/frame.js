@@ -62,7 +62,7 @@ function show(moves = true) {
   const key = [view, S.run, S.a, S.b, view === 'topic' && S.topic].join('\n');
   $('top').replaceChildren(...header());
   $('view').replaceChildren(...VIEWS[view]().flat(Infinity).filter(Boolean));
-  if (id && $(id)) { // the reader goes on where she was
+  if (id && $(id)) { // readers go on where they were
     $(id).focus({preventScroll: true});
     if (caret !== null) $(id).setSelectionRange(caret, caret);
   }

@@ -72,8 +72,9 @@ function strip(of, order) { // the scores of all runs on a topic, one above the 
   };
   const levels = new Map(order.map((run) => [run, level(run)]));
   const gap = Math.min(11, 110 / Math.max(...levels.values(), 1)), ground = 14 + gap * Math.max(...levels.values());
-  return h('div', {class: 'scroll'}, s('svg', {id: 'strip', width: w, height: ground + 28, role: 'img',
-    'aria-label': 'scores of all runs'}, s('line', {class: 'axis', x1: 12, x2: w - 12, y1: ground + 7, y2: ground + 7}),
+  return h('div', {class: 'scroll'}, s('svg', {id: 'strip', width: w, height: ground + 28,
+    viewBox: `0 0 ${w} ${ground + 28}`, role: 'img', 'aria-label': 'scores of all runs'},
+  s('line', {class: 'axis', x1: 12, x2: w - 12, y1: ground + 7, y2: ground + 7}),
   range(5).map((k) => low + (k * (high - low)) / 4).map((v) =>
     s('text', {class: 'mid', x: x(v), y: ground + 22}, fixed(v, 2))),
   order.map((run) => point(run, Math.round(x(of[run]) / 11) * 11, ground - gap * levels.get(run),

@@ -228,7 +228,7 @@ function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null
     h('thead', {}, h('tr', {}, columns.map(head))), h('tbody', {}, body)),
     rows.length > limit && note(`The first ${limit} of ${plural(rows.length, 'row')}.`));
 }
-const breakable = (label) => label.split(/(?<=[(),])(?=.)/).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
+const breakable = (label) => label.match(/[^(),]+[(),]*|[(),]+/g).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
 function compare(x, y, way) { // what has no value stands last, whichever way is sorted
   if (empty(x) || empty(y)) return empty(x) - empty(y);
   return way * (typeof x === 'string' ? x.localeCompare(y, 'en', {numeric: true}) : x - y);
@@ -286,7 +286,7 @@ function grid(id, {rows, cols, cw, ch, left, top, label, kind, tip, href, row, c
   const steps = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
   const within = (v, most) => Math.max(0, Math.min(most - 1, v));
   const drawing = s('svg', {
-    id, width: w, height: t, class: 'grid', tabindex: 0, role: 'img', 'aria-label': label,
+    id, width: w, height: t, viewBox: `0 0 ${w} ${t}`, class: 'grid', tabindex: 0, role: 'img', 'aria-label': label,
     onmousemove: point, onmouseleave: () => move(-1, -1),
     onclick: (event) => { if (!event.target.closest('a')) { point(event); open(); } },
     onkeydown: (event) => {
@@ -319,8 +319,9 @@ function bars(items, chosen = -1) {
         height: Math.max(1, Math.abs(y(size) - y(0)))}),
       ends && s('line', {class: 'ends', x1: x + step / 2, x2: x + step / 2, y1: y(ends[0]), y2: y(ends[1])}));
   });
-  return h('div', {class: 'scroll'}, s('svg', {id: 'by-topic', class: 'bars', width: left + step * items.length + 4,
-    height, role: 'img', 'aria-label': 'difference on each topic'}, rules, drawn));
+  const w = left + step * items.length + 4;
+  return h('div', {class: 'scroll'}, s('svg', {id: 'by-topic', class: 'bars', width: w, height,
+    viewBox: `0 0 ${w} ${height}`, role: 'img', 'aria-label': 'difference on each topic'}, rules, drawn));
 }
 // Groups differ in shape too, not in colour alone.
 const SHAPES = ['M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z', 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z', 'M-4.5 -4.5h9v9h-9z',

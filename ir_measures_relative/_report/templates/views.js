@@ -152,8 +152,8 @@ function scatter() {
   return [
     bar(choice('Across', 'x', measureOptions(), String(mx)), choice('Up', 'y', measureOptions(), String(my)),
       filters()),
-    h('div', {class: 'scroll'}, s('svg', {id: 'scatter', width: w, height: t, role: 'img',
-      'aria-label': 'runs by two measures'}, rules, points, names)),
+    h('div', {class: 'scroll'}, s('svg', {id: 'scatter', width: w, height: t, viewBox: `0 0 ${w} ${t}`,
+      role: 'img', 'aria-label': 'runs by two measures'}, rules, points, names)),
     D.groups.length > 1 && h('p', {class: 'legend'}, legend, D.groups.length > COLOURS && h('span', {class: 'group'},
       h('i', {class: 'dot c0'}), plural(D.groups.length - COLOURS, 'more group'))),
     note('Named are the runs that no other run beats on both measures, where there is room.')];
