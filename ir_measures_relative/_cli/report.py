@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 
-from ir_measures_relative._cli.arguments import add_qrels, read_measures, read_qrels
+from ir_measures_relative._cli.arguments import add_qrels, add_runs, read_measures, read_qrels
 from ir_measures_relative._cli.command import Command
+from ir_measures_relative._input import run_sources
+from ir_measures_relative._labels import LEARNED
 from ir_measures_relative._report import checked_path, read_text_file, write_report
 
 _EXAMPLES = """\
@@ -17,10 +19,12 @@ _EXAMPLES = """\
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_qrels(parser)
-    parser.add_argument("runs", help="folder or glob of TREC run files")
+    add_runs(parser)
     parser.add_argument("measures", nargs="*", help="the first sorts and compares (default: nDCG@10, NRG@10, ...)")
     parser.add_argument("--output", "-o", required=True, metavar="FILE", help="the page to write")
-    parser.add_argument("--groups", metavar="FILE", help="CSV or TSV file with a column of runs and one of groups")
+    parser.add_argument(
+        "--labels", choices=[LEARNED], help="expected scores and chances of unjudged documents, learned from these runs"
+    )
     parser.add_argument("--baseline", metavar="RUN", help="the run that others are compared with at first")
     parser.add_argument("--texts", metavar="FILE", help="texts of documents, a line each: id, tab, text")
     parser.add_argument("--queries", metavar="FILE", help="texts of topics, a line each: id, tab, text")
@@ -34,7 +38,7 @@ def _run(options: argparse.Namespace) -> None:
     texts = [read_text_file(path, columns) for path, columns in sources if path is not None]
     qrels = options.qrels if os.path.isfile(options.qrels) else read_qrels(options.qrels)
     made = write_report(
-        qrels, options.runs, place, measures, options.groups, None, options.baseline, texts, options.title,
+        qrels, run_sources(options.runs, names=options.names), place, measures, options.groups, options.labels, options.baseline, texts, options.title,
         options.command,
     )  # fmt: skip
     n_runs, n_topics = made.main_scores.shape

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.report_pages import data_of
 
+from ir_measures_relative import simulate
 from ir_measures_relative._cli import main
 
 
@@ -41,10 +42,18 @@ def test_all_options(place: Path) -> None:
     asked = ["report", "qrels.txt", "runs/*.run", "P@5", "UniqueRel@5 NRG@5", *options, "--title", "T", "-o", "p.html"]
     assert main(asked) == 0
     data = data_of(place / "p.html")
+    assert data["runs"]["name"] == ["bm25", "dense"]
     assert [measure["name"] for measure in data["measures"]] == ["P@5", "UniqueRel@5", "NRG@5"]
     assert (data["title"], data["baseline"], data["cutoff"], data["groups"]) == ("T", 0, 5, ["lexical", "neural"])
     assert data["topics"]["text"] == ["what is an apple", None]
     assert data["lists"]["text"][0] == {"0": "about apples"}
+
+
+def test_runs_named_by_their_tags(place: Path) -> None:
+    for number, run in enumerate(sorted((place / "runs").iterdir())):
+        run.write_text(run.read_text().replace(" t\n", f" tag{number}\n"))
+    assert main(["report", "qrels.txt", "runs", "--names", "tag", "-o", "p.html"]) == 0
+    assert data_of(place / "p.html")["runs"]["name"] == ["tag0", "tag1"]
 
 
 @pytest.mark.parametrize(
@@ -68,3 +77,19 @@ def test_one_line_about_what_is_wrong(
     out, err = capsys.readouterr()
     assert out == "" and sentence in err and len(err.splitlines()) == 1
     assert sorted(place.iterdir()) == before
+
+
+def test_labels_are_learned_from_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    track = simulate.track(seed=0, topics=20)
+    monkeypatch.chdir(tmp_path)
+    judged = [f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in track.qrels.itertuples(index=False)]
+    Path("qrels.txt").write_text("".join(judged))
+    Path("runs").mkdir()
+    for name, run in track.runs.items():
+        lines = [f"{topic} Q0 {doc} 0 {score} t\n" for topic, doc, score in run.itertuples(index=False)]
+        Path("runs", f"{name}.run").write_text("".join(lines))
+    assert main(["report", "qrels.txt", "runs", "--labels", "learned", "-o", "page.html"]) == 0
+    imputed = data_of(Path("page.html"))["imputed"]
+    assert imputed["calibrated"] and all(
+        low <= mean <= high for low, mean, high in zip(imputed["low"], imputed["mean"], imputed["high"], strict=True)
+    )

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -17,6 +18,9 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
     "--hide-scrollbars",
 ]  # fmt: skip
+# the page's script keeps in S what it has shown last; another page has no S
+_SETTLED = """return typeof S === 'undefined'
+    || String(new URLSearchParams(S)) === String(new URLSearchParams(location.hash.slice(1)))"""
 
 
 class Browser:
@@ -40,7 +44,10 @@ class Browser:
         self.driver.get(f"{page.resolve().as_uri()}#{fragment}")
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """What a script in the page returns."""
+        """What a script in the page returns, once the page shows what its address asks for."""
+        deadline = monotonic() + 10
+        while monotonic() < deadline and not self.driver.execute_script(_SETTLED):
+            pass
         return self.driver.execute_script(script, *arguments)
 
     def texts(self, selector: str) -> list[str]:

@@ -228,7 +228,8 @@ function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null
     h('thead', {}, h('tr', {}, columns.map(head))), h('tbody', {}, body)),
     rows.length > limit && note(`The first ${limit} of ${plural(rows.length, 'row')}.`));
 }
-const breakable = (label) => label.match(/[^(),]+[(),]*|[(),]+/g).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
+const breakable = (label) => (label.match(/[^(),]+[(),]*|[(),]+/g) || [])
+  .flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
 function compare(x, y, way) { // what has no value stands last, whichever way is sorted
   if (empty(x) || empty(y)) return empty(x) - empty(y);
   return way * (typeof x === 'string' ? x.localeCompare(y, 'en', {numeric: true}) : x - y);
