@@ -37,8 +37,9 @@ def _run(options: argparse.Namespace) -> None:
     place = checked_path(options.output)  # first: it takes no time
     texts = [read_text_file(path, columns) for path, columns in sources if path is not None]
     qrels = options.qrels if os.path.isfile(options.qrels) else read_qrels(options.qrels)
+    runs = run_sources(options.runs, names=options.names)
     made = write_report(
-        qrels, run_sources(options.runs, names=options.names), place, measures, options.groups, options.labels, options.baseline, texts, options.title,
+        qrels, runs, place, measures, options.groups, options.labels, options.baseline, texts, options.title,
         options.command,
     )  # fmt: skip
     n_runs, n_topics = made.main_scores.shape
