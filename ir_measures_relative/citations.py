@@ -1,6 +1,7 @@
 """What to cite: one BibTeX entry per key, and the entries that a set of measures calls for.
 
-An entry holds only what the papers and public bibliographies state; the text at hand of Moffat's paper names no year.
+An entry holds only what the papers and public bibliographies state; the text at hand of Moffat's paper names no
+journal, year or pages.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ BIBTEX = {
     "med-recall": r"""
 @misc{moffat-med,
   author = {Alistair Moffat},
-  title  = {Computing Maximized Effectiveness Distance for Recall-Based Metrics}
+  title  = {Computing Maximized Effectiveness Distance for Recall-Based Metrics},
+  note   = {School of Computing and Information Systems, The University of Melbourne}
 }""",
     "rareness": r"""
 @inproceedings{turkmen2023rareness,

@@ -8,13 +8,16 @@ judgements pooled from some of the systems leave documents of the others unjudge
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import whole
+from ir_measures_relative._input import Array, run_sources
+from ir_measures_relative._judged import Judgements, Run
 
 
 class System(NamedTuple):
@@ -115,20 +118,74 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
     )
 
 
-def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[np.ndarray, ...]:
+def rare_and_common(
+    qrels: Any, runs: Any, topic: Any, relevant: int, *, cutoff: int = 100
+) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Add two hypothetical systems to one topic of a campaign: what only one finds against what all find.
+
+    The experiment of the rareness paper's Figure 1. Both systems find the same number of relevant documents and fill
+    the rest with documents that nobody judged. ``S_rare`` finds simulated ones that no other system has; ``S_common``
+    those that most runs have in their top ``cutoff``. So P cannot tell the two apart, and rareness can.
+
+    Parameters
+    ----------
+    qrels, runs : judgements and runs in any form
+    topic : the topic of the experiment
+    relevant : how many relevant documents both find, at most ``cutoff`` and those that are judged relevant (grade >= 1)
+    cutoff : length of the two rankings
+
+    Returns
+    -------
+    tuple
+        Judgements of the topic with the simulated documents, and its runs with the two systems, as ``calc_runs`` takes
+        them.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import simulate
+    >>> track = simulate.track()
+    >>> qrels, runs = simulate.rare_and_common(track.qrels, track.runs, topic='1', relevant=5, cutoff=10)
+    >>> list(runs)[-2:], runs['S_rare']['doc_id'].tolist()[:2]
+    (['S_rare', 'S_common'], ['S_rare-relevant-1', 'S_rare-relevant-2'])
+    """
+    cutoff = whole(cutoff, "cutoff", 1)
+    judged = Judgements.of(qrels).to_dict().get(str(topic))
+    if judged is None:
+        raise ValueError(f"topic={topic!r} is not a topic of the qrels")
+    found = [document for document, grade in judged.items() if grade >= 1]
+    relevant = whole(relevant, "relevant", 0, min(cutoff, len(found)))
+    rankings = {name: Run.of(source, f"run {name!r}").ranking(topic) for name, source in run_sources(runs).items()}
+    times = Counter(document for ranking in rankings.values() for document in ranking[:cutoff])
+    most_common = sorted(found, key=lambda document: (-times[document], document))[:relevant]
+    simulated = [f"S_rare-relevant-{place + 1}" for place in range(relevant)]
+    for name, first in (("S_rare", simulated), ("S_common", most_common)):
+        if name in rankings:
+            raise ValueError(f"runs: {name!r} is the name of a simulated system; give this run another")
+        rankings[name] = [*first, *(f"{name}-filler-{place + 1}" for place in range(cutoff - relevant))]
+    grades = judged | dict.fromkeys(simulated, 1)
+    rows = pd.DataFrame({"query_id": str(topic), "doc_id": list(grades), "relevance": list(grades.values())})
+    return rows, {name: _ranked(str(topic), ranking) for name, ranking in rankings.items()}
+
+
+def _ranked(topic: str, ranking: list[str]) -> pd.DataFrame:
+    score = np.arange(len(ranking), 0, -1, dtype=float)
+    return pd.DataFrame({"query_id": topic, "doc_id": ranking, "score": score})
+
+
+def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[Array, ...]:
     """True grades and both signals of every candidate document: three (Q, N) arrays."""
     shape = (topics, candidates)
     relevant = rng.integers(8, 40, size=(topics, 1))  # expected number, whatever the number of candidates
     grade = np.where(rng.random(shape) < relevant / candidates, 1 + rng.binomial(2, 0.3, shape), 0)
 
-    def signal(strength: float, shown: float) -> np.ndarray:
+    def signal(strength: float, shown: float) -> Array:
         ease = strength * rng.uniform(0.5, 1.5, size=(topics, 1))  # (Q, 1): each topic suits a signal or not
         return ease * grade * (rng.random(shape) < shown) + rng.standard_normal(shape)
 
     return grade, signal(1.3, shown=0.5), signal(1.3, shown=0.8)
 
 
-def _rankings(rng: np.random.Generator, lexical: np.ndarray, semantic: np.ndarray, depth: int) -> dict[str, np.ndarray]:
+def _rankings(rng: np.random.Generator, lexical: Array, semantic: Array, depth: int) -> dict[str, Array]:
     """Candidate numbers in rank order per system: (Q, depth) arrays."""
     full = {}
     for name, system in SYSTEMS.items():
@@ -140,17 +197,17 @@ def _rankings(rng: np.random.Generator, lexical: np.ndarray, semantic: np.ndarra
     return {name: order[:, :depth] for name, order in full.items()}
 
 
-def _descending(score: np.ndarray) -> np.ndarray:
+def _descending(score: Array) -> Array:
     return np.argsort(-score, axis=1, kind="stable")
 
 
-def _names(topic: np.ndarray, candidate: np.ndarray) -> tuple[list[str], list[str]]:
+def _names(topic: Array, candidate: Array) -> tuple[list[str], list[str]]:
     """Ids of topics and documents; a document belongs to one topic."""
     pairs = list(zip((topic + 1).tolist(), candidate.tolist(), strict=True))
     return [str(q) for q, _ in pairs], [f"d{q}-{d:04d}" for q, d in pairs]
 
 
-def _run_frame(ranking: np.ndarray) -> pd.DataFrame:
+def _run_frame(ranking: Array) -> pd.DataFrame:
     topics, depth = ranking.shape
     query_id, doc_id = _names(np.repeat(np.arange(topics), depth), ranking.ravel())
     # whole numbers are distinct in any precision, so every tool reads the same order
@@ -158,7 +215,7 @@ def _run_frame(ranking: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "score": score})
 
 
-def _judge(rankings: list[np.ndarray], grade: np.ndarray) -> pd.DataFrame:
+def _judge(rankings: list[Array], grade: Array) -> pd.DataFrame:
     """The true grades of all documents in the rankings, in order of topic and document."""
     seen = np.zeros(grade.shape, dtype=bool)
     for ranking in rankings:

@@ -17,9 +17,9 @@ ROOT = INSTALLED / PACKAGE
 # Rooms, lowest first; a name without a folder is a module at the top. A room may import from rows below its own.
 ROOMS: list[list[str]] = [
     ["_version", "_checks"],
-    ["_input", "simulate"],
+    ["_input"],
     ["_judged"],
-    ["_base"],
+    ["_base", "simulate"],
     ["_priors", "citations"],
     ["_unjudged", "_extremes"],
     ["_labels"],

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from ir_measures import Judged, nDCG
 
-from ir_measures_relative import simulate
+from ir_measures_relative import RareP, calc_runs, simulate
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +142,52 @@ def test_sizes_are_obeyed() -> None:
 def test_bad_sizes(arguments: dict[str, Any], error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
         simulate.track(**arguments)
+
+
+def ranks_of_rare_and_common(relevant: int, alpha: float) -> tuple[int, int]:
+    track = simulate.track(seed=1, topics=3)
+    qrels, runs = simulate.rare_and_common(track.complete_qrels, track.runs, "2", relevant, cutoff=20)
+    scores = calc_runs([RareP(alpha=alpha) @ 20], qrels, runs, progress=False).set_index("name")["value"]
+    return tuple(1 + int((scores > scores[name] + 1e-12).sum()) for name in ("S_rare", "S_common"))  # type: ignore
+
+
+def test_rare_documents_lift_a_system_and_common_ones_do_not() -> None:
+    """What Figure 1 of the rareness paper shows: one curve at alpha = 0; the larger alpha, the fewer documents S_rare
+    needs to be first, while S_common stays where it is."""
+    sizes = range(0, 13)
+    plain, rare = ([ranks_of_rare_and_common(n, alpha) for n in sizes] for alpha in (0.0, 1.0))
+    assert all(a == b for a, b in plain), "without weight on rarity the two cannot be told apart"
+    assert all(a <= b for a, b in rare) and any(a < b for a, b in rare)
+    assert all(with_weight[0] <= without[0] for with_weight, without in zip(rare, plain, strict=True))
+    assert [a for a, _ in rare].index(1) < [a for a, _ in plain].index(1), "fewer documents make it first"
+
+
+def test_the_two_systems_have_what_they_are_named_after() -> None:
+    track = simulate.track(topics=2)
+    before = track.qrels.copy()
+    qrels, runs = simulate.rare_and_common(track.qrels, track.runs, 1, 3, cutoff=10)
+    assert list(runs) == [*track.runs, "S_rare", "S_common"] and set(qrels["query_id"]) == {"1"}
+    relevant = set(qrels.loc[qrels["relevance"] > 0, "doc_id"])
+    for name in ("S_rare", "S_common"):
+        assert len(runs[name]) == 10 and sum(runs[name]["doc_id"].isin(relevant)) == 3
+    others = [set(runs[name]["doc_id"][:10]) for name in track.runs]
+    times = {document: sum(document in top for top in others) for document in relevant}
+    own = [times[document] for document in runs["S_common"]["doc_id"][:3]]
+    assert own == sorted(times.values(), reverse=True)[:3]
+    assert not any(set(runs["S_rare"]["doc_id"]) & top for top in others)
+    pd.testing.assert_frame_equal(track.qrels, before)
+
+
+@pytest.mark.parametrize(
+    ("topic", "relevant", "sentence"),
+    [
+        ("99", 1, "topic='99' is not a topic of the qrels"),
+        ("1", -1, "relevant=-1 is not accepted"),
+        ("1", 11, "relevant=11 is not accepted; accepted is a whole number from 0 to 10"),
+    ],
+)
+def test_a_bad_experiment_is_one_sentence(topic: str, relevant: int, sentence: str) -> None:
+    track = simulate.track(topics=1)
+    with pytest.raises(ValueError) as error:
+        simulate.rare_and_common(track.qrels, track.runs, topic, relevant, cutoff=10)
+    assert str(error.value).startswith(sentence)
