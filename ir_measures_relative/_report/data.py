@@ -35,7 +35,13 @@ from ir_measures_relative._report.lists import Rankings, lists_block
 from ir_measures_relative._report.numbers import rounded
 from ir_measures_relative._report.pairs import pairs_block
 from ir_measures_relative._report.texts import read_texts
+from ir_measures_relative.measures import RelativeMeasure
 
+_PRIORS = {
+    "others": "Prior runs: all others.",
+    "previous": "Prior runs: those listed before it.",
+    "groups": "Prior runs: the best one of every other group.",
+}
 SCALE = 10_000  # a value is kept to four decimal places
 
 
@@ -77,12 +83,19 @@ def measures_block(evidence: Evidence) -> list[dict[str, Any]]:
         {
             "name": str(measure),
             "title": getattr(measure, "PRETTY_NAME", "") or str(measure),
-            "about": getattr(measure, "SHORT_DESC", "") or "",
+            "about": about(measure),
             "better": direction(measure),
             "adds": _adds_up(measure),
         }
         for measure in evidence.measures
     ]
+
+
+def about(measure: ir_measures.Measure) -> str:
+    """The measure in a sentence, and which runs it compares with, since two columns may differ in nothing else."""
+    symbol = measure.symbol if isinstance(measure, RelativeMeasure) else None
+    sentences = [getattr(measure, "SHORT_DESC", ""), _PRIORS.get(symbol or "", "")]
+    return " ".join(filter(None, sentences))
 
 
 def runs_block(evidence: Evidence) -> dict[str, Any]:

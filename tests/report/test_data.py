@@ -35,6 +35,12 @@ def test_values_and_means_are_those_of_calc_runs(data: dict[str, Any]) -> None:
         np.testing.assert_allclose(data["means"][m], asked.mean(axis=1), atol=0.51e-6)
 
 
+def test_measures_say_what_they_compare_with(data: dict[str, Any]) -> None:
+    said = [measure["about"].rpartition("Prior runs: ")[2] for measure in data["measures"]]
+    assert said[1:4] == ["all others.", "the best one of every other group.", "all others."]
+    assert "Prior" not in said[0] + said[4] and all(said)
+
+
 def test_rankings_are_the_top_of_the_runs(data: dict[str, Any]) -> None:
     lists = data["lists"]
     grades = {(row.query_id, row.doc_id): row.relevance for row in TRACK.qrels.itertuples()}

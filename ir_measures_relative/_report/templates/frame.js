@@ -27,7 +27,8 @@ function footer() {
     h('dt', {id: `define-${m}`, tabindex: -1}, measure.name),
     h('dd', {}, `${measure.title}. ${measure.about} ${ways[measure.better]}`)]),
   h('dt', {}, 'MED, at least, at most'), h('dd', {}, 'The most by which two runs can differ whatever grades the '
-    + 'unjudged documents have; and the smallest and the largest difference, with its sign, that such grades allow.')),
+    + 'unjudged documents of either have; and the smallest and the largest difference, with its sign, that such grades '
+    + 'allow, as long as no relevant document turns up that neither run shows.')),
   note(`Unjudged documents count as not relevant unless a column says otherwise. Rankings are cut at ${K}`
     + (KEPT.size < Q ? ` and kept for the ${KEPT.size} of ${Q} topics on which the runs differ most.` : '.')),
   note('Keys: / filters; arrows walk through tables and maps; Enter opens; s stars a run; Escape goes back.'),
