@@ -5,7 +5,7 @@ from typing import Any
 
 from ir_measures_relative import simulate
 from ir_measures_relative._base import parse_measure
-from ir_measures_relative._experiment import Comparison, calc_runs, compare, select_complementary
+from ir_measures_relative._experiment import Comparison, calc_runs, compare, pairs, select_complementary
 from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
@@ -69,6 +69,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "med",
     "med_matrix",
     "meta",
+    "pairs",
     "parse_measure",
     "prob_better",
     "read_qrels",

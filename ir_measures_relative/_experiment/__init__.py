@@ -5,6 +5,7 @@ from ir_measures_relative._experiment.compare import Comparison, compare, summar
 from ir_measures_relative._experiment.complementary import select_complementary
 from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.needs import Given, Need
+from ir_measures_relative._experiment.pairs import pairs
 from ir_measures_relative._experiment.request import Request, listed
 from ir_measures_relative._experiment.table_text import FORMATS, TextTable, csv_text, visible
 from ir_measures_relative._experiment.workers import WorkerDied, Workers
@@ -23,6 +24,7 @@ __all__ = [
     "compare",
     "csv_text",
     "listed",
+    "pairs",
     "select_complementary",
     "summary",
     "visible",

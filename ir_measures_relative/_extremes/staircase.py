@@ -60,9 +60,7 @@ class Staircases:
     best: FloatArray  # (F + 1,) for 0..F labelled free documents
     documents: FreeDocuments
     end: IntArray  # (F + 1, 4) column, threshold, skipped where labelling by columns stops; first row labelled alone
-    raised_from: list[
-        IntArray
-    ]  # per column: (skipped,) threshold before its document was skipped, -1 = it was below already
+    raised_from: list[IntArray]  # per column: (skipped,) threshold before its document was skipped, -1 = below already
 
     def labels(self, number: int) -> IntArray:
         """Slots of the labelled documents of the best staircase with so many labels."""
