@@ -34,7 +34,14 @@ from ir_measures import nDCG
 
 from ir_measures_relative._base import NDCG, AveragePrecision, UserModel, divide, expected_total
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, best_values, warn_of_other_topics
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    Run,
+    best_values,
+    warn_of_other_topics,
+    warn_without_nonrelevant,
+)
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Whole
@@ -130,6 +137,8 @@ class _UL(RelativeMeasure):
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         judgements = run.judgements
+        if self["universe"] == "judged":
+            warn_without_nonrelevant(judgements, str(self))
         model = self.model(self["max_rel"] or judgements.max_grade, judgements)
         value, n = shuffled(model, judgements, run if self["universe"] == "retrieved" else None)
         actual = model.total(run.top(model.cutoff).values(value))  # (Q,)
@@ -184,6 +193,8 @@ def expected_random(
             "expected_random: universe='retrieved' needs run, the run to shuffle; with universe='judged' leave it out"
         )
     judgements = Judgements.of(qrels)
+    if universe == "judged":
+        warn_without_nonrelevant(judgements, "expected_random")
     model = measure.model(max_rel or judgements.max_grade, judgements)
     judged = None if run is None else JudgedRun(judgements, Run.of(run))
     if judged is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -340,3 +341,16 @@ def test_unjudged_documents_mislead_on_trec_covid(shared: Path) -> None:
     assert unjudged == pytest.approx([0.41, 0.0], abs=1e-9)
     assert [score.mean() for score in scores] == pytest.approx([0.130, 0.292], abs=5e-4)
     assert [(score < 0).mean() for score in scores] == pytest.approx([0.30, 0.16])
+
+
+def test_qrels_without_a_judged_non_relevant_document_are_told() -> None:
+    """As of Vaswani: a random order of the judged documents is perfect; retrieved documents are another matter."""
+    qrels, run = {"q1": {"a": 1, "b": 2}}, {"q1": {"a": 1.0, "x": 2.0}}
+    with pytest.warns(UserWarning, match="UL@2: the qrels have no judged non-relevant document"):
+        (UL @ 2).calc_aggregate(qrels, run)
+    with pytest.warns(UserWarning, match="expected_random: the qrels have no judged non-relevant document"):
+        expected_random(qrels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (UL(universe="retrieved") @ 2).calc_aggregate(qrels, run)
+        (UL @ 2).calc_aggregate({"q1": {"a": 1, "b": 0}}, run)
