@@ -70,7 +70,8 @@ def every_labelling(
     outside = {f"o{i}": grade for i, grade in enumerate(neither)}
     shape = (len(grades),) * n
     low, high = np.zeros(shape), np.zeros(shape)
-    extras = [(max(grades, key=base.gain),) * u for u in {0, unseen}]
+    numbers = range(unseen + 1) if base.name == "Q" else {0, unseen}  # Q weighs ranks by the number
+    extras = [(max(grades, key=base.gain),) * u for u in numbers]
     for index in np.ndindex(*shape):
         labels = {**outside, **{d: grades[i] for d, i in zip(documents, index, strict=True)}}
         values = [slow.score(base, y, labels, e) - slow.score(base, z, labels, e) for e in extras]
