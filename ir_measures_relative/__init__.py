@@ -95,5 +95,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """With what is loaded when asked for, so that it is offered where names are completed."""
-    return sorted({*globals(), *__all__, "plots"})
+    """The public names, also those that are loaded when asked for, and nothing else."""
+    return sorted({*__all__, "plots"})

@@ -45,7 +45,7 @@ APART = [("measures", "meta"), ("measures", "plots")]
 # Packages that only an extra installs, and the modules that may import them.
 OPTIONAL = {
     "matplotlib": ["plots", "plots.*"],
-    "pyterrier": ["_hosts.pyterrier_experiment"],
+    "pyterrier": ["_hosts.pyterrier_experiment.experiment"],
     "ir_datasets": ["_cli.*"],
     "statsmodels": [],
 }
@@ -61,8 +61,10 @@ MODULES: dict[str, Path] = {module_name(path): path for path in sorted(ROOT.rglo
 
 
 def room(module: str) -> str:
-    """The room that a module belongs to: its own row's name if it has one, else its folder."""
-    return module if any(module in row for row in ROOMS) else module.split(".")[0]
+    """The room that a module belongs to: the innermost folder, or the module itself, that has a row."""
+    parts = module.split(".")
+    names = [".".join(parts[:n]) for n in range(len(parts), 0, -1)]
+    return next((name for name in names if any(name in row for row in ROOMS)), parts[0])
 
 
 def row(module: str) -> int | None:

@@ -35,15 +35,22 @@ class ExperimentRuns:
     runs : name -> JudgedRun, in the order given, held to ``depth`` documents a topic
     groups : run -> group; every run is its own group where none were given
     depth : how much of each run is held; None is all of it
+    beside : name -> Run of those that are not evaluated and may be prior runs
     """
 
     def __init__(
-        self, request: Request, judgements: Judgements, runs: Mapping[str, Run], host: Mapping[Measure, FloatArray]
+        self,
+        request: Request,
+        judgements: Judgements,
+        runs: Mapping[str, Run],
+        host: Mapping[Measure, FloatArray],
+        beside: Mapping[str, Run],
     ):
         self._request = request
         self.judgements = judgements
         self._field = Field(judgements, {name: JudgedRun(judgements, run) for name, run in runs.items()})
         self._host = dict(host)  # measure of ir_measures -> (M, Q), from the whole runs
+        self.beside = MappingProxyType(dict(beside))
         self._joined: dict[str, JudgedRun] = {}  # prior runs from elsewhere, by fingerprint
 
     @property
@@ -150,7 +157,9 @@ class ExperimentRuns:
 Task: TypeAlias = tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]
 
 
-def read_experiment(request: Request, qrels: Any, sources: Mapping[str, Any], strict: bool) -> ExperimentRuns:
+def read_experiment(
+    request: Request, qrels: Any, sources: Mapping[str, Any], strict: bool, beside: Mapping[str, Any]
+) -> ExperimentRuns:
     """Reads every run once; workers read files, and compute what ir_measures says of them before they are cut."""
     judgements = Judgements.of(qrels)
     host = [measure for measure in request.distinct if not isinstance(measure, RelativeMeasure)]
@@ -165,7 +174,9 @@ def read_experiment(request: Request, qrels: Any, sources: Mapping[str, Any], st
     done = [read for part in request.workers.map(_read_part, tasks, "reading runs") for read in part]
     runs = {name: run for name, (run, _) in zip(sources, done, strict=True)}
     values = np.stack([values for _, values in done])  # (M, Q, number of measures)
-    return ExperimentRuns(request, judgements, runs, {m: values[:, :, place] for place, m in enumerate(host)})
+    of_host = {measure: values[:, :, place] for place, measure in enumerate(host)}
+    priors_only = {name: Run.of(run, f"run {name!r}") for name, run in beside.items()}
+    return ExperimentRuns(request, judgements, runs, of_host, priors_only)
 
 
 def _read_part(

@@ -139,11 +139,11 @@ class NamedPriors(Need):
         self.whole_runs = measure.runs_parameter is not None  # their order is that of their whole content
 
     def check(self, request: Request) -> None:
-        self.measure.check_named_runs(request.names)
+        self.measure.check_named_runs([*request.names, *request.beside])
 
     def resolve(self, experiment: ExperimentRuns) -> Given:
         own = {name: judged.run for name, judged in experiment.runs.items()}
-        named = self.measure.named_runs(own)
+        named = self.measure.named_runs({**experiment.beside, **own})
         for part, run in named:
             warn_if_useless(part, run, experiment.judgements, self.measure)
         runs = [experiment.runs[part] if part in own else experiment.join(run) for part, run in named]

@@ -30,6 +30,7 @@ class Request:
     by : the measure whose mean decides which run of a group is its best
     workers : who does the work
     depth : how many documents of each run and topic are held once it was read; None is all of them
+    beside : names of runs that are not evaluated and may be prior runs
     """
 
     measures: tuple[Measure, ...]
@@ -39,6 +40,7 @@ class Request:
     by: Measure = nDCG @ 10
     workers: Workers = Workers()
     depth: int | None = None
+    beside: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -51,6 +53,7 @@ class Request:
         n_jobs: int | None = 1,
         progress: bool | None = None,
         depth: int | None = 0,
+        beside: Iterable[str] = (),
         texts: Iterable[str] | None = None,
     ) -> Request:
         """A request that has passed every check that needs no run to be read.
@@ -62,6 +65,7 @@ class Request:
         groups : in any form that ``read_groups`` takes
         depth : hold at least so many documents of each run and topic, or all of them (None), for a caller who looks at
             them himself; the measures are always given what they need
+        beside : names of further runs that ``read`` is given only as prior runs
         texts : how the measures are to be called in tables, where it is not how they are given here
         """
         given = listed(measures)
@@ -69,24 +73,29 @@ class Request:
         written = tuple(text if isinstance(text, str) else str(text) for text in given if texts is None)
         workers = Workers.of(n_jobs, progress)
         known = None if groups is None else read_groups(groups, runs)
-        request = cls(asked, written or tuple(texts or ()), tuple(runs), known, parse_measure(by), workers)
+        request = cls(
+            asked, written or tuple(texts or ()), tuple(runs), known, parse_measure(by), workers, beside=tuple(beside)
+        )
         for measure in asked:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):
                 need_of(measure).check(request)
         return replace(request, depth=deepest([depth, *map(depth_to_hold, request.distinct)]))
 
-    def read(self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True) -> ExperimentRuns:
+    def read(
+        self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None
+    ) -> ExperimentRuns:
         """All runs, read and joined with the qrels once.
 
         Parameters
         ----------
         runs : name -> run in any form, or what ``run_sources`` gave; of the names that the request was made for
         strict : refuse a run that has no topic in common with the qrels
+        beside : name -> run, of the names beside that the request was made for
         """
         if tuple(runs) != self.names:
             raise ValueError(f"the request was made for the runs {', '.join(self.names)}, not for {', '.join(runs)}")
-        return read_experiment(self, qrels, runs, strict)
+        return read_experiment(self, qrels, runs, strict, beside or {})
 
     @property
     def distinct(self) -> list[Measure]:

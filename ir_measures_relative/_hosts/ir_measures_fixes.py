@@ -37,11 +37,6 @@ def is_diversity(measure: Measure) -> bool:
     return measure.NAME in {diversity.NAME for diversity in ir_measures.pyndeval.SUPPORTED_MEASURES}
 
 
-def needs_help(measure: Measure) -> bool:
-    """Whether ir_measures alone can give wrong values: gain tables in one call, and what gdeval computes."""
-    return "gains" in measure.params or measure.NAME == "ERR" or measure.params.get("dcg") == "exp-log2"
-
-
 def host_depth(measures: Iterable[Measure]) -> int | None:
     """How far down a run the measures look; None is to the end, and where it is not known."""
     depths = [

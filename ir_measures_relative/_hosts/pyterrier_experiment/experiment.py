@@ -1,0 +1,191 @@
+"""pt.Experiment for measures that look at the other systems.
+
+A value relative to the other systems can only be computed once all have retrieved, but pt.Experiment evaluates each
+system as it goes. So it is called twice, through public interfaces only: first with the systems and a measure that
+keeps the results it is shown, then with those results and measures that look up values computed from all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pandas as pd
+from ir_measures import Measure, nDCG
+
+from ir_measures_relative._base import parse_measure
+from ir_measures_relative._checks import WrongKind, shown
+from ir_measures_relative._experiment import ExperimentRuns, Request, listed
+from ir_measures_relative._hosts.ir_measures_fixes import check_measure, is_defined, is_diversity
+from ir_measures_relative._hosts.pyterrier_experiment.results import Columns
+from ir_measures_relative._hosts.pyterrier_experiment.retrieval import RESULTS_ONLY, Host, Retrieval
+from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import TABLES, saved_runs
+from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged import Judgements, warn_of_other_topics
+from ir_measures_relative.measures import RelativeMeasure
+
+_SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
+
+
+def Experiment(
+    retr_systems: Any,
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Sequence[Measure | str],
+    names: Sequence[str] | None = None,
+    groups: Any = None,
+    by: Measure | str = nDCG @ 10,
+    **pt_kwargs: Any,
+) -> Any:
+    """Like ``pt.Experiment``, for measures that compare each system with the others too.
+
+    Parameters
+    ----------
+    retr_systems, topics, qrels, names : as in pt.Experiment
+    eval_metrics : as in pt.Experiment, and text such as ``'NRG@10'``. ``prior`` may be 'others' (the default),
+        'previous' (the systems listed before), 'groups' (the best system of every other group), names of systems, or a
+        transformer: the results of the system that it is, else those that it retrieves, once, for the topics.
+    groups : dict or Series of system: group, or a CSV file with the columns run and group
+    by : the measure whose mean decides which system of a group is its best
+    **pt_kwargs : every other argument of pt.Experiment (baseline, correction, perquery, batch_size, save_dir, ...)
+
+    Returns
+    -------
+    what pt.Experiment returns, measures in the order asked for. Every system retrieves once; mrt is the time of that
+    retrieval. ``highlight`` marks the best values by the direction of each measure.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import ir_measures_relative as imr
+    >>> topics = pd.DataFrame([['q1', 'apples']], columns=['qid', 'query'])
+    >>> qrels = pd.DataFrame([['q1', 'a', 1], ['q1', 'b', 1]], columns=['qid', 'docno', 'label'])
+    >>> bm25 = pd.DataFrame([['q1', 'a', 2.], ['q1', 'c', 1.]], columns=['qid', 'docno', 'score'])
+    >>> dense = pd.DataFrame([['q1', 'c', 2.], ['q1', 'b', 1.]], columns=['qid', 'docno', 'score'])
+    >>> imr.Experiment({'bm25': bm25, 'dense': dense}, topics, qrels, ['UniqueRel@10', 'P_5'])
+        name  UniqueRel@10  P_5
+    0   bm25           1.0  0.2
+    1  dense           1.0  0.2
+    """
+    try:
+        import pyterrier as pt
+    except ImportError:
+        raise ImportError("Experiment needs PyTerrier: pip install 'ir_measures_relative[pyterrier]'") from None
+    metrics = [_metric(metric) for metric in listed(eval_metrics)]
+    if not metrics:
+        raise ValueError("eval_metrics: there is no measure; at least one is needed")
+    looked_up = [metric for metric in metrics if _is_looked_up(metric)]
+    retrievers = _retrievers(looked_up)
+    host = Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
+    distinct = _distinct(host.names)
+    sources = run_sources(dict.fromkeys(distinct))
+    request = Request.of(looked_up, sources, groups=groups, by=by, progress=False, beside=retrievers)
+    if isinstance(qrels, pd.DataFrame):
+        Judgements.of(qrels)  # refuses what it cannot read before anything is retrieved
+    host.rehearse()
+    with saved_runs(pt_kwargs.get("save_dir"), host.names, pt_kwargs.get("save_mode", "warn")) as saved:
+        saved.prepare()
+        retrieval = Retrieval(host, "mrt" in metrics, saved.runs)
+        runs = dict(zip(distinct, retrieval.results, strict=True))
+        beside = {label: retrieval.results_of(retriever) for label, retriever in retrievers.items()}
+        experiment = request.read(retrieval.qrels, runs, strict=False, beside=beside)
+        for name, judged in experiment.runs.items():
+            warn_of_other_topics(judged.run, experiment.judgements, f"system {name!r}")
+        lookup = _lookup_measures(request.measures, experiment)
+        shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
+        asked = [lookup.get(str(metric), metric) for metric in metrics]
+        report = host(shown, asked, save_dir=saved.tables, highlight=None, **RESULTS_ONLY)
+        columns = Columns(metrics)
+        if saved.tables is not None:
+            _finish_tables(Path(saved.tables), retrieval, columns)
+            saved.replace_tables()
+    return _finished(retrieval.with_times(report), columns, pt_kwargs.get("highlight"))
+
+
+def _finished(report: Any, columns: Columns, highlight: str | None) -> Any:
+    """The report in order, with the best means marked if asked for."""
+    report = columns.ordered(report)
+    if isinstance(report, pd.DataFrame) and "measure" not in report:
+        return columns.highlighted(report, highlight)
+    if isinstance(report, tuple) and isinstance(report[0], pd.DataFrame):
+        return type(report)(columns.highlighted(report[0], highlight), *report[1:])
+    return report
+
+
+def _finish_tables(folder: Path, retrieval: Retrieval, columns: Columns) -> None:
+    """The tables that PyTerrier saves, with the times of the retrieval and in the order asked for."""
+    retrieval.write_times(folder / TABLES[0])
+    for name in TABLES:
+        columns.ordered_frame(pd.read_csv(folder / name, dtype={"qid": str})).to_csv(folder / name, index=False)
+
+
+def _retrievers(measures: Iterable[Measure]) -> dict[str, Any]:
+    """Transformers that are prior or reference runs, by the name under which their results are looked for."""
+    ours = (measure for measure in measures if isinstance(measure, RelativeMeasure))
+    return {label: retriever for measure in ours for label, retriever in measure.transformers().items()}
+
+
+def _metric(metric: Any) -> Any:
+    """Text that PyTerrier reads stays text; other text is read as a measure."""
+    if isinstance(metric, Measure):
+        if not is_diversity(metric):  # PyTerrier computes these, from qrels with subtopics
+            check_measure(metric)
+        return metric
+    if not isinstance(metric, str):
+        raise WrongKind(f"eval_metrics: {shown(metric, 60)} is no measure; accepted are measures and their text")
+    if metric == "mrt":
+        return metric
+    try:
+        ir_measures.parse_trec_measure(metric)
+        return metric
+    except ValueError:
+        return parse_measure(metric)
+
+
+def _not_below_minus_one(qrels: Any, metrics: list[Any]) -> Any:
+    """Grades below -1 as -1, which means the same: pytrec_eval can end the process on them."""
+    tables = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
+    listed = any(grade < -1 for table in tables for grade in table)
+    if listed or not isinstance(qrels, pd.DataFrame) or "label" not in qrels or qrels["label"].dtype.kind not in "if":
+        return qrels
+    return qrels.assign(label=qrels["label"].clip(lower=-1))
+
+
+def _is_looked_up(metric: Any) -> bool:
+    """Whether a value is computed here, from all systems, and in this package's order of documents.
+
+    Names of trec_eval are left to PyTerrier (pytrec_eval has the same order), and so are measures that a user defined,
+    which may look at anything, and those of subtopics.
+    """
+    return isinstance(metric, Measure) and not is_diversity(metric) and not is_defined(metric)
+
+
+def _lookup_measures(measures: Sequence[Measure], experiment: ExperimentRuns) -> dict[str, Measure]:
+    """For each measure one that prints alike and looks up what was computed from all systems."""
+    scores = experiment.scores(measures).tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
+    place = {topic: index for index, topic in enumerate(experiment.judgements.topic_keys)}
+
+    def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:
+        def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
+            system = int(run[_SYSTEM].iloc[0])
+            return ((topic, scores[system][place[str(topic)]][column]) for topic in qrels["query_id"].unique())
+
+        return values
+
+    return {
+        str(measure): ir_measures.define(looked_up(column), name=str(measure), support_cutoff=False)
+        for column, measure in enumerate(measures)
+    }
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Names under which prior runs can be told apart: the second 'bm25' becomes 'bm25#2'."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in map(str, names):
+        seen[name] += 1
+        distinct.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return distinct

@@ -1,0 +1,111 @@
+"""A folder of saved runs, of which nothing is touched until what replaces it is whole.
+
+pt.Experiment is called twice, and each call adds to the tables aggregated.csv and perquery.csv of its ``save_dir``;
+only those of the second call have the user's measures. So each call is given a scratch folder inside the user's:
+
+    runs      for the retrieval: where a run will be saved stands a link to its place in the user's folder, so that a
+              run that was retrieved is kept even if a later one fails; a run that is replaced is written here
+    tables    for the report: copies of the user's tables, which replace them at the very end
+
+A process that is killed leaves the user's tables as they were.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+TABLES = ("aggregated.csv", "perquery.csv")
+_ENDINGS = ("res.gz", "mod", "custom")  # of the files that PyTerrier saves, by save_format
+
+
+class SavedRuns:
+    """The scratch folders of one experiment; ``runs`` and ``tables`` are None where nothing is saved."""
+
+    def __init__(self, save_dir: str | None, scratch: str | None, names: Sequence[str], mode: str):
+        self._save_dir, self._names, self._mode = save_dir, names, mode
+        self.runs = self._made(scratch, "runs")
+        self.tables = self._made(scratch, "tables")
+
+    @staticmethod
+    def _made(scratch: str | None, name: str) -> str | None:
+        if scratch is None:
+            return None
+        place = os.path.join(scratch, name)
+        os.mkdir(place)
+        return place
+
+    def prepare(self) -> None:
+        """Before the retrieval: links, and what PyTerrier says of files that exist."""
+        for final, scratch in self._files():
+            exists = os.path.exists(final)
+            if exists and self._mode == "error":
+                raise ValueError(
+                    f"save_dir has the file {final!r} already; save_mode='reuse' reads it, 'overwrite' replaces it"
+                )
+            if exists and self._mode == "warn":
+                warnings.warn(
+                    f"save_dir has the file {final!r} already, which is replaced; save_mode='reuse' reads it instead, "
+                    "'error' refuses it, and 'overwrite' replaces it without this warning",
+                    stacklevel=4,
+                )
+            if not exists or self._mode == "reuse":
+                _link(final, scratch)
+        self._copy_tables()
+
+    def keep(self) -> None:
+        """After the retrieval: the runs that were written here replace those of the user's folder."""
+        for final, scratch in self._files():
+            if os.path.exists(scratch) and not os.path.islink(scratch):
+                os.replace(scratch, final)
+
+    def replace_tables(self) -> None:
+        """At the very end: each table at once, so that it is the old one or the new one."""
+        for name in TABLES:
+            if self.tables is not None and self._save_dir is not None:
+                os.replace(os.path.join(self.tables, name), os.path.join(self._save_dir, name))
+
+    def _files(self) -> Iterator[tuple[str, str]]:
+        """(in the user's folder, in the scratch folder) of everything that PyTerrier may save or read."""
+        if self.runs is None or self._save_dir is None:
+            return
+        for name in self._names:
+            for ending in _ENDINGS:
+                file = f"{name}.{ending}"
+                yield os.path.abspath(os.path.join(self._save_dir, file)), os.path.join(self.runs, file)
+
+    def _copy_tables(self) -> None:
+        for name in TABLES:
+            if self.tables is not None and self._save_dir is not None and Path(self._save_dir, name).exists():
+                shutil.copy(Path(self._save_dir, name), self.tables)
+
+
+@contextmanager
+def saved_runs(save_dir: Any, names: Sequence[str], mode: str) -> Iterator[SavedRuns]:
+    """Scratch folders inside ``save_dir``, removed afterwards; none where ``save_dir`` is none."""
+    if save_dir is None or not os.path.isdir(save_dir):
+        nothing = SavedRuns(None, None, names, mode)
+        nothing.runs = save_dir  # which PyTerrier refuses, if it is no folder
+        yield nothing
+        return
+    with tempfile.TemporaryDirectory(dir=save_dir, prefix=".ir_measures_relative-") as scratch:
+        saved = SavedRuns(os.fspath(save_dir), scratch, names, mode)
+        try:
+            yield saved
+        finally:
+            saved.keep()
+
+
+def _link(final: str, scratch: str) -> None:
+    """A link from the scratch folder; where there are no links, a copy, and a new run is moved at the end."""
+    try:
+        os.symlink(final, scratch)
+    except OSError:
+        if os.path.exists(final):
+            shutil.copy(final, scratch)

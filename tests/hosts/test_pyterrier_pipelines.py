@@ -1,0 +1,156 @@
+"""Pipelines as PyTerrier's users write them: transformers as prior runs, PISA over Vaswani, GridScan."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from ir_measures import nDCG
+from support.repository import INSTALLED
+
+import ir_measures_relative as imr
+from ir_measures_relative import MED, NRG, UniqueRel, simulate
+
+pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
+
+TRACK = simulate.track(topics=6)
+COLUMNS = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+QRELS = TRACK.qrels.rename(columns=COLUMNS)
+TOPICS = pd.DataFrame({"qid": QRELS.qid.unique(), "query": "x"})
+RESULTS = {name: TRACK.runs[name].rename(columns=COLUMNS) for name in ("bm25", "dense_small", "fused")}
+
+
+class Retriever(pt.Transformer):
+    """Retrieves what a run of the track holds, counts its calls, and equals others of its name."""
+
+    def __init__(self, name: str):
+        self.name, self.calls = name, 0
+
+    def transform(self, topics: pd.DataFrame) -> pd.DataFrame:
+        self.calls += len(topics) > 0  # PyTerrier also asks it for nothing, to see its columns
+        return topics.merge(RESULTS[self.name], on="qid")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Retriever) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"Retriever({self.name}, k=10)"
+
+
+class TestTransformersAsPriors:
+    def expected(self, name: str, prior: str) -> float:
+        table = imr.calc_runs([NRG(prior=RESULTS[prior]) @ 10], TRACK.qrels, {name: TRACK.runs[name]})
+        return float(table.value.mean())
+
+    @pytest.mark.parametrize("equal", [False, True], ids=["the same object", "an equal one"])
+    def test_a_system_of_the_experiment_retrieves_once(self, equal: bool) -> None:
+        bm25, fused = Retriever("bm25"), Retriever("fused")
+        prior = Retriever("bm25") if equal else bm25
+        found = imr.Experiment([bm25, fused], TOPICS, QRELS, [NRG(prior=prior) @ 10])
+        assert found.iloc[1, 1] == pytest.approx(self.expected("fused", "bm25"), abs=1e-12)
+        assert (bm25.calls, fused.calls, prior.calls) == ((1, 1, 0) if equal else (1, 1, 1))
+
+    def test_another_one_retrieves_once_for_all_measures(self) -> None:
+        bm25, dense = Retriever("bm25"), Retriever("dense_small")
+        measures = [NRG(prior=bm25) @ 10, UniqueRel(prior=[bm25]) @ 10, MED(reference=bm25) @ 10]
+        found = imr.Experiment({"dense": dense}, TOPICS, QRELS, measures)
+        assert bm25.calls == 1
+        assert found.iloc[0, 1] == pytest.approx(self.expected("dense_small", "bm25"), abs=1e-12)
+        assert list(found)[1].startswith("""NRG(prior='"Retriever(bm25, k=10)~""")
+
+    def test_it_is_not_one_of_the_others(self) -> None:
+        bm25, dense, fused = (Retriever(name) for name in ("bm25", "dense_small", "fused"))
+        alone = imr.Experiment([dense, fused], TOPICS, QRELS, ["NRG@10"])
+        beside = imr.Experiment([dense, fused], TOPICS, QRELS, ["NRG@10", NRG(prior=bm25) @ 10])
+        assert alone["NRG@10"].tolist() == beside["NRG@10"].tolist()
+
+    def test_together_with_names_of_systems(self) -> None:
+        systems = {"BM25 (k1=0.9, b=0.4)": Retriever("bm25"), "castorini/monot5": Retriever("fused")}
+        measure = NRG(prior=['"BM25 (k1=0.9, b=0.4)"', Retriever("dense_small")]) @ 10
+        found = imr.Experiment(systems, TOPICS, QRELS, [measure])
+        priors = [RESULTS["bm25"], RESULTS["dense_small"]]
+        table = imr.calc_runs([NRG(prior=priors) @ 10], TRACK.qrels, {"x": TRACK.runs["fused"]})
+        assert found.iloc[1, 1] == pytest.approx(table.value.mean(), abs=1e-12)
+
+    def test_elsewhere_it_is_a_sentence(self) -> None:
+        measure = NRG(prior=Retriever("bm25")) @ 10
+        with pytest.raises(ValueError, match=r"call it on your topics: prior=bm25\(topics\)"):
+            imr.calc_runs([measure], TRACK.qrels, {"fused": TRACK.runs["fused"]})
+        with pytest.raises(ValueError, match=r"call it on your topics"):
+            measure.calc_aggregate(TRACK.qrels, TRACK.runs["fused"])
+        called = NRG(prior=Retriever("bm25")(TOPICS)) @ 10
+        assert called.calc_aggregate(TRACK.qrels, TRACK.runs["fused"]) == pytest.approx(self.expected("fused", "bm25"))
+
+
+def test_grid_scan_takes_the_measures() -> None:
+    """pt.GridSearch takes no measure object at all; idxmax of a scan is its answer."""
+    bm25 = pt.Transformer.from_df(pt.model.add_ranks(RESULTS["bm25"]))
+    cut = pt.apply.generic(lambda results: results[results["rank"] < cut.k])
+    cut.k = 10
+    measure = NRG(prior=RESULTS["dense_small"]) @ 10
+    scan = pt.GridScan(bm25 >> cut, {cut: {"k": [1, 5, 10]}}, TOPICS, QRELS, [measure, nDCG @ 10])
+    assert scan.loc[scan[str(measure)].idxmax(), "tran_0_k"] == 10
+    by_k = dict(zip(scan["tran_0_k"], scan[str(measure)], strict=True))
+    for k, value in by_k.items():
+        ranked = pt.model.add_ranks(RESULTS["bm25"])
+        expected = measure.calc_aggregate(
+            TRACK.qrels, ranked[ranked["rank"] < k].rename(columns={"qid": "query_id", "docno": "doc_id"})
+        )
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_pt_relative_shows_the_public_names() -> None:
+    assert dir(pt.relative) == sorted({*imr.__all__, "plots"})
+
+
+# In a process of its own, since ir_datasets looks for its folder when it is imported
+PISA = """
+import sys
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from ir_measures import AP, nDCG
+from pyterrier_pisa import PisaIndex
+import ir_measures_relative as imr
+from ir_measures_relative import MED, NRG
+
+place = sys.argv[1]
+dataset = pt.get_dataset("irds:vaswani")
+index = PisaIndex(place + "/index", text_field="text", threads=1)
+index.index(dataset.get_corpus_iter(verbose=False))
+topics, qrels = dataset.get_topics().head(20), dataset.get_qrels()
+bm25 = index.bm25()
+systems = {"bm25": bm25, "dph": index.dph(), "ql": index.qld()}
+measures = [nDCG @ 10, NRG @ 10, NRG(prior=bm25) @ 10, NRG(prior="bm25,dph") @ 10, MED(reference=bm25) @ 10, AP]
+found = imr.Experiment(systems, topics, qrels, measures, save_dir=place + "/saved").set_index("name")
+assert list(found) == [str(measure) for measure in measures]
+assert found.loc["bm25", str(measures[4])] == 0.0 and (found["nDCG@10"] > 0.2).all(), found
+
+texts = ["nDCG@10", "NRG@10", "NRG(prior='bm25,dph')@10"]
+means = imr.compare(texts, qrels[qrels.qid.isin(topics.qid)], place + "/saved").to_frame().set_index("name")
+np.testing.assert_allclose(found[texts], means.loc[found.index, texts], atol=1e-9)
+
+plain = pt.Experiment(list(systems.values()), topics, qrels, [nDCG @ 10, NRG(prior=bm25(topics)) @ 10])
+np.testing.assert_allclose(plain.iloc[:, 1:], found[[str(measures[0]), str(measures[2])]], atol=1e-9)
+print("done")
+"""
+
+
+def test_pisa_pipelines_over_vaswani(shared: Path, tmp_path: Path) -> None:
+    """Three retrievers: relative to each other, to a transformer, by name, saved and read again."""
+    pytest.importorskip("pyterrier_pisa", reason="PISA is not installed")
+    shutil.copytree(
+        shared / "data" / "ir_datasets" / "vaswani", tmp_path / "home" / "vaswani", copy_function=shutil.copyfile
+    )
+    (tmp_path / "saved").mkdir()
+    environment = {**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home"), "PYTHONPATH": str(INSTALLED)}
+    done = subprocess.run([sys.executable, "-c", PISA, str(tmp_path)], env=environment, capture_output=True, text=True)
+    assert done.stdout.endswith("done\n"), done.stderr
