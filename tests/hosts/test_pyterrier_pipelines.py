@@ -135,7 +135,7 @@ assert list(found) == [str(measure) for measure in measures]
 assert found.loc["bm25", str(measures[4])] == 0.0 and (found["nDCG@10"] > 0.2).all(), found
 
 texts = ["nDCG@10", "NRG@10", "NRG(prior='bm25,dph')@10"]
-means = imr.compare(texts, qrels[qrels.qid.isin(topics.qid)], place + "/saved").to_frame().set_index("name")
+means = imr.compare(texts, qrels[qrels.qid.isin(topics.qid)], place + "/saved").to_frame()
 np.testing.assert_allclose(found[texts], means.loc[found.index, texts], atol=1e-9)
 
 plain = pt.Experiment(list(systems.values()), topics, qrels, [nDCG @ 10, NRG(prior=bm25(topics)) @ 10])
