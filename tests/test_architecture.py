@@ -47,6 +47,7 @@ OPTIONAL = {
     "matplotlib": ["plots", "plots.*"],
     "pyterrier": ["_hosts.pyterrier_experiment.experiment"],
     "ir_datasets": ["_cli.*"],
+    "pyarrow": ["_input.arrow"],
     "statsmodels": [],
 }
 

@@ -1,8 +1,8 @@
 """Every form in which runs and qrels come -> columns. The only file that knows formats.
 
 Accepted: a dict of dicts, a DataFrame with ir_measures' column names (``query_id, doc_id, score | relevance``)
-or PyTerrier's (``qid, docno, score | label``), any iterable of named tuples (one-shot generators too), and the
-path of a TREC file. Inputs are read once and never changed.
+or PyTerrier's (``qid, docno, score | label``), Arrow data and Parquet files with those columns, any iterable of named
+tuples (one-shot generators too), and the path of a TREC file. Inputs are read once and never changed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,14 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import quoted, shown, warn
+from ir_measures_relative._input.arrow import (
+    arrow_columns,
+    arrow_documents,
+    arrow_numbers,
+    arrow_topics,
+    is_arrow,
+    is_parquet,
+)
 from ir_measures_relative._input.ids import UNFIT, document_ids, first_unfit, is_missing, objects, topic_codes
 from ir_measures_relative._input.source import RunSource, is_path
 from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
@@ -33,8 +41,8 @@ _NAMES = {
 _NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
 _READERS = {"score": "ir_measures.read_trec_run", "grade": "ir_measures.read_trec_qrels"}
 _ACCEPTED = (
-    "a dict of dicts, a pandas DataFrame, an iterable of named tuples (such as ir_measures.{tuple}), "
-    "or the path of a TREC file"
+    "a dict of dicts, a pandas DataFrame, Arrow data (such as of polars), an iterable of named tuples (such as "
+    "ir_measures.{tuple}), or the path of a TREC or Parquet file"
 )
 
 
@@ -87,8 +95,8 @@ def is_run(value: Any) -> bool:
 
 
 def is_frame(value: Any) -> bool:
-    """Whether an object is a table with named columns, such as a DataFrame."""
-    return hasattr(value, "columns")
+    """Whether an object is a table with named columns, such as a DataFrame or Arrow data."""
+    return hasattr(value, "columns") or is_arrow(value)
 
 
 def _is_row(item: Any) -> bool:
@@ -111,6 +119,8 @@ def _columns(data: Any, value: str, what: str) -> Columns:
         data = data.data
     if is_path(data):
         return _from_file(Path(os.path.expanduser(data)), value, what)
+    if is_arrow(data):
+        return _from_arrow(data, value, what)
     if isinstance(data, Mapping):
         return _from_dict(data, value, what)
     if is_frame(data):
@@ -121,9 +131,19 @@ def _columns(data: Any, value: str, what: str) -> Columns:
 
 
 def _from_file(path: Path, value: str, what: str, content: bytes | None = None) -> Columns:
+    if content is None and is_parquet(path):
+        return _from_arrow(path, value, what)._replace(file_name=path.name)
     rows: TrecRows = read_run_file(path, content) if value == "score" else read_qrels_file(path)
     source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
     return Columns(rows.topics, rows.topic, objects(rows.documents), rows.number, source, path.name, rows.tag)
+
+
+def _from_arrow(data: Any, value: str, what: str) -> Columns:
+    source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
+    found = arrow_columns(data, {column: _NAMES[column] for column in ("query", "doc", value)}, source)
+    topics, topic = arrow_topics(found["query"], source)
+    columns = Columns(topics, topic, arrow_documents(found["doc"], source), np.zeros(len(topic)), source)
+    return _with_numbers(columns, arrow_numbers(found[value], value, source), value)
 
 
 def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:

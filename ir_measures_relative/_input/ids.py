@@ -99,7 +99,7 @@ def _is_coded(ids: list[Any] | pd.Series) -> bool:
 def _factorized(ids: pd.Series, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
     codes, uniques = pd.factorize(ids)
     if (codes < 0).any():
-        raise _missing(int(np.argmax(codes < 0)), kind, what)
+        raise missing_id(int(np.argmax(codes < 0)), kind, what)
     distinct = np.empty(len(uniques), dtype=object)
     distinct[:] = np.asarray(uniques).tolist()
     return distinct, codes.astype(np.int64)
@@ -114,11 +114,12 @@ def _text(value: Any, row: int, kind: str, what: str) -> str:
     if isinstance(value, Iterable) and not isinstance(value, str):
         raise TypeError(f"{what}: the {kind} id {shown(value)} is neither text nor a number")
     if is_missing(value):
-        raise _missing(row, kind, what)
+        raise missing_id(row, kind, what)
     return str(value)
 
 
-def _missing(row: int, kind: str, what: str) -> ValueError:
+def missing_id(row: int, kind: str, what: str) -> ValueError:
+    """The sentence for a row without id."""
     return ValueError(f"{what}: row {row + 1} has no {kind} id")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_measures_relative._checks import choice, quoted
+from ir_measures_relative._input.arrow import is_parquet
 from ir_measures_relative._input.columns import is_frame
 from ir_measures_relative._input.run_names import NONE, SYMBOLS
 from ir_measures_relative._input.source import RunSource, is_path
@@ -35,7 +36,7 @@ def _paths(runs: Any) -> list[Path]:
     if is_path(runs):
         return _files(Path(os.path.expanduser(runs)))
     if is_frame(runs):
-        raise TypeError(f"runs: a DataFrame is one run, and its name is missing; accepted are {_ACCEPTED}")
+        raise TypeError(f"runs: a {type(runs).__name__} is one run, and its name is missing; accepted are {_ACCEPTED}")
     if not isinstance(runs, Iterable) or isinstance(runs, bytes):
         raise TypeError(f"runs: cannot read a {type(runs).__name__}; accepted are {_ACCEPTED}")
     paths = list(runs)
@@ -55,8 +56,8 @@ def _files(place: Path) -> list[Path]:
             found = [Path(path) for path in glob.glob(str(place), recursive=True)]
         except ValueError:  # it holds a NUL
             found = []
-    files = [path for path in found if not os.path.isdir(path)]
-    odd = sorted(str(path) for path in files if not os.path.isfile(path))
+    files = [path for path in found if not os.path.isdir(path) or is_parquet(path)]
+    odd = sorted(str(path) for path in files if not os.path.isfile(path) and not os.path.isdir(path))
     if odd:  # to leave a run out would change what the others of every run are
         raise ValueError(
             f"runs: {quoted(odd[0])}{f' and {len(odd) - 1} more' if odd[1:] else ''} cannot be read: "

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_measures_relative._checks import quoted
+from ir_measures_relative._input.arrow import is_parquet
 from ir_measures_relative._input.run_names import run_name
 from ir_measures_relative._input.trec_files import RUN_FIELDS, read_bytes, run_tag
 
@@ -67,6 +68,8 @@ class RunSource:
         """The run tag in the first line of the file; None where there is none."""
         if self.path is None:
             return getattr(self.data, "tag", None)
+        if self.content is None and is_parquet(self.path):
+            return None
         return run_tag(self.path, self.content)
 
 

@@ -211,7 +211,7 @@ class _Reader:
             value, inner = read_once(value, self.where), True  # an empty stream of rows is a run without documents
         if isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner):
             return [part for key, run in self._named(value, name) for part in self.parts(run, key, True)]
-        if isinstance(value, Iterable) and not isinstance(value, bytes):
+        if is_frame(value) or (isinstance(value, Iterable) and not isinstance(value, bytes)):
             return [_held(Run.of(value, f"{self.where} {name!r}" if name else self.where), name)]
         raise TypeError(
             f"{self.where}: cannot take a {type(value).__name__}; "

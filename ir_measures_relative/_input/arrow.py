@@ -1,0 +1,146 @@
+"""Arrow data (polars, DuckDB, pyarrow: anything with ``__arrow_c_stream__``) and Parquet files, by pyarrow.
+
+Topics, and documents that are dictionary-encoded, become Python text once for each distinct one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import quoted
+from ir_measures_relative._input.ids import document_ids, id_texts, missing_id, topic_codes
+from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
+
+_PARQUET = b"PAR1"  # the first bytes of a Parquet file
+
+
+def is_arrow(data: Any) -> bool:
+    return hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pd.DataFrame, pd.Series))
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a path is a Parquet file, by its first bytes, or a folder that holds some at any depth."""
+    try:
+        if os.path.isdir(path):
+            return next(path.rglob("*.parquet"), None) is not None
+        if not os.path.isfile(path):  # a pipe is not looked into
+            return False
+        with path.open("rb") as stream:
+            return stream.read(len(_PARQUET)) == _PARQUET
+    except (OSError, ValueError):
+        return False
+
+
+def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
+    """The named columns of Arrow data, or of a Parquet path, as pyarrow's; the others are not read."""
+    try:
+        import pyarrow
+        import pyarrow.dataset
+    except ImportError:
+        raise ImportError(
+            f"{what}: Arrow data and Parquet files need pyarrow: pip install 'ir_measures_relative[arrow]'"
+        ) from None
+    source = f"the Parquet data {quoted(data)}" if isinstance(data, Path) else f"a {type(data).__name__}"
+    try:
+        if isinstance(data, Path):
+            held = pyarrow.dataset.dataset(data, format="parquet", partitioning=_partitions(data, names))
+        else:
+            held = pyarrow.RecordBatchReader.from_stream(data)
+        found = {column: _name(accepted, held.schema.names, what) for column, accepted in names.items()}
+        if isinstance(data, Path):
+            table = held.to_table(columns=list(found.values()))
+        else:
+            batches = [batch.select(list(found.values())) for batch in held]
+            schema = pyarrow.schema([held.schema.field(name) for name in found.values()])
+            table = pyarrow.Table.from_batches(batches, schema)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise ValueError(f"{what}: {source} cannot be read: {' '.join(str(error).split()):.200}") from None
+    return {column: table.column(name) for column, name in found.items()}
+
+
+def arrow_topics(column: Any, what: str) -> tuple[list[Any], IntArray]:
+    """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
+    given, codes = _coded(column, "topic", what)
+    topics, merged = topic_codes(given.tolist(), what)
+    order = pd.unique(codes)  # a dictionary may hold its values in any order, and some that no row has
+    place = np.empty(len(topics), dtype=np.int64)
+    first = pd.unique(merged[order])
+    place[first] = np.arange(len(first))
+    return [topics[code] for code in first], place[merged[codes]]
+
+
+def arrow_documents(column: Any, what: str) -> ObjectArray:
+    """(N,) document ids as text."""
+    import pyarrow
+
+    kind = column.type
+    if pyarrow.types.is_dictionary(kind) or pyarrow.types.is_integer(kind):
+        given, codes = _coded(column, "document", what)
+        return id_texts(given, "document", what)[codes]
+    if column.null_count:
+        raise _first_missing(column, "document", what)
+    if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind):
+        texts: ObjectArray = column.to_numpy()
+        return texts
+    return document_ids(column.to_pylist(), what)
+
+
+def arrow_numbers(column: Any, value: str, what: str) -> FloatArray:
+    """(N,) numbers, NaN where there is none."""
+    import pyarrow
+    from pyarrow import compute
+
+    kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
+    tests = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_decimal, pyarrow.types.is_boolean)
+    if not any(is_number(kind) for is_number in tests):
+        raise ValueError(f"{what}: the column of {value}s has the type {column.type}; numbers are accepted")
+    if kind != column.type:
+        column = compute.cast(column, kind)
+    numbers: FloatArray = compute.cast(column, pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy()
+    return numbers
+
+
+def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
+    """Distinct values and the (N,) index of each row among them."""
+    import pyarrow
+
+    if column.null_count:
+        raise _first_missing(column, kind, what)
+    if not pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pyarrow.ChunkedArray):  # as older versions give it
+        whole = whole.chunk(0) if whole.num_chunks else pyarrow.array([], column.type)
+    given = np.empty(len(whole.dictionary), dtype=object)
+    given[:] = whole.dictionary.to_pylist()
+    return given, whole.indices.to_numpy().astype(np.int64)
+
+
+def _first_missing(column: Any, kind: str, what: str) -> ValueError:
+    return missing_id(int(np.argmax(column.is_null().to_numpy())), kind, what)
+
+
+def _name(accepted: tuple[str, ...], names: list[str], what: str) -> str:
+    name = next((name for name in accepted if name in names), None)
+    if name is None:
+        known = ", ".join(map(str, names)) or "none"
+        raise ValueError(f"{what}: the data have no column {' or '.join(map(repr, accepted))} (they have {known:.200})")
+    if names.count(name) > 1:
+        raise ValueError(f"{what}: the data have several columns {name!r}; one is accepted")
+    return name
+
+
+def _partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
+    """Folders such as query_id=001 as columns of text: pyarrow alone would read a number, and lose the zeros."""
+    import pyarrow
+    import pyarrow.dataset
+
+    keys = {part.name.partition("=")[0] for part in path.rglob("*=*") if part.is_dir()} if path.is_dir() else set()
+    fields = [(name, pyarrow.string()) for accepted in names.values() for name in accepted if name in keys]
+    return pyarrow.dataset.partitioning(pyarrow.schema(fields), flavor="hive") if fields else None

@@ -1,0 +1,202 @@
+"""Arrow data of any library and Parquet files say what the same DataFrame says, and what is wrong is named."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ir_measures_relative as imr
+from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged import Judgements, Run
+
+pa = pytest.importorskip("pyarrow")
+from pyarrow import dataset, parquet  # noqa: E402
+
+FRAME = pd.DataFrame(
+    {
+        "qid": ["q2", "q1", "q2", "001", "q1"],
+        "rank": [1, 1, 2, 1, 2],
+        "docno": ["a", "b", "c", "d\u00e9", "a"],
+        "score": [1.5, 2.0, 3.5, -4.0, 2.0],
+        "label": [1, 0, 2, 0, -1],
+    }
+)
+TABLE = pa.Table.from_pandas(FRAME, preserve_index=False)
+
+
+def recast(name: str, kind: Any) -> Any:
+    place = TABLE.column_names.index(name)
+    return TABLE.set_column(place, name, TABLE[name].cast(kind))
+
+
+def of(library: str) -> Any:
+    return pytest.importorskip(library)
+
+
+# Made anew for each reading: a reader can be read once
+FORMS = {
+    "table": lambda: TABLE,
+    "chunks": lambda: pa.concat_tables([TABLE[:2], TABLE[2:2], TABLE[2:]]),
+    "batch": lambda: TABLE.to_batches()[0],
+    "reader": lambda: TABLE.to_reader(max_chunksize=2),
+    "polars": lambda: of("polars").from_arrow(TABLE),
+    "polars categories": lambda: of("polars").from_arrow(TABLE).cast({"qid": of("polars").Categorical}),
+    "DuckDB": lambda: of("duckdb").from_arrow(TABLE),
+    "large text": lambda: recast("docno", pa.large_string()),
+    "text views": lambda: recast("docno", pa.string_view()),
+    "dictionary of topics": lambda: recast("qid", pa.dictionary(pa.int8(), pa.string())),
+    "dictionary of documents": lambda: recast("docno", pa.dictionary(pa.int32(), pa.large_string())),
+    "bytes": lambda: recast("docno", pa.binary()),
+    "float32": lambda: recast("score", pa.float32()),
+    "decimal": lambda: recast("score", pa.decimal128(10, 2)),
+    "uint8": lambda: TABLE.set_column(4, "label", pa.array([1, 0, 2, 0, -1], pa.int8())),
+    "dictionaries that differ": lambda: pa.concat_tables(
+        [TABLE.set_column(0, "qid", TABLE["qid"].dictionary_encode())[part] for part in (slice(3, 5), slice(0, 3))]
+    ).take(pa.array([2, 3, 4, 0, 1])),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_arrow_data_are_read_as_frames_are(form: str) -> None:
+    run, qrels = Run.of(FORMS[form]()), Judgements.of(FORMS[form]())
+    assert run.to_dict() == Run.of(FRAME).to_dict() and run.topic_keys == ["q2", "q1", "001"]
+    assert qrels.to_dict() == Judgements.of(FRAME).to_dict() and qrels.topics == ["q2", "q1", "001"]
+    assert imr.NRG(prior=FORMS[form]()) == imr.NRG(prior=FRAME)
+
+
+def test_whole_numbers_as_ids() -> None:
+    frame = pd.DataFrame({"query_id": [20, 3, 20], "doc_id": [7, 8, 9], "relevance": [1, 0, 2]})
+    found = Judgements.of(pa.Table.from_pandas(frame))
+    assert found.topics == [20, 3] and found.to_dict() == {"20": {"7": 1, "9": 2}, "3": {"8": 0}}
+
+
+def test_values_of_a_dictionary_that_no_row_has_are_no_topics() -> None:
+    qid = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(["q1", "unused", "q2"]))
+    found = Run.of(pa.table({"qid": qid, "docno": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]}))
+    assert found.to_dict() == {"q2": {"c": 3.0, "a": 1.0}, "q1": {"b": 2.0}}
+
+
+@pytest.mark.parametrize("rows", [TABLE[:0], TABLE[:0].to_reader(), pa.table({"qid": [], "docno": [], "score": []})])
+def test_no_rows(rows: Any) -> None:
+    if rows.schema.field("qid").type == pa.null():
+        rows = rows.cast(pa.schema([("qid", pa.string()), ("docno", pa.string()), ("score", pa.float64())]))
+    assert Run.of(rows).topic_keys == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    parquet.write_table(TABLE, tmp_path / "bm25.parquet")
+    for name in ("parts", "hive"):
+        (tmp_path / name).mkdir()
+    parquet.write_table(TABLE[:2], tmp_path / "parts" / "0.parquet")
+    parquet.write_table(TABLE[2:], tmp_path / "parts" / "1.parquet")
+    dataset.write_dataset(TABLE, tmp_path / "hive", format="parquet", partitioning=["qid"], partitioning_flavor="hive")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["bm25.parquet", "parts", "hive"])
+def test_parquet(folder: Path, name: str) -> None:
+    for path in (folder / name, str(folder / name)):
+        run, qrels = Run.of(path), Judgements.of(path)
+        assert run.to_dict() == Run.of(FRAME).to_dict() and run.file_name == name
+        assert qrels.to_dict() == Judgements.of(FRAME).to_dict()  # the topic 001 of a partition keeps its zeros
+    assert imr.NRG(prior=folder / name) == imr.NRG(prior={name: FRAME})
+
+
+def test_parquet_among_runs(folder: Path) -> None:
+    sources = run_sources(folder)
+    assert list(sources) == ["bm25.parquet", "hive", "parts"]
+    assert {name: source.tag for name, source in sources.items()} == dict.fromkeys(sources)
+    runs = imr.read_runs(folder)
+    assert all(run.to_dict() == Run.of(FRAME).to_dict() for run in runs.values())
+    assert set(imr.calc_runs(["NRG@10", "nDCG@10"], FRAME, folder)["name"]) == set(sources)
+
+
+BAD = {
+    "no column": (TABLE.drop_columns("score"), "no column 'score'", "they have qid, rank, docno, label"),
+    "column twice": (
+        pa.table([["q"], ["d"], ["e"], [1.0]], names=["qid", "docno", "docno", "score"]), "several columns", "'docno'"
+    ),
+    "text as score": (recast("score", pa.string()), "the column of scores has the type string", "numbers are accepted"),
+    "lists as score": (TABLE.set_column(3, "score", pa.array([[1.0]] * 5)), "type list", "numbers are accepted"),
+    "no topic": (TABLE.set_column(0, "qid", pa.array(["q", None, "q", "q", "q"])), "row 2 has no topic id", "run"),
+    "no document": (TABLE.set_column(2, "docno", pa.array(["a", "b", "c", "d", None])), "row 5 has no document id", ""),
+    "no score": (
+        TABLE.set_column(3, "score", pa.array([1.0, None, 2.0, 3.0, 4.0])), "document 'b' of topic 'q1'", "NaN"
+    ),
+    "a null in a dictionary": (
+        TABLE.set_column(0, "qid", pa.array(["q", "q", None, "q", "q"]).dictionary_encode()), "row 3", "topic id"
+    ),
+    "twice": (pa.concat_tables([TABLE, TABLE]), "document 'a' of topic 'q2' occurs twice", ""),
+    "NUL": (TABLE.set_column(2, "docno", pa.array(["a", "b\0", "c", "d", "e"])), r"document 'b\x00'", "NUL"),
+    "bytes that are no text": (
+        TABLE.set_column(2, "docno", pa.array([b"\xff"] * 5)), r"the document id b'\xff'", "UTF-8"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_data_are_named(case: str) -> None:
+    data, *parts = BAD[case]
+    with pytest.raises(ValueError) as caught:
+        Run.of(data)
+    assert all(part in str(caught.value) for part in parts) and "\n" not in str(caught.value), caught.value
+
+
+def test_ids_that_are_no_ids() -> None:
+    with pytest.raises(TypeError, match="document id .* is neither text nor a number"):
+        Run.of(TABLE.set_column(2, "docno", pa.array([[1]] * 5)))
+
+
+def test_grades_that_are_no_whole_numbers() -> None:
+    with pytest.raises(ValueError, match="has the grade 1.5; every grade must be a whole number"):
+        Judgements.of(TABLE.set_column(4, "label", pa.array([1.5] * 5)))
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    parquet.write_table(TABLE, path)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(ValueError) as caught:
+        Run.of(path)
+    assert f"'{path}'" in str(caught.value) and "cannot be read" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_reader_that_fails_midway_gives_no_half_run() -> None:
+    def batches() -> Any:
+        yield TABLE.to_batches()[0]
+        raise OSError("the connection was lost")
+
+    with pytest.raises(ValueError, match="cannot be read: .*the connection was lost"):
+        Run.of(pa.RecordBatchReader.from_batches(TABLE.schema, batches()))
+
+
+def test_one_table_is_not_many_runs() -> None:
+    with pytest.raises(TypeError, match="a Table is one run, and its name is missing"):
+        imr.calc_runs(["nDCG@10"], FRAME, TABLE)
+
+
+def test_without_pyarrow_a_sentence(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    real = builtins.__import__
+
+    def missing(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name.split(".")[0] == "pyarrow":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    for data in (TABLE, folder / "bm25.parquet"):
+        with pytest.raises(ImportError, match=r"need pyarrow: pip install 'ir_measures_relative\[arrow\]'"):
+            Run.of(data)
+
+
+def test_data_are_not_written_to() -> None:
+    scores = np.array([2.0, 1.0, 1.0])
+    table = pa.table({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "score": pa.array(scores)})
+    assert Run.of(table).ranking("q") == ["a", "c", "b"]
+    assert table["docno"].to_pylist() == ["a", "b", "c"] and table["score"].to_pylist() == scores.tolist()
