@@ -310,7 +310,7 @@ BAD_RUNS = {
     "number": (3, TypeError, "int", "DataFrame"),
     "frame of another library": (Frame(), TypeError, "run: cannot read a Frame of tests", "a pandas DataFrame"),
     "generator read before": (read_before(), ValueError, "run: the generator was read before", "make a list"),
-    "bytes": (b"run", TypeError, "bytes", "path of a TREC file"),
+    "bytes": (b"run", TypeError, "bytes", "path of a TREC or Parquet file"),
     "nothing": (None, TypeError, "NoneType", "dict of dicts"),
 }
 
