@@ -42,8 +42,8 @@ def topic_codes(ids: list[Any] | pd.Series, what: str) -> tuple[list[Any], IntAr
 
 def document_ids(ids: list[Any] | pd.Series, what: str) -> ObjectArray:
     """(N,) document ids as text."""
-    if not _is_coded(ids) or isinstance(ids.dtype, pd.StringDtype):  # few rows of a run have a document of another
-        return id_texts(objects(ids), "document", what)
+    if isinstance(ids, list) or isinstance(ids.dtype, pd.StringDtype) or not _is_coded(ids):
+        return id_texts(objects(ids), "document", what)  # text at once: few rows of a run have a document of another
     distinct, codes = _factorized(ids, "document", what)
     return id_texts(distinct, "document", what)[codes]
 
