@@ -75,15 +75,14 @@ def calc_runs(
 def score_table(names: Sequence[str], topics: Sequence[Any], texts: Sequence[str], scores: FloatArray) -> pd.DataFrame:
     """(M, Q, number of measures) -> rows [name, query_id, measure, value]."""
     n_runs, n_topics, n_measures = scores.shape
-    # the same objects again and again: text of a fixed width would take gigabytes
-    return pd.DataFrame(
-        {
-            "name": np.repeat(_objects(names), n_topics * n_measures),
-            "query_id": np.tile(np.repeat(_objects(topics), n_measures), n_runs),
-            "measure": np.tile(_objects(texts), n_runs * n_topics),
-            "value": scores.reshape(-1),
-        }
-    )
+    # as objects, each of which is there once: columns of text would copy it into every row, which can take gigabytes
+    columns = {
+        "name": np.repeat(_objects(names), n_topics * n_measures),
+        "query_id": np.tile(np.repeat(_objects(topics), n_measures), n_runs),
+        "measure": np.tile(_objects(texts), n_runs * n_topics),
+    }
+    table = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in columns.items()})
+    return table.assign(value=scores.reshape(-1))
 
 
 def _objects(items: Iterable[Any]) -> ObjectArray:

@@ -20,6 +20,7 @@ from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.table_text import TextTable, html_text, latex, latex_text, markdown, visible
 from ir_measures_relative._input import FloatArray, IntArray, run_sources
+from ir_measures_relative.measures import RelativeMeasure
 
 _INTERVALS = ("low", "high", "rank", "rank_low", "rank_high", "tier")
 
@@ -210,7 +211,7 @@ class Comparison:
         from ir_measures_relative import meta  # late: a plain comparison needs nothing of it
 
         place = self.sort or 0
-        table = pd.DataFrame(self.scores[:, :, place], index=list(self.names))
+        table = pd.DataFrame(self.scores[:, :, place], index=list(self.names), columns=list(self.topics))
         larger = direction(self.measures[place]) != "smaller"
         assert self.intervals is not None
         found = meta.rank_intervals(table, level=self.intervals, largest_first=larger)
@@ -244,6 +245,8 @@ class Comparison:
             f"$^{{+}}$ and $^{{-}}$: significantly better and worse than {latex_text(baseline)} (paired t-test, level "
             f"{level:g}, Holm's correction for {len(tested)} tests)."
         )
+        if any(isinstance(m, RelativeMeasure) and m.symbol is not None for m in self.measures):
+            sentence += " Scores relative to the other runs depend on one another, so that their marks only describe."
         return marks, sentence
 
 

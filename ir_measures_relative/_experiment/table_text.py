@@ -56,7 +56,8 @@ class TextTable:
             values: list[Any] = []
             if direction in ("larger", "smaller") and len(self.rows) > 1:
                 values = sorted({row[column] for row in self.rows}, reverse=direction == "larger")
-            found.append(list(dict.fromkeys(map(self.text, values)))[:2])
+            printed = list(dict.fromkeys(map(self.text, values)))
+            found.append(printed[:2] if len(printed) > 1 else [])  # where all are alike none stands out
         return found
 
 

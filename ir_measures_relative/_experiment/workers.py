@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from multiprocessing import current_process
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -112,8 +113,9 @@ _watching = threading.Event()
 
 
 def _end_with(parent: int) -> None:
-    """Lets a worker process that ``parent`` started end when its parent has: nobody would fetch what it computes."""
-    if os.name != "posix" or os.getpid() == parent or os.getppid() != parent or _watching.is_set():
+    """Lets a process that joblib started for ``parent`` end when that has ended: nobody would fetch its results."""
+    is_worker = os.getpid() != parent and current_process().name.startswith("LokyProcess")
+    if os.name != "posix" or not is_worker or _watching.is_set():
         return
     _watching.set()
 

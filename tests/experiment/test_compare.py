@@ -1,0 +1,246 @@
+"""compare: runs beside each other, and every form of text that shows them."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import P, nDCG
+from scipy.stats import ttest_rel
+from statsmodels.stats.multitest import multipletests
+from support.four_runs import QRELS, RUNS
+
+import ir_measures_relative as imr
+from ir_measures_relative import MED, NRG, UL, compare, simulate
+from ir_measures_relative._experiment.table_text import (
+    TextTable,
+    csv_text,
+    html_text,
+    jsonl,
+    latex,
+    latex_text,
+    markdown,
+    tsv,
+    visible,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors here are shallower than K
+
+GROUPS = {"dense": "neural", "late": "neural", "bm25": "lexical", "bm25+rm3": "feedback"}
+TRACK = simulate.track(seed=0)
+
+
+class TestResult:
+    def test_means_of_the_table_of_calc_runs(self) -> None:
+        found = compare(["nDCG(cutoff=10)", NRG @ 10], QRELS, RUNS)
+        table = imr.calc_runs(["nDCG(cutoff=10)", NRG @ 10], QRELS, RUNS)
+        pd.testing.assert_frame_equal(found.per_topic, table)
+        frame = found.to_frame()
+        assert list(frame.columns) == ["nDCG(cutoff=10)", "NRG@10"] and list(frame.index) == list(RUNS)
+        for (name, text), rows in table.groupby(["name", "measure"]):
+            assert frame.loc[name, text] == math.fsum(rows["value"]) / len(rows)
+
+    def test_groups_are_a_column(self) -> None:
+        assert compare("P@1", QRELS, RUNS, groups=GROUPS).to_frame()["group"].to_dict() == GROUPS
+        assert list(compare("P@1", QRELS, RUNS).to_frame().columns) == ["P@1"]
+
+    def test_counts_are_added_up(self) -> None:
+        frame = compare(["NumRet", "P@1"], QRELS, RUNS).to_frame()
+        assert frame["NumRet"].to_dict() == {"dense": 5, "bm25": 5, "bm25+rm3": 5, "late": 1}
+
+    def test_sorted_best_first_by_the_direction_of_the_measure(self) -> None:
+        by_name = compare(["P@2", "nDCG@10"], QRELS, RUNS)
+        found = compare(["P@2", "nDCG@10"], QRELS, RUNS, sort=nDCG @ 10)
+        assert found.to_frame()["nDCG@10"].is_monotonic_decreasing
+        pd.testing.assert_frame_equal(found.to_frame().loc[list(RUNS)], by_name.to_frame())
+        pd.testing.assert_frame_equal(found.per_topic, by_name.per_topic)
+        with pytest.raises(ValueError, match="sort='AP' is none of the measures; they are P@2, nDCG@10"):
+            compare(["P@2", "nDCG@10"], QRELS, RUNS, sort="AP")
+
+    def test_intervals_are_those_of_rank_intervals(self) -> None:
+        frame = compare(["P@5", "nDCG@10"], TRACK.qrels, TRACK.runs, sort="nDCG@10", intervals=0.9).to_frame()
+        table = imr.calc_runs("nDCG@10", TRACK.qrels, TRACK.runs).pivot(
+            index="name", columns="query_id", values="value"
+        )
+        expected = imr.meta.rank_intervals(table, level=0.9).to_frame().set_index("system")
+        for column in ("low", "high", "rank", "rank_low", "rank_high", "tier"):
+            assert frame[column].to_dict() == expected[column].to_dict()
+
+    def test_refused_before_anything_is_read(self, tmp_path: Path) -> None:
+        (tmp_path / "no-run.txt").write_text("nothing\n")
+        for options in ({"sort": "AP"}, {"intervals": 2.0}):
+            with pytest.raises(ValueError, match="sort='AP' is none of|intervals=2.0 is not accepted"):
+                compare("P@1", QRELS, tmp_path, **options)  # type: ignore[arg-type]
+
+    def test_it_shows_itself(self) -> None:
+        found = compare("P@1", QRELS, {"a<b>\x1b": RUNS["dense"], "late": RUNS["late"]})
+        assert "a<b>\\x1b" in repr(found) and "\x1b" not in repr(found)
+        assert "<td>a&lt;b&gt;\\x1b</td>" in found._repr_html_()
+
+    def test_no_topic(self) -> None:
+        assert compare("P@1", {}, RUNS).to_frame()["P@1"].isna().all()
+
+
+class TestSignificance:
+    def marks(self, text: str) -> dict[tuple[str, str], str]:
+        """(run, measure) -> mark, from the lines of a LaTeX table."""
+        lines = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line]
+        header, *rows = lines
+        found = {}
+        for row in rows:
+            for name, cell in zip(header[1:], row[1:], strict=True):
+                mark = re.search(r"\$\^\{([+-])\}\$", cell)
+                found[row[0].replace("\\", ""), name] = mark.group(1) if mark else ""
+        return found
+
+    def test_marks_are_those_of_statsmodels(self) -> None:
+        measures, baseline = ["nDCG@10", "P@5", "UL@10", "MED(reference='bm25')@10"], "bm25"
+        table = imr.calc_runs(measures, TRACK.qrels, TRACK.runs)
+        values = {key: rows["value"].to_numpy() for key, rows in table.groupby(["name", "measure"])}
+        tested = [(name, text) for name in TRACK.runs for text in measures[:3] if name != baseline]  # MED: no direction
+        raw = [ttest_rel(values[key], values[baseline, key[1]]).pvalue for key in tested]
+        significant = multipletests(raw, alpha=0.05, method="holm")[0]
+        expected = dict.fromkeys(((name, text) for name in TRACK.runs for text in measures), "")
+        for key, is_significant in zip(tested, significant, strict=True):
+            better = values[key].mean() > values[baseline, key[1]].mean()
+            expected[key] = ("+" if better else "-") if is_significant else ""
+        text = compare(measures, TRACK.qrels, TRACK.runs, sort="nDCG@10").to_latex(baseline=baseline)
+        found = {(n, m.replace(r"\textquotesingle{}", "'")): mark for (n, m), mark in self.marks(text).items()}
+        assert found == expected
+        assert {"", "+", "-"} >= set(found.values()) and len(set(found.values())) > 1
+        assert f"Holm's correction for {len(tested)} tests" in text
+        assert "only describe" not in text
+        relative = compare(NRG @ 10, TRACK.qrels, TRACK.runs).to_latex(baseline=baseline)
+        assert "depend on one another" in relative
+
+    def test_runs_that_are_alike_have_no_mark(self) -> None:
+        runs = {"a": RUNS["dense"], "b": RUNS["dense"]}
+        assert set(self.marks(compare("nDCG@10", QRELS, runs).to_latex(baseline="a")).values()) == {""}
+
+    def test_one_topic_says_nothing(self) -> None:
+        runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"y": 1.0}}}
+        assert set(self.marks(compare("P@1", {"q": {"x": 1}}, runs).to_latex(baseline="b")).values()) == {""}
+
+    def test_an_unknown_baseline(self) -> None:
+        with pytest.raises(ValueError, match="baseline='x' is none of the runs; they are dense, bm25"):
+            compare("P@1", QRELS, RUNS).to_latex(baseline="x")
+
+
+class TestText:
+    TABLE = TextTable(
+        ["name", "up", "down", "neither"],
+        [["a", 0.50001, 0.1, 3.0], ["b", 0.5, 0.2, 2.0], ["c", 0.4, 0.1, 1.0]],
+        {"up": "larger", "down": "smaller", "neither": "neither"},
+        places=2,
+    )
+
+    def test_best_and_second_as_they_are_printed(self) -> None:
+        assert [[self.TABLE.place(row, column) for column in range(4)] for row in range(3)] == [
+            [None, 1, 1, None],
+            [None, 1, 2, None],
+            [None, 2, 1, None],
+        ]
+        alike = TextTable(["name", "x"], [["a", 1.0], ["b", 1.0]], {"x": "larger"})
+        assert alike.place(0, 1) is None
+
+    def test_latex(self) -> None:
+        assert latex(self.TABLE).splitlines() == [
+            r"% needs \usepackage{booktabs}",
+            r"\begin{table}",
+            r"\centering",
+            r"\begin{tabular}{lrrr}",
+            r"\toprule",
+            r"name & up & down & neither \\",
+            r"\midrule",
+            r"a & \textbf{0.50} & \textbf{0.10} & 3.00 \\",
+            r"b & \textbf{0.50} & \underline{0.20} & 2.00 \\",
+            r"c & \underline{0.40} & \textbf{0.10} & 1.00 \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+
+    def test_latex_shows_names_as_they_are(self) -> None:
+        assert latex_text("a_b & 100% {x} #1 $2 ~ ^ \\") == (
+            r"a\_b \& 100\% \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}"
+        )
+
+    def test_markdown_cells(self) -> None:
+        text = markdown(TextTable(["name", "x"], [["a|b", 1.0], ["<script>", 2.0], ["\\|", 3.0], ["x\ny", 4.0]]))
+        assert [line.split("|", 1)[1].rsplit("|", 2)[0].strip() for line in text.splitlines()[2:]] == [
+            "a\\|b", "\\<script>", "\\\\\\|", "x\\\\ny",
+        ]  # fmt: skip
+
+    def test_html_is_data_and_never_markup(self) -> None:
+        text = html_text(TextTable(["name", "x"], [["<script>alert(1)</script>", 1.0], ["&", 2.0]], {"x": "larger"}))
+        assert "<script" not in text and "&lt;script&gt;" in text and "<td>&amp;</td>" in text
+        assert "<b>2.0000</b>" in text and "<u>1.0000</u>" in text
+
+    @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "plain", 'with "quotes", and commas'])
+    def test_csv_cells_are_no_formulas(self, name: str) -> None:
+        table = TextTable(["name", "x"], [[name, -0.5]], places=1)
+        guarded, raw = (
+            pd.read_csv(pd.io.common.StringIO(csv_text(table, guard)), dtype=str) for guard in (True, False)
+        )
+        assert raw["name"].tolist() == [name]
+        assert guarded["name"].tolist() == [name if name[0] in "pw" else f"'{name}"]
+        assert guarded["x"].tolist() == ["-0.5"]  # a negative number is a number
+
+    def test_control_characters(self) -> None:
+        for text, shown in [
+            ("a\x1b[2Jb", "a\\x1b[2Jb"),
+            ("\u202egnp", "\\u202egnp"), ("a\u2028b", "a\\u2028b"), ("caf\u00e9", "caf\u00e9"),
+            ("\ud800", "\\ud800"), ("\x00", "\\x00"), ("a\tb\nc", "a\\tb\\nc"), ("\U0001f600 x", "\U0001f600 x"),
+        ]:  # fmt: skip
+            assert visible(text) == shown
+        rows = tsv(TextTable(["name", "x"], [["a\tb\nc", 1.0]], places=1))
+        assert rows == "name\tx\na\\tb\\nc\t1.0\n"
+        assert jsonl(TextTable(["name"], [["a\x1b"]])) == '{"name": "a\\u001b"}\n'
+
+
+def test_the_table_holds_every_text_once() -> None:
+    """Text of a fixed width took gigabytes: a thousand priors make long texts."""
+    long = ir_measures.define(lambda qrels, run: [], name="X" * 100_000, support_cutoff=False)
+    table = imr.calc_runs([long, P @ 1], QRELS, RUNS)
+    texts = {id(text) for text in table["measure"].to_numpy(dtype=object)}
+    assert len(texts) <= 2 * len(QRELS) * len(RUNS) and table["measure"].map(len).max() == 100_000
+    code = (
+        "import resource, ir_measures, ir_measures_relative as imr\n"
+        "long = [ir_measures.define(lambda qrels, run: [], name=c * 100_000, support_cutoff=False) for c in 'XYZ']\n"
+        "qrels = {str(q): {'a': 1} for q in range(300)}\n"
+        "runs = {str(r): {str(q): {'a': 1.} for q in range(300)} for r in range(3)}\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "imr.calc_runs(long, qrels, runs)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert int(done.stdout) < 200_000, done.stderr  # KB; 2,700 texts of 100,000 characters are 1.08 GB
+
+
+def test_the_mean_is_the_same_through_every_door(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """To the last bit: the sum is rounded once, whatever the order of the topics."""
+    from ir_measures_relative._cli import main
+
+    draw = np.random.default_rng(3)
+    qrels = {str(q): {f"d{i}": int(g) for i, g in enumerate(draw.integers(0, 3, 8))} for q in range(41)}
+    run = {q: {f"d{i}": float(s) for i, s in enumerate(draw.random(8))} for q in qrels}
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q in qrels for d, g in qrels[q].items()))
+    (tmp_path / "x.run").write_text("".join(f"{q} Q0 {d} 0 {s!r} t\n" for q in run for d, s in run[q].items()))
+    for measure in (nDCG @ 5, UL @ 5, MED(reference="x") @ 5):
+        values: list[Any] = imr.calc_runs(measure, qrels, {"x": run})["value"].tolist()
+        exact = math.fsum(values) / len(values)
+        assert compare(measure, qrels, {"x": run}).to_frame().iloc[0, 0] == exact
+        command = [str(tmp_path / "qrels"), str(tmp_path / "x.run"), str(measure), "-p", "-1"]
+        assert main(["compare", *command]) == 0
+        assert float(capsys.readouterr().out.split()[-1]) == exact
+        if measure != MED(reference="x") @ 5:
+            assert main(command) == 0
+            assert float(capsys.readouterr().out.split()[-1]) == exact
