@@ -261,6 +261,50 @@ class TestCompare:
         )
         assert [list(row.values()) for row in rows] == expected
 
+    def test_sorted(self, output: Callable[..., str]) -> None:
+        rows = output("compare", "qrels.txt", "runs", "P@2", "nDCG@10", "--sort", "nDCG(cutoff=10)").splitlines()[1:]
+        values = [float(row.split("\t")[2]) for row in rows]
+        assert len(values) == 3 and values == sorted(values, reverse=True)
+
+    def test_a_measure_is_called_as_it_was_written(self, output: Callable[..., str]) -> None:
+        header = output("compare", "qrels.txt", "runs", "nDCG(cutoff=10) NRG(cutoff=10)", "nDCG@10").splitlines()[0]
+        assert header == "name\tnDCG(cutoff=10)\tNRG(cutoff=10)"
+        header = output("compare", "qrels.txt", "runs", "NRG(cutoff=10)", "--prior", "previous").splitlines()[0]
+        assert header == "name\tNRG(prior='previous')@10"
+
+    def test_named_by_tag(self, place: Path, complaint: Callable[..., str], output: Callable[..., str]) -> None:
+        assert "two runs have the name 'tag'" in complaint("compare", "qrels.txt", "runs", "P@1", "--names", "tag")
+        for path in (place / "runs").iterdir():
+            path.write_text(path.read_text().replace(" tag", f" t-{path.stem}"))
+        rows = output("compare", "qrels.txt", "runs", "P@1", "--names", "tag").splitlines()[1:]
+        assert [row.split("\t")[0] for row in rows] == ["t-bm25", "t-dense", "t-fused"]
+
+    def test_groups_from_a_pipe(self, place: Path) -> None:
+        command = (
+            f"{sys.executable} -m ir_measures_relative compare qrels.txt runs NRG@10 --prior groups "
+            "--groups <(cat groups.csv)"
+        )
+        environment = {**os.environ, "PYTHONPATH": str(INSTALLED)}
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, env=environment)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("name\tgroup\tNRG(prior='groups')@10\nbm25\tlexical\t")
+
+    def test_latex(self, output: Callable[..., str]) -> None:
+        arguments = ["compare", "qrels.txt", "runs", "nDCG@10", "--groups", "groups.csv", "-o", "latex", "-p", "2"]
+        printed = output(*arguments, "--baseline", "bm25")
+        assert r"\begin{tabular}{llr}" in printed and r"dense & neural & \textbf{" in printed
+        assert "than bm25 (paired t-test, level 0.05, Holm's correction for 2 tests)" in printed
+
+    def test_intervals(self, output: Callable[..., str]) -> None:
+        printed = output("compare", "qrels.txt", "runs", "P@1", "nDCG@10", "--sort", "nDCG@10", "--intervals", ".9")
+        assert printed.splitlines()[0].split("\t")[3:] == ["low", "high", "rank", "rank_low", "rank_high", "tier"]
+
+    def test_csv_that_a_spreadsheet_opens(self, place: Path, output: Callable[..., str]) -> None:
+        (place / "runs" / "bm25.run").rename(place / "runs" / "=1+1.run")
+        arguments = ["compare", "qrels.txt", "runs", "UL@10", "-o", "csv"]
+        assert "\n'=1+1," in output(*arguments)
+        assert "\n=1+1," in output(*arguments, "--raw_csv")
+
     def test_another_run_as_prior(self, place: Path, output: Callable[..., str]) -> None:
         write_run(place / "old.run", run_of("x"))
         printed = output("compare", "qrels.txt", "runs", "NRG(prior='old')@10", "--prior", "old=old.run")
@@ -310,6 +354,19 @@ class TestRefused:
             ("qrels.txt runs/dense.run ''", "there is no measure; measures are written as in nDCG@10"),
             ("compare qrels.txt runs ' '", "there is no measure"),
             ("compare qrels.txt runs NRG@10 --prior bm25=runs/dense.run", "'bm25' names another run already"),
+            (
+                "compare qrels.txt runs NRG@10 --jobs 99999999999999999999",
+                "n_jobs=99999999999999999999 is not accepted",
+            ),
+            ("compare qrels.txt runs NRG@10 --sort P@1", "sort='P@1' is none of the measures; they are NRG@10"),
+            (
+                "compare qrels.txt runs NRG@10 --intervals 95",
+                "intervals=95.0 is not accepted; accepted is a number from 0",
+            ),
+            ("compare qrels.txt runs NRG@10 --baseline bm25", "--baseline goes with -o latex"),
+            ("compare qrels.txt runs NRG@10 --baseline x -o latex", "baseline='x' is none of the runs; they are bm25"),
+            ("qrels.txt /dev/null nDCG@10", "the run '/dev/null' has no documents"),
+            ("irds:no-such-thing runs/dense.run nDCG@10", "'irds:no-such-thing' is no qrels file, no ir_datasets id"),
             ("compare qrels.txt runs NRG@10 --jobs 0", "n_jobs=0 is not accepted; accepted is a number of workers"),
             ("compare qrels.txt absent nDCG@10", "'absent' is no folder and matches no file"),
             ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' needs groups"),
@@ -474,6 +531,11 @@ class TestProcess:
         assert done.returncode == 0, done.stderr
         assert "1\tP@3\t0.6667\n1\tNRG(prior='none',base='P')@3\t0.6667\n" in done.stdout
         assert done.stdout.count("\tP@3\t") == 225 + 1  # topics of the collection, and the mean
+        for qrels in ("cranfield", "irds:cranfield"):
+            compared = python(
+                "-m", "ir_measures_relative", "compare", qrels, "cran.run", "P@3", IR_DATASETS_HOME=str(place / "home")
+            )
+            assert compared.stdout == f"name\tP@3\ncran\t{2 / 3 / 225:.4f}\n", compared.stderr
 
 
 def test_a_markdown_comparison_shows_the_best_in_bold(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -497,3 +559,28 @@ def test_counts_of_a_comparison_are_added_up(tmp_path: Path, capsys: pytest.Capt
     arguments = [str(tmp_path / "qrels"), str(tmp_path / "*.run"), "NumRet", "P@1", "-p", "1"]
     assert cli.main(["compare", *arguments]) == 0
     assert capsys.readouterr().out.splitlines() == ["name\tNumRet\tP@1", "x\t3.0\t1.0"]
+
+
+def test_control_characters_in_a_sentence_and_in_a_table(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "runs" / "a\x1b[2Jb.run").write_text((place / "runs" / "bm25.run").read_text())
+    assert cli.main(["compare", "qrels.txt", "runs", "P@1"]) == 0
+    printed = capsys.readouterr()
+    assert "\x1b" not in printed.out and "\\x1b[2Jb" in printed.out
+    assert cli.main(["compare", "qrels.txt", "runs/\x1b[2J", "P@1"]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("names", ["file", "tag"])
+def test_a_real_track(shared: Path, names: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """TREC-COVID round 2: 136 runs of 51 teams, named by file and by tag, in tsv, Markdown and LaTeX."""
+    folder = shared / "data/trec-covid-round2"
+    files = [str(folder / "qrels.txt"), str(folder / "runs"), "--groups", str(folder / "groups.csv"), "--names", names]
+    rows = {}
+    for form in ("tsv", "markdown", "latex"):
+        assert cli.main(["compare", *files, "nDCG@10", "NRG@10", "--sort", "nDCG@10", "-o", form]) == 0
+        rows[form] = [line for line in capsys.readouterr().out.splitlines() if "mpiid5" in line]
+    assert [row.split("\t")[:3] for row in rows["tsv"]] == [
+        ["mpiid5_run3", "mpiid5", "0.6893"], ["mpiid5_run2", "mpiid5", "0.6864"], ["mpiid5_run1", "mpiid5", "0.6677"],
+    ]  # fmt: skip
+    assert "**0.6893**" in rows["markdown"][0] and r"\textbf{0.6893}" in rows["latex"][0]
+    assert r"mpiid5\_run2 & mpiid5 & \underline{0.6864}" in rows["latex"][1]

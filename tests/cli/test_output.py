@@ -173,3 +173,123 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     with pytest.raises(KeyboardInterrupt):
         plots.save(plots.tau_curve([0, 1], [1, 0.8]), file)
     assert file.read_bytes() == before and list(tmp_path.iterdir()) == [file]
+
+
+@linux
+def test_workers_end_with_a_command_that_is_terminated(place: Path) -> None:
+    """A scheduler ends the command alone, not its session: its workers were left at work for hours."""
+    process = start(*COMPARE, "--jobs", "2", "-q", cwd=place)
+    try:
+        wait_until(lambda: len(workers(process.pid)) >= 2)
+        time.sleep(2)
+        os.kill(process.pid, signal.SIGTERM)
+        printed, complaint = process.communicate(timeout=60)
+        wait_until(lambda: not workers(process.pid), 60)
+    finally:
+        end(process.pid)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "\t" not in printed, "a row of the table"
+    assert "terminated\n" in complaint and "Traceback" not in complaint
+    assert sorted(path.name for path in place.iterdir()) == ["qrels.txt", "runs"]
+
+
+@linux
+def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+    code = tmp_path / "work.py"
+    code.write_text(CALC_RUNS.replace("n_jobs=2)", 'n_jobs=2)\n        print("at work", flush=True)'))
+    process = start(str(code))
+    assert process.stdout is not None
+    try:
+        assert [process.stdout.readline() for _ in range(2)] == ["started\n", "at work\n"]
+        assert len(workers(process.pid)) == 2
+        os.kill(process.pid, signal.SIGKILL)
+        wait_until(lambda: not workers(process.pid), 60)
+    finally:
+        end(process.pid)
+        process.wait(60)
+
+
+def end(session: int) -> None:
+    """Ends what a test left running."""
+    for left in alive(session):
+        try:
+            os.kill(left, signal.SIGKILL)
+        except ProcessLookupError:  # it has ended meanwhile
+            continue
+
+
+def workers(session: int) -> list[int]:
+    """Worker processes of a session."""
+    found = []
+    for process in alive(session):
+        try:
+            command = Path(f"/proc/{process}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"LokyProcess" in command:
+            found.append(process)
+    return found
+
+
+@linux
+def test_a_killed_worker_is_one_line(place: Path) -> None:
+    process = start(*COMPARE, "--jobs", "2", "-q", cwd=place)
+    try:
+        wait_until(lambda: len(workers(process.pid)) >= 2)
+        time.sleep(2)
+        os.kill(workers(process.pid)[0], signal.SIGKILL)
+        printed, complaint = process.communicate(timeout=120)
+    finally:
+        end(process.pid)
+    assert process.returncode == 2 and "\t" not in printed
+    assert "ir_measures_relative: a worker process was killed, perhaps because memory ran out" in complaint
+    assert "Traceback" not in complaint
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-"])
+def test_a_full_or_closed_standard_error(place: Path, redirected: str) -> None:
+    """Nobody can be told: the results and the exit code still are right."""
+    for arguments, code in [("qrels.txt runs/bm25.run nDCG@10 --bibtex", 0), ("qrels.txt runs/bm25.run nDCGG", 2)]:
+        command = f"{sys.executable} -m ir_measures_relative {arguments} {redirected}"
+        environment = {**os.environ, "PYTHONPATH": str(INSTALLED)}
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=place, stdout=subprocess.PIPE, text=True, timeout=120, env=environment
+        )
+        assert done.returncode == code
+        assert done.stdout.startswith("nDCG@10\t") if code == 0 else done.stdout == ""
+
+
+def test_too_little_memory_is_one_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = (
+        "import sys, ir_measures_relative._cli.compare as compare\n"
+        "from ir_measures_relative._cli import main\n"
+        "def full(*_): raise MemoryError\n"
+        "compare.read_qrels = full\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    process = start("-c", code, "compare", "qrels.txt", "runs", "nDCG@10", cwd=place)
+    printed, complaint = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (2, "")
+    assert complaint.startswith("ir_measures_relative: there is not enough memory") and complaint.count("\n") == 1
+
+
+def test_no_bar_where_nobody_sees_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ir_measures_relative._experiment import workers
+
+    monkeypatch.setattr(workers, "_BAR_AFTER", 0.0)
+    made: list[object] = []
+    monkeypatch.setattr(workers, "_bar", lambda: lambda items, **options: made.append(options) or items)
+    track = simulate.track(topics=2)
+
+    def bars(is_terminal: bool, progress: bool | None) -> int:
+        made.clear()
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
+        import ir_measures_relative as imr
+
+        imr.calc_runs("NRG@10", track.qrels, track.runs, progress=progress)
+        return len(made)
+
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    assert bars(False, None) == 0 and bars(True, None) == 2
+    assert bars(False, True) == 2 and bars(True, False) == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
+from typing import Any
 
 import joblib
 import pandas as pd
@@ -13,6 +15,7 @@ from support.repository import INSTALLED
 
 import ir_measures_relative as imr
 from ir_measures_relative import simulate
+from ir_measures_relative._checks import warn
 from ir_measures_relative.measures import registry
 from ir_measures_relative.measures.parameters import Reference
 
@@ -81,6 +84,35 @@ def test_an_error_in_a_worker_is_the_same_sentence() -> None:
     with pytest.raises(ValueError, match="document 'a' of topic 'q' has the grade 9, above 4, the highest"):
         runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
         imr.calc_runs([imr.TaSC(base="ERR")], {"q": {"a": 9}}, runs, n_jobs=2)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_warnings_reach_the_caller_once_each(backend: str, n_jobs: int) -> None:
+    """From workers too, in every call, as of the line that made the call."""
+    qrels = {str(q): {f"{q} {d}": 1 for d in range(3)} for q in range(6)}  # nothing is judged non-relevant
+    runs = {name: {q: {"x": 2.0, f"{q} 1": 1.0} for q in qrels} for name in "abc"}
+    for _ in range(2):
+        with joblib.parallel_config(backend=backend), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            imr.calc_runs([WARNS @ 2], qrels, runs, n_jobs=n_jobs)
+        texts = [str(warning.message) for warning in caught if "Warns" in str(warning.message)]
+        assert texts == ["Warns@2: be careful"]
+        assert {warning.filename for warning in caught if "Warns" in str(warning.message)} == {__file__}
+
+
+class _Warns(type(imr.UL)):  # type: ignore[misc]
+    """A measure that always warns."""
+
+    __name__ = "Warns"
+    NAME = __name__
+
+    def score(self, run: Any, priors: Any) -> Any:
+        warn(f"{self}: be careful")
+        return super().score(run, priors)
+
+
+WARNS = _Warns()
 
 
 # Long sums are where a linear algebra library would share the work among its threads
