@@ -8,7 +8,6 @@ finds its model as long as a measure, a variable or a registered name holds it.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
@@ -21,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import Contents, short_key, split_key
-from ir_measures_relative._checks import WrongKind, flag, shown
+from ir_measures_relative._checks import WrongKind, flag, shown, warn
 from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.partly_judged import PartlyJudged
@@ -173,10 +172,9 @@ class GradeProbabilities(LabelModel):
         found = np.where((row >= 0)[:, None], self.probability[row], sure) if len(row) else np.empty((0, len(sure)))
         missing = int((row < 0).sum())
         if missing and name is not None:
-            warnings.warn(
+            warn(
                 f"{missing} of {len(row)} unjudged documents of {name} have no row of probabilities, "
-                "so they count as grade 0",
-                stacklevel=3,
+                "so they count as grade 0"
             )
         return LabelChances(self.grade, found[None], False)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._checks import warn
 from ir_measures_relative._input import FloatArray, IntArray, ObjectArray
 from ir_measures_relative._judged import Judgements
 from ir_measures_relative._labels.features import NAMES, pool_counts, pool_feature, run_counts, run_feature
@@ -96,21 +96,19 @@ class LearnedLabels(LabelModel):
         runs = self.documents.run_judged
         low, high = float(runs.min()), float(runs.max())
         if judged < low - FAR * (high - low):
-            warnings.warn(
+            warn(
                 f"{name} has {judged:.0%} of its top documents judged, far fewer than any run that the labels were "
-                f"learned from ({low:.0%} at least), so their interval may not hold for it",
-                stacklevel=5,
+                f"learned from ({low:.0%} at least), so their interval may not hold for it"
             )
         count = np.bincount(self.documents.run)
         means = np.bincount(self.documents.run, weights=self.documents.feature[:, 2]) / count  # (R,)
         typical = means[count >= min(10, count.max())]  # a mean of few documents says little
         low, high = float(typical.min()), float(typical.max())
         if len(found) >= 10 and not low - FAR * (high - low) <= found.mean() <= high + FAR * (high - low):
-            warnings.warn(
+            warn(
                 f"{name} has unjudged documents that the groups learned from found far "
                 f"{'less' if found.mean() < low else 'more'} often (found = {found.mean():.2f}) than those of any run "
-                f"learned from ({low:.2f} to {high:.2f}), so their interval may not hold for it",
-                stacklevel=5,
+                f"learned from ({low:.2f} to {high:.2f}), so their interval may not hold for it"
             )
 
     def to_frame(self) -> pd.DataFrame:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from ir_measures_relative._checks import whole
+from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
 from ir_measures_relative._labels.label_model import LabelModel, kept
@@ -157,14 +156,12 @@ def _learnable(documents: TrainingDocuments) -> Any:
 def _warn_of_little(documents: TrainingDocuments) -> None:
     n, n_groups = len(np.unique(documents.document)), len(documents.group_name)
     if n_groups < FEW_GROUPS:
-        warnings.warn(
+        warn(
             f"learn_labels: only {n_groups} groups to learn from; how runs differ is known from {FEW_GROUPS} or more, "
-            "so intervals may not hold",
-            stacklevel=4,
+            "so intervals may not hold"
         )
     if n < FEW_DOCUMENTS:
-        warnings.warn(
+        warn(
             f"learn_labels: only {n} documents to learn from; labels of unjudged documents rest on little, so "
-            "intervals may not hold",
-            stacklevel=4,
+            "intervals may not hold"
         )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import whole
+from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, read_groups, run_sources
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
 
@@ -99,4 +98,4 @@ def _warn_of_lost_topics(judgements: Judgements, keep: BoolArray, group: str) ->
     lost = np.flatnonzero((remaining == 0) & (judgements.n_judged > 0))
     if len(lost):
         names = ", ".join(repr(judgements.topics[q]) for q in lost[:5]) + (", ..." if len(lost) > 5 else "")
-        warnings.warn(f"without group {group!r} no judgement remains for {len(lost)} topic(s): {names}", stacklevel=3)
+        warn(f"without group {group!r} no judgement remains for {len(lost)} topic(s): {names}")
