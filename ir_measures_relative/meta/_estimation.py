@@ -23,7 +23,7 @@ class EstimationError:
     over : from overestimates alone, underestimates counted as exact; the paper's "lower" RMSE, 0 for a
         lower bound that holds
     under : from underestimates alone; the paper's "upper" RMSE, 0 for an upper bound that holds
-    bias : mean of estimate - truth
+    bias : the average of estimate - truth
     pearson, spearman : correlation of the values and of their ranks (ties share the mean rank); NaN where the
         estimates or the true values are all equal
     n : number of values

@@ -24,7 +24,7 @@ class NumberOfSystems:
     Attributes
     ----------
     sizes : (n,) the numbers N of systems
-    tau : (n,) mean tau-b over the trials where it is defined; NaN where it never is
+    tau : (n,) average tau-b over the trials where it is defined; NaN where it never is
     undefined : (n,) trials in which all N systems tie in one of the two rankings
     trials : number of trials per size
     """

@@ -23,7 +23,7 @@ class RankIntervals:
     Attributes
     ----------
     systems : the S names
-    mean, low, high : (S,) mean over topics and its percentile interval
+    mean, low, high : (S,) average over topics and its percentile interval
     rank, rank_low, rank_high : (S,) rank by the mean (1 = best; equal means share the better rank) and its interval
     tier : (S,) 1 = best; see ``rank_intervals``
     p_best : (S,) in what share of the resamples no system has a better mean
