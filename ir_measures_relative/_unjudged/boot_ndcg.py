@@ -15,6 +15,7 @@ from ir_measures_relative._judged import (
     RunLike,
     best_values_left,
     warn_of_other_topics,
+    warn_without_nonrelevant,
 )
 from ir_measures_relative._unjudged.boot_scores import BootScores
 from ir_measures_relative._unjudged.grade_prior import GradePrior, grade_prior_of
@@ -103,4 +104,5 @@ def boot_ndcg(
     settings = BootSettings.checked("boot_ndcg", cutoff, prior, dcg, gains, pool)
     judged = JudgedRun(Judgements.of(qrels), Run.of(run))
     warn_of_other_topics(judged.run, judged.judgements)
+    warn_without_nonrelevant(judged.judgements, "boot_ndcg")
     return BootScores(str(settings), topic_scores(judged, settings))

@@ -25,6 +25,7 @@ from ir_measures_relative._judged import (
     RunLike,
     common_codes,
     warn_of_other_topics,
+    warn_without_nonrelevant,
 )
 from ir_measures_relative._unjudged.boot_ndcg import expected_scores
 from ir_measures_relative._unjudged.grade_prior import grade_prior_of
@@ -187,6 +188,7 @@ def prob_better(
     judgements = Judgements.of(qrels)
     if not judgements.n_topics:
         raise ValueError("prob_better: the qrels have no topic; at least one is needed")
+    warn_without_nonrelevant(judgements, "prob_better")
     runs = []
     for what, run in (("run_a", Run.of(run_a, "run_a")), ("run_b", Run.of(run_b, "run_b"))):
         warn_of_other_topics(run, judgements, what)

@@ -28,7 +28,7 @@ import numpy as np
 
 from ir_measures_relative._checks import WrongKind, warn
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._judged import JudgedRun, warn_without_nonrelevant
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative._unjudged import DCGS, POOLS, PRIORS, BootSettings, TopicScores, topic_scores
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
@@ -115,6 +115,7 @@ class _BootNDCG(RelativeMeasure):
         return found
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
+        warn_without_nonrelevant(run.judgements, str(self))
         topics = self.topic_scores(run)
         values = np.array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=np.float64)
         self._warn_of_samples(topics)

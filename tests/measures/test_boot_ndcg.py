@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
 import random
+import warnings
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -23,6 +26,9 @@ from ir_measures_relative import BootNDCG, boot_ndcg
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*no judged non-relevant document")
 
 
 @given(cases())
@@ -400,3 +406,76 @@ def test_gains_of_any_size_give_the_same(gain: float) -> None:
     qrels, run = {"t": {"a": 1, "b": 0}}, {"t": {"x": 1.0}}
     for estimate, expected in (("mean", 0.5), ("std", 0.5), ("q95", 1.0)):
         assert (BootNDCG(gains={1: gain}, estimate=estimate) @ 3).calc_aggregate(qrels, run) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("gains", [{1: 1e-320}, {2: 5e-324, 1: 1}])
+def test_a_gain_too_small_to_compute_with_is_refused(gains: dict) -> None:
+    for ask in (lambda: BootNDCG(gains=gains), lambda: boot_ndcg(QRELS, RUN, gains=gains)):
+        with pytest.raises(ValueError, match="must be at least 2.3e-308"):
+            ask()
+
+
+def test_qrels_without_a_non_relevant_document_are_a_warning_once() -> None:
+    qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "x": 1.0}}
+    asks = {
+        "boot_ndcg": lambda: boot_ndcg(qrels, run),
+        "prob_better": lambda: ir_measures_relative.prob_better(qrels, run, {"1": {"y": 1.0}}),
+        "BootNDCG": lambda: ir_measures.calc_aggregate([BootNDCG @ 5, BootNDCG(estimate="mean") @ 5], qrels, run),
+    }
+    for name, ask in asks.items():
+        with pytest.warns(UserWarning, match=f"^{name}.*no judged non-relevant document") as seen:
+            ask()
+        assert len(seen) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        boot_ndcg({"1": {"a": 1, "n": 0}}, run)
+
+
+def test_options_are_named() -> None:
+    with pytest.raises(TypeError):
+        boot_ndcg(QRELS, RUN, 10, "pool")  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        ir_measures_relative.prob_better(QRELS, RUN, RUN, 10, "pool")  # type: ignore[misc]
+
+
+WRONG = [({"cutoff": 0}, ValueError), ({"cutoff": True}, TypeError), ({"prior": "best"}, ValueError),
+         ({"pool": 3}, TypeError), ({"dcg": "exp"}, ValueError)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "kind"), WRONG)
+def test_the_function_checks_its_parameters(wrong: dict, kind: type) -> None:
+    with pytest.raises(kind, match="^boot_ndcg: "):
+        boot_ndcg(QRELS, RUN, **wrong)
+
+
+def test_little_is_kept() -> None:
+    """What a run keeps for further estimates is small, whatever the form: 50 topics at K = 20 were 100 MB."""
+    judged = {f"d{i}": i % 4 for i in range(400)} | {f"e{i}": 0 for i in range(400)}
+    qrels = {str(t): judged for t in range(4)}
+    joined = JudgedRun(Judgements.of(qrels), Run.of({t: {f"u{i}": float(-i) for i in range(15)} for t in qrels}))
+    measure = BootNDCG(estimate="q95") @ 15
+    measure.score(joined, None)
+    assert measure.topic_scores(joined)[0].form == "exact"
+    assert len(pickle.dumps(joined.memo)) < 30_000
+
+
+@pytest.mark.parametrize(
+    ("estimate", "says"), [("q95", "in a band"), ("mode", "in a band"), ("mean", "standard error")]
+)
+def test_samples_are_warned_of(estimate: str, says: str) -> None:
+    scarce = {"1": {f"d{i}": i % 9 for i in range(225)}}
+    with pytest.warns(UserWarning, match=says):
+        BootNDCG(estimate=estimate).calc_aggregate(scarce, {"1": {f"u{i}": float(-i) for i in range(100)}})
+
+
+def test_real_topics_at_every_depth(shared: Path) -> None:
+    """TREC-COVID: exact or within 2e-4 at K = 100; at K = 1000 a band of about .01."""
+    folder = shared / "data" / "trec-covid"
+    qrels = Judgements.of(folder / "qrels.incomplete.txt.gz")
+    run = Run.of(folder / "ance-09-01-2023.run.gz")
+    scores = boot_ndcg(qrels, run, 100)
+    assert scores.form == "bracket" and max(topic.width for topic in scores) < 2e-4
+    for topic in boot_ndcg(qrels, run, 1000).topics[:3]:
+        assert topic.form == "band" and 0 < topic.width < 0.015 and topic.standard_error == 0
+        low, high = topic.quantile_range(0.5)
+        assert low <= topic.quantile(0.5) <= high and abs(topic.mean - topic.quantile(0.5)) < topic.std

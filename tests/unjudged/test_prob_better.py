@@ -18,6 +18,7 @@ from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._unjudged.prob_better import ProbBetter
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*no judged non-relevant document")
 PRIORS = ("pool", "run", "pool+run")
 
 
