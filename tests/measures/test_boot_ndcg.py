@@ -27,7 +27,6 @@ from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:.*no judged non-relevant document")
 
 
