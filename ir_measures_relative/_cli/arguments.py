@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 import ir_measures
 
@@ -12,8 +13,10 @@ from ir_measures_relative._base import parse_measure, split_measures
 from ir_measures_relative._cli.command import UsageError
 from ir_measures_relative._cli.streams import say
 from ir_measures_relative._judged import Judgements, Run
+from ir_measures_relative._labels import LabelModel
 from ir_measures_relative._priors import register_prior
 from ir_measures_relative.citations import bibtex
+from ir_measures_relative.measures import RelativeMeasure
 
 IRDS = "irds:"  # what PyTerrier puts before the id of a dataset
 
@@ -78,6 +81,21 @@ def register_priors(priors: Iterable[str], known: Iterable[str] = ()) -> None:
             raise UsageError(f"--prior {prior}: {name!r} names another run already; names must differ")
         taken.add(name)
         register_prior(name, Run.of(path, f"prior run {name!r}"), overwrite=True)
+
+
+def add_judge(parser: argparse.ArgumentParser, use: str) -> None:
+    parser.add_argument("--judge", metavar="FILE", help=f"another judge's labels as TREC qrels, for Imputed: {use}")
+
+
+def read_judge(path: str | None) -> Judgements | None:
+    """Another judge's labels."""
+    return None if path is None else Judgements.of(Path(path), "judge")
+
+
+def with_labels(measure: ir_measures.Measure, text: str, labels: LabelModel) -> tuple[ir_measures.Measure, str]:
+    """The measure with these labels, if it takes labels and names none; it is called what it was called."""
+    takes_labels = isinstance(measure, RelativeMeasure) and "labels" in measure.SUPPORTED_PARAMS
+    return (measure(labels=labels), text) if takes_labels and "labels" not in measure.params else (measure, text)
 
 
 def read_qrels(source: str) -> Judgements:

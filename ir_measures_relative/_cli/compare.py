@@ -7,18 +7,22 @@ import argparse
 from ir_measures import Measure
 
 from ir_measures_relative._cli.arguments import (
+    add_judge,
     add_output,
     add_qrels,
     add_runs,
     cite,
+    read_judge,
     read_measures,
     read_qrels,
     register_priors,
+    with_labels,
 )
 from ir_measures_relative._cli.command import Command, UsageError
 from ir_measures_relative._cli.streams import write
 from ir_measures_relative._experiment import FORMATS, Comparison, Request, TextTable
 from ir_measures_relative._input import SYMBOLS, run_sources
+from ir_measures_relative._labels import learn_labels
 from ir_measures_relative.measures import Prior, RelativeMeasure
 
 _EXAMPLES = """\
@@ -35,6 +39,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--prior", action="append", default=[], metavar="|".join(SYMBOLS),
         help="prior runs of measures that name none (default: others); NAME=PATH makes a further run known",
     )  # fmt: skip
+    parser.add_argument(
+        "--labels", choices=("learned", "judge"), default="learned",
+        help="what unjudged documents are worth to Imputed: learned from the other groups' runs, or from --judge alone",
+    )  # fmt: skip
+    add_judge(parser, "learned from beside the other groups' runs")
     parser.add_argument("--by", default="nDCG@10", metavar="MEASURE", help="what makes a run the best of its group")
     parser.add_argument("--sort", metavar="MEASURE", help="sort the runs by this measure, best first")
     parser.add_argument(
@@ -60,10 +69,19 @@ def _run(options: argparse.Namespace) -> None:
     register_priors([prior for prior in options.prior if "=" in prior], known=sources)
     symbol = _symbol([prior for prior in options.prior if "=" not in prior])
     asked = [_with_prior(measure, text, symbol) for measure, text in read_measures(options.measures).items()]
+    qrels, judge = None, read_judge(options.judge)
+    if options.labels == "judge":
+        if judge is None:
+            raise UsageError("--labels judge needs --judge FILE")
+        qrels = read_qrels(options.qrels)
+        labels = learn_labels(qrels, judge=judge)
+        asked = [with_labels(measure, text, labels) for measure, text in asked]
     measures, texts = [measure for measure, _ in asked], [text for _, text in asked]
-    request = Request.of(measures, sources, texts=texts, groups=options.groups, by=options.by, n_jobs=options.jobs)
+    request = Request.of(
+        measures, sources, texts=texts, groups=options.groups, by=options.by, n_jobs=options.jobs, judge=judge
+    )
     wanted = Comparison.wanted(request, options.sort, options.intervals)
-    comparison = Comparison.of(request, request.read(read_qrels(options.qrels), sources), *wanted)
+    comparison = Comparison.of(request, request.read(qrels or read_qrels(options.qrels), sources), *wanted)
     if options.by_query:
         rows = comparison.per_topic
         table = TextTable(list(rows.columns), list(rows.itertuples(index=False, name=None)), places=options.places)

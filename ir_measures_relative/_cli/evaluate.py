@@ -7,13 +7,24 @@ import argparse
 import numpy as np
 from ir_measures import Measure
 
-from ir_measures_relative._cli.arguments import add_output, add_qrels, cite, read_measures, read_qrels, register_priors
+from ir_measures_relative._cli.arguments import (
+    add_judge,
+    add_output,
+    add_qrels,
+    cite,
+    read_judge,
+    read_measures,
+    read_qrels,
+    register_priors,
+    with_labels,
+)
 from ir_measures_relative._cli.command import Command, UsageError
 from ir_measures_relative._cli.streams import write
 from ir_measures_relative._experiment import TextTable, summary
 from ir_measures_relative._hosts import HostScorer, RelativeEvaluator, check_measure
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
+from ir_measures_relative._labels import learn_labels
 from ir_measures_relative._version import __version__
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -32,6 +43,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("measures", nargs="+", help="such as nDCG@10 or 'NRG(prior=\"bm25\")@10'")
     parser.add_argument("--no_summary", "-n", action="store_true", help="with -q: without the means")
     parser.add_argument("--prior", action="append", default=[], metavar="NAME=PATH", help="a run for prior='NAME'")
+    add_judge(parser, "what unjudged documents are worth is learned from it")
     add_output(parser, ("tsv", "jsonl"))
 
 
@@ -40,7 +52,11 @@ def _run(options: argparse.Namespace) -> None:
         raise UsageError("--no_summary (-n) goes with --by_query (-q)")
     qrels = read_qrels(options.qrels)  # first: a mistyped command stands where the qrels do
     register_priors(options.prior)
-    measures = list(read_measures(options.measures))
+    asked = read_measures(options.measures)
+    if (judge := read_judge(options.judge)) is not None:
+        labels = learn_labels(qrels, judge=judge)
+        asked = dict(with_labels(measure, text, labels) for measure, text in asked.items())
+    measures = list(asked)
     run = Run.of(options.run)
     if not run.topic_keys:
         raise UsageError(f"the run '{options.run}' has no documents")

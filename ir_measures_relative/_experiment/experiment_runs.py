@@ -70,6 +70,11 @@ class ExperimentRuns:
     def depth(self) -> int | None:
         return self._request.depth
 
+    @property
+    def judge(self) -> Judgements | None:
+        """Another judge's labels, from which labels='learned' learns too."""
+        return self._request.judge
+
     def scores(self, measures: Iterable[Measure]) -> FloatArray:
         """(M, Q, number of measures), each run relative to the others; topics as in ``judgements``."""
         asked = list(measures)

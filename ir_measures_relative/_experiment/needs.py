@@ -191,7 +191,8 @@ def _learned(experiment: ExperimentRuns, cutoff: int) -> dict[str, LabelModel]:
     runs = {name: judged.run for name, judged in experiment.runs.items()}
     pool = PooledRuns.of(experiment.judgements, runs, experiment.groups, cutoff, cutoff)
     return {
-        group: learned_from(pool.without(place, hide=False), warn=place == 0) for place, group in enumerate(pool.groups)
+        group: learned_from(pool.without(place, hide=False), experiment.judge, warn=place == 0)
+        for place, group in enumerate(pool.groups)
     }
 
 

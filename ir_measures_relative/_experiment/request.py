@@ -14,6 +14,7 @@ from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_
 from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._hosts import check_measure
 from ir_measures_relative._input import read_groups
+from ir_measures_relative._judged import Judgements
 from ir_measures_relative.measures import RelativeMeasure
 
 
@@ -29,6 +30,7 @@ class Request:
     groups : run -> group, or None
     by : the measure whose mean decides which run of a group is its best
     workers : who does the work
+    judge : another judge's labels for labels='learned', or None
     depth : how many documents of each run and topic are held once it was read; None is all of them
     beside : names of runs that are not evaluated and may be prior runs
     """
@@ -41,6 +43,7 @@ class Request:
     workers: Workers = Workers()
     depth: int | None = None
     beside: tuple[str, ...] = ()
+    judge: Judgements | None = None
 
     @classmethod
     def of(
@@ -55,6 +58,7 @@ class Request:
         depth: int | None = 0,
         beside: Iterable[str] = (),
         texts: Iterable[str] | None = None,
+        judge: Judgements | None = None,
     ) -> Request:
         """A request that has passed every check that needs no run to be read.
 
@@ -67,6 +71,7 @@ class Request:
             them himself; the measures are always given what they need
         beside : names of further runs that ``read`` is given only as prior runs
         texts : how the measures are to be called in tables, where it is not how they are given here
+        judge : another judge's labels, from which labels='learned' learns too
         """
         given = listed(measures)
         asked = tuple(parse_measure(measure) for measure in given)
@@ -80,7 +85,8 @@ class Request:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):
                 need_of(measure).check(request)
-        return replace(request, depth=deepest([depth, *map(depth_to_hold, request.distinct)]))
+        held = deepest([depth, *map(depth_to_hold, request.distinct)])
+        return replace(request, depth=held, judge=judge)
 
     def read(
         self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None

@@ -69,9 +69,10 @@ class ImputedTopic:
         if self._labels is None:
             return Points(np.array([self.plain]), np.ones(1))
         score, probability = self._labels.scores()  # (1 or U, N), (U, N)
-        if len(score) == 1:
-            return merged(score[0], probability.mean(axis=0))
-        return merged(score.ravel(), probability.ravel() / len(score))
+        if len(score) > 1:
+            return merged(score.ravel(), probability.ravel() / len(score))
+        chance = probability.mean(axis=0)
+        return merged(score[0][chance > 0], chance[chance > 0])
 
     @property
     def support(self) -> FloatArray:

@@ -14,7 +14,7 @@ from copy import copy
 from functools import cached_property
 from numbers import Real
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ from ir_measures_relative._labels.partly_judged import PartlyJudged
 LEARNED = "learned"  # what labels='learned' means is known in an experiment only
 _SUM = 1e-6  # by which probabilities may miss 1
 _HIGHEST = 1000  # grade of an unjudged document
+Model = TypeVar("Model", bound="LabelModel")
 
 _known: Contents[LabelModel] = Contents("label models")
 _registered: dict[str, LabelModel] = {}
@@ -105,7 +106,7 @@ class LabelModel(ABC):
         """The short text by which a printed measure names the model."""
         return short_key(self.name, Contents.digits(self))
 
-    def named(self, name: str) -> LabelModel:
+    def named(self: Model, name: str) -> Model:
         """The same model under a name."""
         other = copy(self)
         vars(other).update(name=name, _original=vars(self).get("_original", self))  # held, so that its key stays known
@@ -246,9 +247,9 @@ def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, what: st
         raise ValueError(f"probabilities: document {documents[row]!r:.200} of topic {topics[row]!r:.200} {what}")
 
 
-def kept(model: LabelModel) -> LabelModel:
+def kept(model: Model) -> Model:
     """The model, to be found by its key as long as somebody holds it."""
-    held = _known.keep(vars(model).get("_original", model))
+    held: Any = _known.keep(vars(model).get("_original", model))
     return held if held.name == model.name else held.named(model.name)
 
 

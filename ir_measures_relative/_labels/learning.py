@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
-from ir_measures_relative._labels.label_model import LabelModel, kept
+from ir_measures_relative._labels.label_model import kept
 from ir_measures_relative._labels.learned_labels import LearnedLabels, judge_grades
 from ir_measures_relative._labels.pooled_runs import PooledRuns
 from ir_measures_relative._labels.training import (
@@ -35,7 +35,7 @@ def learn_labels(
     cutoff: int = 10,
     depth: int | None = None,
     judge: Any = None,
-) -> LabelModel:
+) -> LearnedLabels:
     """What is an unjudged document worth? Learned from the collection.
 
     Each group is taken out of the pool in turn. The grades of what only it had found are known, so they show how
@@ -54,10 +54,10 @@ def learn_labels(
 
     Returns
     -------
-    LabelModel
-        ``.to_frame()`` shows coefficients, ``.training`` the runs learned from, ``.reliability()`` whether predicted
-        shares come true. Without runs it says ``calibrated=False``: intervals hold the judge's mistakes on single
-        documents, not those on a run.
+    LearnedLabels
+        A `LabelModel`; ``.to_frame()`` shows coefficients, ``.training`` the runs learned from, and
+        ``.reliability()`` whether predicted shares come true. Without runs it says ``calibrated=False``: intervals then
+        hold the judge's mistakes on single documents, not those on a run.
 
     Examples
     --------

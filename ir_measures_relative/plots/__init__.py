@@ -12,6 +12,7 @@
 ``caterpillar``             which systems are apart, given their intervals?
 ``rank_intervals``          which ranks could each system have had with other topics?
 ``rank_changes``            how far would a run have fallen, had its group not contributed to the pool?
+``reliability``             do learned labels mean what they say?
 ``med_matrix``              how far apart could any two runs be?
 ``med_depth``               ... and how does that change with the depth of the pool?
 ``discriminative_power``    how many pairs of systems does each measure tell apart?
@@ -34,6 +35,7 @@ except ModuleNotFoundError as missing:
 from ir_measures_relative.plots._chance import expected_histogram, query_types
 from ir_measures_relative.plots._leaderboards import rank_changes, rank_intervals
 from ir_measures_relative.plots._rank_agreement import med_depth, tau_curve
+from ir_measures_relative.plots._reliability import reliability
 from ir_measures_relative.plots._significance import discriminative_power
 from ir_measures_relative.plots._similarity import med_matrix, tau_matrix
 from ir_measures_relative.plots._style import save
@@ -52,6 +54,7 @@ __all__ = [
     "query_types",
     "rank_changes",
     "rank_intervals",
+    "reliability",
     "save",
     "scatter",
     "stability",

@@ -36,6 +36,7 @@ CHANGES = pd.DataFrame(
 )
 CHANGES = SimpleNamespace(to_frame=lambda frame=CHANGES[:3]: frame)
 
+RELIABILITY = pd.DataFrame({"documents": [90, 110], "predicted": [0.1, 0.6], "actual": [0.12, 0.55]})
 CALLS: dict[str, Any] = {
     "chronology": lambda **kw: plots.chronology(many_runs(4)[0], "NRG@10", "nDCG@10", **kw),
     "scatter": lambda **kw: plots.scatter(many_runs(4)[0], "nDCG@10", "NRG@10", many_runs(4)[1], **kw),
@@ -44,6 +45,7 @@ CALLS: dict[str, Any] = {
     "query_types": lambda **kw: plots.query_types(typed(), **kw),
     "distributions": lambda **kw: plots.distributions(TOPICS, **kw),
     "caterpillar": lambda **kw: plots.caterpillar(INTERVALS, **kw),
+    "reliability": lambda **kw: plots.reliability(RELIABILITY, **kw),
     "med_matrix": lambda **kw: plots.med_matrix(matrix([[0, 1], [1, 0]], "ab"), **kw),
     "discriminative_power": lambda **kw: plots.discriminative_power([0.1, 0.2], **kw),
     "rank_intervals": lambda **kw: plots.rank_intervals(meta.rank_intervals(SCORES, trials=50), **kw),

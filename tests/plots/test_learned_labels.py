@@ -1,0 +1,54 @@
+"""Figures of learned labels and of the scores that follow from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import nDCG
+from support.figures import legend, ticks
+from support.pooled_tracks import pooled_track
+
+import ir_measures_relative as imr
+from ir_measures_relative import plots
+
+pytestmark = pytest.mark.filterwarnings("ignore:learn_labels. only")
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open() -> Any:
+    yield
+    plt.close("all")
+
+
+def test_imputed_scores_as_distributions_and_caterpillar() -> None:
+    track = pooled_track(4, n_groups=7, n_topics=8, depth=3)
+    model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6, depth=3)
+    scores = {name: imr.impute(track.qrels, track.runs[name], model, nDCG @ 6) for name in ("g0r0", "g1r0")}
+    ax = plots.caterpillar(scores, order="given")
+    assert ticks(ax.get_yticklabels()) == ["g0r0", "g1r0"]
+    unsure = [topic.query_id for topic in scores["g0r0"] if topic.upper > topic.lower]
+    ax = plots.distributions(scores["g0r0"])
+    assert ticks(ax.get_xticklabels()) == unsure and ax.get_ylabel() == "nDCG@6"
+
+
+def test_reliability_of_a_model() -> None:
+    track = pooled_track(4, n_groups=7, n_topics=8, depth=3)
+    model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6, depth=3)
+    frame = model.reliability()
+    ax = plots.reliability(model)
+    shown = np.asarray(ax.collections[0].get_offsets())
+    np.testing.assert_allclose(shown, frame[["predicted", "actual"]].to_numpy())
+    assert legend(ax) == ["as predicted", "a tenth of the documents"]
+
+
+def test_reliability_refuses_what_it_cannot_show() -> None:
+    with pytest.raises(TypeError, match="must be the result of learn_labels, not a list"):
+        plots.reliability([1, 2])
+    with pytest.raises(ValueError, match="documents"):
+        plots.reliability(pd.DataFrame({"predicted": [0.1], "actual": [0.1]}))
+    with pytest.raises(ValueError, match="no row"):
+        plots.reliability(pd.DataFrame({"documents": [], "predicted": [], "actual": []}))
