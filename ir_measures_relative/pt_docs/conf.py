@@ -17,4 +17,5 @@ autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+suppress_warnings = ["ref.python"]  # words that say what an attribute is, taken for names
 rst_prolog = ".. default-role:: code\n"
