@@ -102,6 +102,7 @@ def warn_if_useless(
     if not judgements.n_topics:
         return
     problem = other_topics(run, judgements)
+    key = (run.fingerprint, "topics" if problem else measure["cutoff"])  # not the sentence: it differs by batch
     if problem:
         twin = _written_otherwise(run, judgements)
         if in_batches and twin is None:
@@ -113,7 +114,7 @@ def warn_if_useless(
         problem = f"has at most {run.depth} documents a topic, fewer than the cutoff {measure['cutoff']}"
     else:
         return
-    _warn_once((run.fingerprint, problem), f"{measure.runs_parameter} run {part!r} {problem}")
+    _warn_once(key, f"{measure.runs_parameter} run {part!r} {problem}")
 
 
 def _warn_once(key: Hashable, sentence: str) -> None:
