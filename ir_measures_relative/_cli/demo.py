@@ -47,7 +47,8 @@ def show_demo(seed: int = 0, folder: str | Path = "demo-figures", page: str | Pa
 
 
 _READING = """
-95% interval  of the mean nDCG@10, given the grades that unjudged documents may have (BootNDCG)
+95% interval  of the mean nDCG@10, if unjudged documents are like the judged ones (BootNDCG); nDCG@10 itself counts
+              them 0, so it may lie below
 Judged@10     the share of the top 10 that is judged: unjudged documents count 0 in all other columns
 NRG@10        the gain that is left when the user has seen all other systems
 UniqueRel@10  relevant documents that no other system has in its top 10

@@ -107,7 +107,11 @@ class BootScores:
         return min(max(self._of_mean.quantile(checked_share("q", q)), self.lower), self.upper)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The central interval that holds the mean over topics with probability `level`, within `error`."""
+        """The central interval that holds the mean over topics with probability `level`, given the grade prior.
+
+        Its ends are off by at most `error`. Unjudged documents of real tracks are worse than the prior says: `impute`
+        learns what they are worth.
+        """
         tail = (1 - checked_share("level", level)) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 

@@ -85,7 +85,7 @@ class Points:
         return (self.quantile(q),) * 2
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The central interval that holds the score with probability `level`."""
+        """The central interval that holds the score with probability `level`, given how labels are drawn."""
         tail = (1 - level) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 

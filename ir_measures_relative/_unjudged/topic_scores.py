@@ -152,7 +152,7 @@ class TopicScores:
         return self._inside(low), self._inside(high)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The central interval that holds the score with probability `level`."""
+        """The central interval that holds the score with probability `level`, given how labels are drawn."""
         tail = (1 - checked_share("level", level)) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
