@@ -9,9 +9,9 @@ from ir_measures_relative._experiment import Comparison, calc_runs, compare, pai
 from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
-from ir_measures_relative._labels import LabelModel, impute, learn_labels, register_labels
+from ir_measures_relative._labels import LabelModel, impute, learn_labels, prob_better, register_labels
 from ir_measures_relative._priors import register_prior
-from ir_measures_relative._unjudged import BootScores, ProbBetter, TopicBetter, TopicScores, boot_ndcg, prob_better
+from ir_measures_relative._unjudged import BootScores, ProbBetter, TopicBetter, TopicScores, boot_ndcg
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.measures import (

@@ -13,14 +13,18 @@ from ir_measures_relative._labels.imputing import (
 )
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelModel, labels_of, register_labels
+from ir_measures_relative._labels.labelled_pair import LabelledPair, LabelledSide
 from ir_measures_relative._labels.learned_labels import LearnedLabels
 from ir_measures_relative._labels.learning import FEWEST_GROUPS, learn_labels, learned_from, learned_from_judge
 from ir_measures_relative._labels.partly_judged import PartlyJudged
 from ir_measures_relative._labels.pooled_runs import PooledRuns
+from ir_measures_relative._labels.prob_better import Chances, DrawnDifferences, labelled_prob_better, prob_better
 
 __all__ = [
     "ACCEPTED",
     "BASES",
+    "Chances",
+    "DrawnDifferences",
     "FEWEST_GROUPS",
     "IDEALS",
     "ImputedScores",
@@ -28,6 +32,8 @@ __all__ = [
     "LEARNED",
     "LabelChances",
     "LabelModel",
+    "LabelledPair",
+    "LabelledSide",
     "LearnedLabels",
     "PartlyJudged",
     "PooledRuns",
@@ -36,10 +42,12 @@ __all__ = [
     "impute",
     "imputed_scores",
     "known_labels",
+    "labelled_prob_better",
     "labels_of",
     "learn_labels",
     "learned_from",
     "learned_from_judge",
+    "prob_better",
     "refuse_gain_of_nothing",
     "register_labels",
 ]

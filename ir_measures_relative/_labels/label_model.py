@@ -81,6 +81,10 @@ class LabelModel(ABC):
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         """Grades of a run's free documents; ``group`` it belongs to, ``name`` in warnings (None: no warnings)."""
 
+    def group_of(self, part: PartlyJudged, group: str | None = None) -> str | None:
+        """The group that a run belongs to: as given, else as the model knows it."""
+        return group
+
     @abstractmethod
     def _content(self) -> list[bytes]:
         """All that the model depends on."""

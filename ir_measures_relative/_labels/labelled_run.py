@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ir_measures_relative._base import NDCG, SDCG, UserModel
-from ir_measures_relative._input import FloatArray
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.labelled_topic import LabelledTopic
 from ir_measures_relative._labels.partly_judged import PartlyJudged
@@ -21,11 +21,11 @@ def labelled_topics(
     weight = model.total(np.eye(width)) if width else np.zeros(0)  # (W,) of one unit of gain at each rank
     known = model.total(part.known(gain_of_row))  # (Q,)
     normalizer = model.normalizer(gain_of_row, judgements)  # (Q,)
-    gain, level = np.unique(np.append(0.0, model.gain(chances.grade)), return_inverse=True)  # (L',), grade -> level
+    gain, level = gain_levels(chances.grade, model)  # (L',), grade -> level
     probability = np.zeros((*chances.probability.shape[:2], len(gain)))  # (U, n, L')
-    for column, at in enumerate(level[1:]):
+    for column, at in enumerate(level):
         probability[:, :, at] += chances.probability[:, :, column]
-    joins = isinstance(model, NDCG) and not isinstance(model, SDCG) and ideal == "all"
+    joins = joins_ideal(model, ideal)
     last = np.cumsum(part.free.sum(axis=1))  # (Q,)
     topics: list[LabelledTopic | None] = []
     for q, end in enumerate(last):
@@ -35,7 +35,7 @@ def labelled_topics(
             continue
         if joins:
             rows = slice(judgements.start[q], judgements.start[q + 1])
-            table = _ideal_table(gain_of_row[rows], gain, len(rank), model)
+            table = ideal_table(gain_of_row[rows], gain, len(rank), model)
         else:
             table = np.zeros((len(gain), len(rank) + 1))
             table[0] = normalizer[q]
@@ -43,7 +43,18 @@ def labelled_topics(
     return topics
 
 
-def _ideal_table(judged: FloatArray, gain: FloatArray, n: int, model: UserModel) -> FloatArray:
+def gain_levels(grade: IntArray, model: UserModel) -> tuple[FloatArray, IntArray]:
+    """(L',) distinct gains, ascending from 0, and (L,) which of them each grade has."""
+    gain, level = np.unique(np.append(0.0, model.gain(grade)), return_inverse=True)
+    return gain, level[1:]
+
+
+def joins_ideal(model: UserModel, ideal: str) -> bool:
+    """Whether free documents change the normaliser."""
+    return isinstance(model, NDCG) and not isinstance(model, SDCG) and ideal == "all"
+
+
+def ideal_table(judged: FloatArray, gain: FloatArray, n: int, model: UserModel) -> FloatArray:
     """(L, n + 1) parts of the ideal: (r, m) is what it has between gain r - 1 and gain r if m free documents reach r.
 
     The ideal is a stack of layers: between two neighbouring gains lies a layer as thick as their difference and as long

@@ -139,10 +139,16 @@ class LabelledTopic:
     def _scores(self, level: Array) -> FloatArray:
         """(N, n) labels -> (N,) scores."""
         numerator = self.known + (self.gain[level] * self.weight).sum(axis=1)  # (N,)
-        normalizer = np.full(len(level), float(self.table[0, 0]))
-        for r in range(1, len(self.gain)):
-            normalizer += self.table[r, (level >= r).sum(axis=1)]
+        normalizer = normalizers(self.table, np.stack([(level >= r).sum(axis=1) for r in range(len(self.gain))]))
         return np.divide(numerator, normalizer, out=np.zeros(len(level)), where=normalizer > 0)
+
+
+def normalizers(table: FloatArray, reaching: Array) -> FloatArray:
+    """(N,) of N labellings; ``reaching``: (L, N) how many free documents reach each gain."""
+    total = np.full(reaching.shape[1], float(table[0, 0]))
+    for r in range(1, len(table)):
+        total += table[r, reaching[r]]
+    return total
 
 
 def _one_more(mass: FloatArray, axis: int) -> FloatArray:

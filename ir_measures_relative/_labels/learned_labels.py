@@ -65,6 +65,9 @@ class LearnedLabels(LabelModel):
         feature = self._features(part, group, name)
         return LabelChances(self.fit.grade, self.fit.probability(feature), self.calibrated)
 
+    def group_of(self, part: PartlyJudged, group: str | None = None) -> str | None:
+        return self.group_of_run.get(part.run.run.cut(DEPTH).fingerprint) if group is None else group
+
     def _features(self, part: PartlyJudged, group: str | None, name: str | None) -> FloatArray:
         """(n, F) of the free documents."""
         judgements, topic = part.run.judgements, part.topic
@@ -86,8 +89,7 @@ class LearnedLabels(LabelModel):
     def _own(self, part: PartlyJudged, group: str | None) -> int | None:
         """The run's own group among those learned from, by name or by the run's content."""
         assert self.found is not None
-        if group is None:
-            group = self.group_of_run.get(part.run.run.cut(DEPTH).fingerprint)
+        group = self.group_of(part, group)
         return self.found.groups.index(group) if group in self.found.groups else None
 
     def _warn_if_unlike(self, name: str, judged: float, found: FloatArray) -> None:

@@ -127,62 +127,18 @@ class ProbBetter:
         )
 
 
-def prob_better(
+def boot_prob_better(
     qrels: QrelsLike,
     run_a: RunLike,
     run_b: RunLike,
-    cutoff: int | None = 10,
-    *,
-    prior: str = "pool+run",
-    dcg: str = "log2",
-    gains: dict[int, float] | None = None,
-    pool: str = "topic",
-    resolution: float | None = None,
+    cutoff: int | None,
+    prior: str,
+    dcg: str,
+    gains: dict[int, float] | None,
+    pool: str,
+    resolution: float | None,
 ) -> ProbBetter:
-    """How likely is it that the mean nDCG of run a is above that of run b, given what is not judged?
-
-    A document that both runs have unjudged in their tops gets one label for both. A run against itself is a sure
-    tie; exchanging the runs exchanges the answers. If one run has nothing unjudged, the other one's scores
-    are those of `boot_ndcg`.
-
-    Parameters
-    ----------
-    qrels, run_a, run_b
-        In any accepted form; TREC files too. A topic that a run lacks is an empty ranking.
-    cutoff : int or None
-        K; None counts the whole lists.
-    prior, dcg, gains, pool
-        As in `BootNDCG`. A document in both tops has the average of the two runs' grade priors.
-    resolution : float, optional
-        Step of the score grid on which topics are combined where they cannot be combined exactly, from 1e-7 to 0.01;
-        smaller is narrower and slower. By default as small as a bracket of 0.0005 needs, but not below 2e-5, and larger
-        for very many topics.
-
-    Returns
-    -------
-    ProbBetter
-        The three chances and their bracket, the expected means, and the same per topic (``.to_frame()``).
-
-    Notes
-    -----
-    Each chance lies in its ``bracket``: for sure where every topic's labellings can be listed (``form`` is 'exact' or
-    'bracket'); with probability 1 - 1e-6 where some topics are samples of 20,000 labellings (``form`` is 'band': deep
-    cutoffs). A warning says so where it leaves more than 0.01 undecided. Where topics are combined on the grid, ``tie``
-    is the chance of a tie in every topic (or in every group of topics that could be combined exactly); ties that arise
-    because differences in several topics cancel each other are inside the bracket.
-
-    References
-    ----------
-    Froebe, Gienapp, Potthast, Hagen: Bootstrapped nDCG Estimation in the Presence of Unjudged Documents. ECIR 2023.
-
-    Examples
-    --------
-    >>> import ir_measures_relative as imr
-    >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
-    >>> one, other = {'q1': {'a': 3., 'x': 2., 'c': 1.}}, {'q1': {'a': 3., 'c': 2., 'x': 1.}}
-    >>> imr.prob_better(qrels, one, other, cutoff=3)
-    <prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.8066 and 0.7664, 1 topic>
-    """
+    """`prob_better` where grades of unjudged documents come from the judgements alone, as in `BootNDCG`."""
     settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
     step = None if resolution is None else real(resolution, "prob_better: resolution", 1e-7, 1e-2)
     judgements = Judgements.of(qrels)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ir_measures_relative._base import NDCG, user_model
 from ir_measures_relative._labels import labelled_topic
-from ir_measures_relative._labels.labelled_run import _ideal_table
+from ir_measures_relative._labels.labelled_run import ideal_table
 from ir_measures_relative._labels.labelled_topic import LabelledTopic
 
 
@@ -25,7 +25,7 @@ def topics(draw: st.DrawFn) -> tuple[LabelledTopic, list[float], int]:
     rng = np.random.default_rng(draw(st.integers(0, 99)))
     probability = rng.dirichlet(np.ones(len(gain)), size=(2, n))  # (U, n, L)
     rank = np.sort(rng.choice(cutoff, n, replace=False))
-    table = _ideal_table(np.array(judged), gain, n, NDCG(cutoff))
+    table = ideal_table(np.array(judged), gain, n, NDCG(cutoff))
     return LabelledTopic(0.5, 1 / np.log2(rank + 2), gain, probability, table), judged, cutoff
 
 
@@ -60,7 +60,7 @@ def test_moments_and_scores_equal_every_labelling(case: tuple[LabelledTopic, lis
 def test_a_sample_is_close_to_the_exact_moments(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)
     gain = np.array([0.0, 1.0, 2.0])
-    table = _ideal_table(np.array([2.0, 1.0, 0.0]), gain, 8, NDCG(10))
+    table = ideal_table(np.array([2.0, 1.0, 0.0]), gain, 8, NDCG(10))
     probability = rng.dirichlet(np.ones(3), size=(21, 8))
     topic = LabelledTopic(0.7, 1 / np.log2(np.arange(8) + 2), gain, probability, table)
     mean, variance = topic.moments()
@@ -77,7 +77,7 @@ def test_long_lists_have_moments_too() -> None:
     gain = np.array([0.0, 1.0, 2.0, 3.0])
     for n in (20, 100, 1000):
         model = user_model("nDCG", n)
-        table = _ideal_table(rng.integers(0, 4, 200).astype(float), gain, n, model)
+        table = ideal_table(rng.integers(0, 4, 200).astype(float), gain, n, model)
         topic = LabelledTopic(3.0, 1 / np.log2(np.arange(n) + 2), gain, rng.dirichlet(np.ones(4), size=(21, n)), table)
         mean, variance = topic.moments()
         assert np.isfinite(mean).all() and (variance > 0).all()
