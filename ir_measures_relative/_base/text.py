@@ -297,7 +297,7 @@ class _Maker:
                 raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {known}")
             if info.dtype is float and type(value) is int:
                 params[name] = value = float(value)
-            valid = info.validate(value)  # type: ignore[no-untyped-call]
+            valid = info.validate(value)
             if not valid or (info.dtype is int and isinstance(value, bool)):
                 choices = info.choices if isinstance(info.choices, list) else []
                 accepted = f"accepted are {', '.join(map(repr, choices))}" if choices else f"it is {info.desc}"

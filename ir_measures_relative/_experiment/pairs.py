@@ -88,7 +88,8 @@ def _shown_names(names: list[str], of_interest: Iterable[str] | None) -> list[st
 
 def _means(values: FloatArray) -> FloatArray:
     """(P, Q) -> (P,), the same to the last bit in any order of topics."""
-    return np.array([fsum(row) for row in values.tolist()]) / values.shape[1] + 0.0  # not -0.0
+    means: FloatArray = np.array([fsum(row) for row in values.tolist()]) / values.shape[1] + 0.0  # not -0.0
+    return means
 
 
 def _p_values(scores: FloatArray) -> FloatArray:

@@ -74,7 +74,7 @@ class RelativeProvider(ir_measures.Provider):
     def supports(self, measure: ir_measures.Measure) -> bool:
         if measure.NAME not in registry:
             return False
-        measure.validate_params()  # type: ignore[no-untyped-call]
+        measure.validate_params()
         return True
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> RelativeEvaluator:

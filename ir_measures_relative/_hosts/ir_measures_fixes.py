@@ -20,7 +20,7 @@ def check_measure(measure: Measure) -> None:
     if is_diversity(measure):
         raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
     try:
-        measure.validate_params()  # type: ignore[no-untyped-call]
+        measure.validate_params()
     except AssertionError as error:
         for name, parameter in measure.SUPPORTED_PARAMS.items():
             if parameter.required and name not in measure.params:

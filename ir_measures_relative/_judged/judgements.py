@@ -103,7 +103,8 @@ class Judgements:
 
     def document_ids(self) -> np.ndarray:
         """(J,) the document id of each row."""
-        return self._doc_ids.to_numpy()[self._doc]
+        ids: Array = self._doc_ids.to_numpy()[self._doc]
+        return ids
 
     def __repr__(self) -> str:
         return f"Judgements({counted(self.n_topics, 'topic')}, {counted(len(self.grade), 'judged document')})"

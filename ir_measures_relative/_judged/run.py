@@ -77,7 +77,8 @@ class Run:
         index = self.topic_index.get(str(topic))
         if index is None:
             return []
-        return self.doc_id[self.start[index] : self.start[index + 1]].tolist()
+        ranking: list[str] = self.doc_id[self.start[index] : self.start[index + 1]].tolist()
+        return ranking
 
     def rankings(self) -> Iterator[list[str]]:
         """Document ids of each topic, in the order of ``topic_keys``."""

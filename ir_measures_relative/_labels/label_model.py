@@ -254,7 +254,8 @@ def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, what: st
 def kept(model: Model) -> Model:
     """The model, to be found by its key as long as somebody holds it."""
     held: Any = _known.keep(vars(model).get("_original", model))
-    return held if held.name == model.name else held.named(model.name)
+    named: Model = held if held.name == model.name else held.named(model.name)
+    return named
 
 
 def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) -> None:

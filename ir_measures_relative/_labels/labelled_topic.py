@@ -140,7 +140,8 @@ class LabelledTopic:
         """(N, n) labels -> (N,) scores."""
         numerator = self.known + (self.gain[level] * self.weight).sum(axis=1)  # (N,)
         normalizer = normalizers(self.table, np.stack([(level >= r).sum(axis=1) for r in range(len(self.gain))]))
-        return np.divide(numerator, normalizer, out=np.zeros(len(level)), where=normalizer > 0)
+        scores: FloatArray = np.divide(numerator, normalizer, out=np.zeros(len(level)), where=normalizer > 0)
+        return scores
 
 
 def normalizers(table: FloatArray, reaching: Array) -> FloatArray:

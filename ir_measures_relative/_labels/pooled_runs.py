@@ -51,7 +51,8 @@ class PooledRuns:
 
     def only_found_by(self, group: int) -> BoolArray:
         """(J,) judged documents that this group has in its top ``depth`` and no other."""
-        return self.judged & self.contributed[:, group] & (self.contributed.sum(axis=1) == 1)
+        alone: BoolArray = self.judged & self.contributed[:, group] & (self.contributed.sum(axis=1) == 1)
+        return alone
 
     def without(self, group: int, hide: bool) -> PooledRuns:
         """The other groups' runs; ``hide``: and the judgements as they would be, had the group not taken part."""

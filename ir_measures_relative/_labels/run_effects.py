@@ -45,7 +45,8 @@ class EffectDistribution(NamedTuple):
         """(21,) equally likely values, ascending: the middles of 21 parts of equal probability."""
         share = (np.arange(N_EFFECTS) + 0.5) / N_EFFECTS
         scale = self.spread * np.sqrt(1.0 + 1.0 / self.n_groups)
-        return self.mean + scale * stdtrit(self.n_groups - 1, share)
+        effect: FloatArray = self.mean + scale * stdtrit(self.n_groups - 1, share)
+        return effect
 
 
 def offsets(

@@ -134,7 +134,8 @@ def values_block(evidence: Evidence) -> list[list[list[int | None]]]:
     """[measure][run][topic] in whole steps of 1 / SCALE."""
     scores = np.moveaxis(evidence.scores, 2, 0) * SCALE  # (V, M, Q)
     if np.isfinite(scores).all():
-        return np.round(scores).astype(np.int64).tolist()
+        whole: list[list[list[int | None]]] = np.round(scores).astype(np.int64).tolist()
+        return whole
     return [[[round(v) if isfinite(v) else None for v in run] for run in of] for of in scores.tolist()]
 
 

@@ -134,9 +134,10 @@ class _Imputed(RelativeMeasure):
             if not isinstance(given, LabelChances):
                 given = known_labels(self["labels"], f"{self.__name__}: labels").chances(part, name="run")
             run.memo[key] = imputed_scores(part, given, self.model(), self["ideal"], str(self))
-        return run.memo[key]
+        scores: ImputedScores = run.memo[key]
+        return scores
 
-    def score(self, run: JudgedRun, priors: LabelChances | JudgedPriors | None) -> FloatArray:  # type: ignore[override]
+    def score(self, run: JudgedRun, priors: LabelChances | JudgedPriors | None) -> FloatArray:
         """(Q,); an experiment gives the grades that unjudged documents may have, elsewhere the model is asked here."""
         topics = self.imputed(run, priors)
         return array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=float64)
