@@ -62,7 +62,7 @@ def prob_better(
         As in `BootNDCG`. A document in both tops has the average of the two runs' grade priors.
     resolution : float, optional
         Step of the score grid on which topics are combined where they cannot be combined exactly, from 1e-7 to 0.01;
-        smaller is narrower and slower. By default as small as a bracket of 0.0005 needs, but not below 2e-5, and larger
+        smaller is narrower and slower. By default 2.5e-5, and larger
         for very many topics.
     labels : a label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`) or its registered name
         It takes the place of ``prior``, ``pool`` and ``resolution``. The unjudged documents of both lists join the

@@ -117,40 +117,14 @@ class BootScores:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per topic: unjudged documents, naive bounds and estimates."""
-        columns = (
-            "query_id",
-            "n_unjudged",
-            "lower",
-            "q5",
-            "median",
-            "mean",
-            "q95",
-            "upper",
-            "std",
-            "mode",
-            "argmax",
-            "form",
-            "width",
-        )
+        own = ("query_id", "n_unjudged", "lower", "upper", "mean", "std", "mode", "argmax", "form", "width")
+        shares = {"q5": 0.05, "median": 0.5, "q95": 0.95}
         rows = [
-            (
-                s.query_id,
-                s.n_unjudged,
-                s.lower,
-                s.quantile(0.05),
-                s.quantile(0.5),
-                s.mean,
-                s.quantile(0.95),
-                s.upper,
-                s.std,
-                s.mode,
-                s.argmax,
-                s.form,
-                s.width,
-            )
-            for s in self.topics
+            {name: getattr(topic, name) for name in own} | {name: topic.quantile(q) for name, q in shares.items()}
+            for topic in self.topics
         ]
-        return pd.DataFrame(rows, columns=list(columns))
+        order = "query_id n_unjudged lower q5 median mean q95 upper std mode argmax form width".split()
+        return pd.DataFrame(rows, columns=order)
 
     def __repr__(self) -> str:
         # only what is cheap: quantiles of long lists take seconds

@@ -17,7 +17,6 @@ from ir_measures_relative._unjudged.label_draws import LabelDraws
 from ir_measures_relative._unjudged.points import TOLERANCE, Points, merged, mixture
 
 LISTED = 1 << 13  # sums of two halves that are listed at once
-CHUNK = 1 << 17  # numbers held at once; sums are numpy's own, which no number of threads changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +45,8 @@ class Halves:
         """P(X <= x). (M,) -> (M,)"""
         total = np.zeros(len(x))
         for a, b in self.pairs:
-            rows = max(1, CHUNK // len(a.score))  # a few x at a time: (rows, |a|) must fit in memory
-            for i in range(0, len(x), rows):
-                total[i : i + rows] += (b.mass_upto(x[i : i + rows, None] - a.score) * a.probability).sum(axis=1)
+            for i, limit in enumerate(x):  # all at once would not fit in memory
+                total[i] += (b.mass_upto(limit - a.score) * a.probability).sum()
         return total
 
     def largest_upto(self, x: float) -> float:

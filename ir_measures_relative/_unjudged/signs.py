@@ -20,9 +20,8 @@ from ir_measures_relative._unjudged.sample import chance_range
 from ir_measures_relative._unjudged.sums import Grid, summed_grids
 
 MOST_POINTS = 1 << 16  # points of an exact sum
-MOST_CELLS = 1 << 22  # cells of all grids together, when the step is chosen here
-COARSE, FINEST = 2e-4, 2e-5  # first and smallest step of the grid, when it is chosen here
-NARROW = 5e-4  # undecided probability at which no finer step is tried
+STEP = 2.5e-5  # of the grid: some 1e-4 of the probability are undecided for fifty topics
+MOST_CELLS = 1 << 22  # of all grids together, for very many topics
 
 
 class Sign(NamedTuple):
@@ -104,8 +103,7 @@ def sign_of_sum(
     ----------
     parts : list of Points
     step : float, optional
-        Step of the grid where one is needed; by default as small as an undecided probability of `NARROW` needs,
-        but not below `FINEST`, and larger for very many parts.
+        Step of the grid where one is needed; by default `STEP`, or larger for very many parts.
     same : float
         A sum within this of zero is zero.
     known_zero : float
@@ -125,15 +123,7 @@ def sign_of_sum(
     # where every group is zero the sum is, whatever a grid says
     zeros = [group.probability[np.abs(group.score) <= same].sum() for group in groups]
     zero = max(known_zero, float(np.prod(zeros)))
-    finest = max(FINEST, sum(float(np.ptp(group.score)) for group in groups) / MOST_CELLS)
-    sign = _sign_on_grid(groups, step or max(COARSE, finest), zero, same)
-    if step is None and sign.undecided > NARROW and finest < COARSE:  # what is undecided grows with the step
-        finer = max(finest, 0.9 * COARSE * NARROW / sign.undecided)
-        sign = _sign_on_grid(groups, finer, zero, same)
-    return sign
-
-
-def _sign_on_grid(groups: list[Points], step: float, zero: float, same: float) -> Sign:
+    step = step or max(STEP, sum(float(np.ptp(group.score)) for group in groups) / MOST_CELLS)
     one, other = (_off_grid(grid, step) for grid in summed_grids([_floored(group, step) for group in groups], 2))
     most = len(groups) * step  # by how much the sum may be higher than that of the grid
     above_least, below_least, _ = three_chances(one, other, same, -same - most)

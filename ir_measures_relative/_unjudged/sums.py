@@ -104,8 +104,10 @@ def mean_of(parts: list[Points]) -> Points:
         grids.append(repeated_sum(grid, 1 + len(others)))
     ((first, probability),) = summed_grids(grids)
     lowest, highest = fsum(part.lowest for part in parts), fsum(part.highest for part in parts)
-    score = np.clip(lowest + (first + np.arange(len(probability))) * step, lowest, highest)
-    score, probability = np.concatenate([[lowest], score, [highest]]), np.pad(probability / probability.sum(), 1)
+    score = lowest + np.arange(first, first + len(probability), dtype=np.float64) * step
+    # the ends can happen, if too rarely for a float; no clipping, which would move the mean
+    score = np.concatenate([[lowest], score, [max(highest, score[-1])]])
+    probability = np.pad(probability / probability.sum(), 1)
     off = step * min(len(many), sqrt(len(many) * np.log(2e9) / 2))
     return Points(score / n, probability, slack + off / n).possible()
 

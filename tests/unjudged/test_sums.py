@@ -89,7 +89,7 @@ def test_the_interval_holds_the_mean_however_many_topics_are_alike(n: int, kinds
     assert scores.error < 2e-3 and len(scores.support) < 200_000
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.integers(1, 6), st.integers(0, 5), st.randoms(use_true_random=False))
 def test_the_interval_holds_the_mean_of_any_topics(kinds: int, power: int, source) -> None:  # noqa: ANN001
     """1 to 100,000 topics of any likeness."""
