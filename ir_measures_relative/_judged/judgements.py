@@ -11,7 +11,7 @@ import pandas as pd
 from ir_measures import Qrel
 
 from ir_measures_relative._checks import counted
-from ir_measures_relative._input import Columns, coded_ids, qrels_columns, row_name
+from ir_measures_relative._input import Columns, ObjectArray, coded_ids, qrels_columns, row_name
 
 
 class Judgements:
@@ -103,7 +103,7 @@ class Judgements:
 
     def document_ids(self) -> np.ndarray:
         """(J,) the document id of each row."""
-        ids: Array = self._doc_ids.to_numpy()[self._doc]
+        ids: ObjectArray = self._doc_ids.to_numpy()[self._doc]
         return ids
 
     def __repr__(self) -> str:
