@@ -1,6 +1,6 @@
 """The random labels of a topic's unjudged documents, as a small Markov chain.
 
-Algorithm 1 of bootstrapped nDCG (Froebe et al., ECIR 2023) walks the unjudged documents in rank order. Each draws
+Algorithm 1 of bootstrapped nDCG (Froebe et al., ECIR 2023) walks the unjudged documents, here in rank order. Each draws
 a target grade; where the pool has no document of that grade left outside the top K, the next lower grade
 that is left, else 0. What was drawn before matters only through the levels that can *run out* (fewer
 documents left than there are unjudged ones), so the state is how many each of those still has:

@@ -1,10 +1,10 @@
 """What may nDCG be, given that some of the top K is not judged?
 
 Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023). Algorithm 1 of the paper labels the unjudged
-documents of the top K in rank order: each draws a target grade from a prior (grade shares in the topic's
-judgements, among the judged documents of the top K, or the mean of both) and takes a document of that grade
-out of the pool outside the top K; if none is left, one of the next lower grade that is left; else grade 0. The
-ideal DCG of the pool never changes, so every score
+documents of the top K one by one; it names no order of them, here it is rank order. Each draws a target grade from a
+prior (grade shares in the topic's judgements, among the judged documents of the top K, or the mean of both) and takes
+a document of that grade out of the pool outside the top K; if none is left, one of the next lower grade that is left;
+else grade 0. The ideal DCG of the pool never changes, so every score
 
     (DCG of the judged documents + sum over unjudged documents of gain(label) / log2(rank + 1)) / ideal DCG
 

@@ -5,7 +5,7 @@ Subspaces", SIGIR 2023), weighs the score of a run by what prior runs leave to g
 
     TaSC = base(run) * (1 - max over prior runs j of base(run j))
 
-``agg='mean'`` takes the mean over prior runs instead; that option is this package's, not the paper's.
+``agg='mean'`` takes the mean over prior runs instead.
 """
 
 from __future__ import annotations

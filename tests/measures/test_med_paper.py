@@ -1,4 +1,4 @@
-"""MED against the numbers printed in Moffat's paper (TKDE 2018) and the golden values."""
+"""MED against the numbers printed in Moffat's paper and the golden values."""
 
 from __future__ import annotations
 
