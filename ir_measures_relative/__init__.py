@@ -9,7 +9,16 @@ from ir_measures_relative._experiment import Comparison, calc_runs, compare, pai
 from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
-from ir_measures_relative._labels import LabelModel, impute, learn_labels, prob_better, register_labels
+from ir_measures_relative._labels import (
+    ImputedScores,
+    ImputedTopic,
+    LabelModel,
+    LearnedLabels,
+    impute,
+    learn_labels,
+    prob_better,
+    register_labels,
+)
 from ir_measures_relative._priors import register_prior
 from ir_measures_relative._unjudged import BootScores, ProbBetter, TopicBetter, TopicScores, boot_ndcg
 from ir_measures_relative._version import __version__
@@ -38,8 +47,11 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "Comparison",
     "Experiment",
     "Imputed",
+    "ImputedScores",
+    "ImputedTopic",
     "Judgements",
     "LabelModel",
+    "LearnedLabels",
     "MED",
     "MedResult",
     "NDCGBound",
