@@ -503,7 +503,7 @@ class TestProcess:
         assert strict.stderr == line.replace("warning: ", "") + "\n"
 
     def test_an_output_that_cannot_hold_a_topic(self, place: Path) -> None:
-        write_qrels(place / "qrels.txt", {"1": {"a": 1}, "caf\u00e9": {"a": 1}})
+        write_qrels(place / "qrels.txt", {"1": {"a": 1, "b": 0}, "caf\u00e9": {"a": 1}})
         done = python(
             "-m", "ir_measures_relative", "qrels.txt", "runs/dense.run", "UL@1", "-q", PYTHONIOENCODING="ascii"
         )

@@ -17,13 +17,13 @@ from ir_measures import nDCG
 from reference import boot as twin
 from scipy.stats import ttest_rel
 
+from ir_measures_relative import prob_better
 from ir_measures_relative._base import NDCG
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._unjudged.boot_ndcg import boot_ndcg, topic_scores
 from ir_measures_relative._unjudged.grade_prior import grade_prior
-from ir_measures_relative._unjudged.prob_better import prob_better
 from ir_measures_relative._unjudged.settings import BootSettings
 from ir_measures_relative.measures.bounds import NDCGBound
 
