@@ -16,7 +16,7 @@ from importlib.metadata import version
 from statistics import median
 from typing import Any
 
-from ir_measures_relative._cli.tables import Writer
+from ir_measures_relative._experiment import FORMATS, TextTable
 
 Calls = dict[str, Callable[[], Any]]
 
@@ -64,11 +64,7 @@ def show(title: str, header: Iterable[str], rows: Iterable[Iterable[Any]]) -> No
     if "--rst" in sys.argv:
         print(_rst(tuple(header), [tuple(map(str, row)) for row in rows]))
         return
-    writer = Writer("markdown")
-    writer.header(*header)
-    for row in rows:
-        writer.row(*map(str, row))
-    writer.close()
+    print(FORMATS["markdown"](TextTable(list(header), [tuple(map(str, row)) for row in rows])))
 
 
 def where() -> str:

@@ -17,7 +17,9 @@ import pandas as pd
 
 from ir_measures_relative._checks import whole
 from ir_measures_relative._input import Array, run_sources
-from ir_measures_relative._judged import Judgements, Run
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
+
+__all__ = ["Track", "rare_and_common", "track"]
 
 
 class System(NamedTuple):
@@ -72,7 +74,7 @@ class Track:
         return f"Track({len(self.runs)} systems, {topics} topics, {len(self.qrels)} judgements)"
 
 
-def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 10) -> Track:
+def track(seed: int = 0, *, topics: int = 50, depth: int = 100, pool_depth: int = 10) -> Track:
     """Simulate a campaign: topics, systems of different families, graded and pooled judgements.
 
     Parameters
@@ -119,7 +121,7 @@ def track(seed: int = 0, topics: int = 50, depth: int = 100, pool_depth: int = 1
 
 
 def rare_and_common(
-    qrels: Any, runs: Any, topic: Any, relevant: int, *, cutoff: int = 100
+    qrels: QrelsLike, runs: RunsLike, topic: Any, *, relevant: int, cutoff: int = 100
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Add two hypothetical systems to one topic of a campaign: what only one finds against what all find.
 

@@ -146,7 +146,7 @@ def test_bad_sizes(arguments: dict[str, Any], error: type[Exception], sentence: 
 
 def ranks_of_rare_and_common(relevant: int, alpha: float) -> tuple[int, int]:
     track = simulate.track(seed=1, topics=3)
-    qrels, runs = simulate.rare_and_common(track.complete_qrels, track.runs, "2", relevant, cutoff=20)
+    qrels, runs = simulate.rare_and_common(track.complete_qrels, track.runs, "2", relevant=relevant, cutoff=20)
     scores = calc_runs([RareP(alpha=alpha) @ 20], qrels, runs, progress=False).set_index("name")["value"]
     return tuple(1 + int((scores > scores[name] + 1e-12).sum()) for name in ("S_rare", "S_common"))  # type: ignore
 
@@ -165,7 +165,7 @@ def test_rare_documents_lift_a_system_and_common_ones_do_not() -> None:
 def test_the_two_systems_have_what_they_are_named_after() -> None:
     track = simulate.track(topics=2)
     before = track.qrels.copy()
-    qrels, runs = simulate.rare_and_common(track.qrels, track.runs, 1, 3, cutoff=10)
+    qrels, runs = simulate.rare_and_common(track.qrels, track.runs, 1, relevant=3, cutoff=10)
     assert list(runs) == [*track.runs, "S_rare", "S_common"] and set(qrels["query_id"]) == {"1"}
     relevant = set(qrels.loc[qrels["relevance"] > 0, "doc_id"])
     for name in ("S_rare", "S_common"):
@@ -189,5 +189,5 @@ def test_the_two_systems_have_what_they_are_named_after() -> None:
 def test_a_bad_experiment_is_one_sentence(topic: str, relevant: int, sentence: str) -> None:
     track = simulate.track(topics=1)
     with pytest.raises(ValueError) as error:
-        simulate.rare_and_common(track.qrels, track.runs, topic, relevant, cutoff=10)
+        simulate.rare_and_common(track.qrels, track.runs, topic, relevant=relevant, cutoff=10)
     assert str(error.value).startswith(sentence)

@@ -11,12 +11,13 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._input import FloatArray, ObjectArray, run_sources
+from ir_measures_relative._judged import QrelsLike, RunsLike
 
 
 def calc_runs(
     measures: Iterable[Measure | str],
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     *,
     groups: Any = None,
     by: Measure | str = nDCG @ 10,

@@ -20,6 +20,7 @@ from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.table_text import TextTable, html_text, latex, latex_text, markdown, visible
 from ir_measures_relative._input import FloatArray, IntArray, run_sources
+from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative.measures import RelativeMeasure
 
 _INTERVALS = ("low", "high", "rank", "rank_low", "rank_high", "tier")
@@ -27,8 +28,8 @@ _INTERVALS = ("low", "high", "rank", "rank_low", "rank_high", "tier")
 
 def compare(
     measures: Any,
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     *,
     groups: Any = None,
     by: Measure | str = nDCG @ 10,

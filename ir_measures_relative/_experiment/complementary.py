@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import fsum
-from typing import Any
 
 import pandas as pd
 from ir_measures import Measure, nDCG
@@ -12,12 +11,18 @@ from ir_measures_relative._base import divide
 from ir_measures_relative._checks import whole
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative._priors import leave_unseen
 from ir_measures_relative.measures import NRG
 
 
 def select_complementary(
-    qrels: Any, runs: Any, base: Measure | str = nDCG @ 10, *, n: int | None = None, progress: bool | None = None
+    qrels: QrelsLike,
+    runs: RunsLike,
+    base: Measure | str = nDCG @ 10,
+    *,
+    n: int | None = None,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
     """Greedy order of runs by residual gain: each step takes the run that adds most to those taken already.
 

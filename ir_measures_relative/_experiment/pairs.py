@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import fsum
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,11 @@ from ir_measures_relative._checks import shown
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._extremes import CodedLists, MedSettings, signed_ends, verdict_of
 from ir_measures_relative._input import FloatArray, run_sources
+from ir_measures_relative._judged import QrelsLike, RunsLike
 
 
 def pairs(
-    qrels: Any, runs: Any, base: Measure | str = nDCG @ 10, *, runs_of_interest: Iterable[str] | None = None
+    qrels: QrelsLike, runs: RunsLike, base: Measure | str = nDCG @ 10, *, runs_of_interest: Iterable[str] | None = None
 ) -> pd.DataFrame:
     """All pairs of runs in one table: difference of the means, what labels could make of it, and its p-value.
 

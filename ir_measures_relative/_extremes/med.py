@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from ir_measures import nDCG
+from ir_measures import Measure, nDCG
 
-from ir_measures_relative._checks import choice
+from ir_measures_relative._checks import choice, counted
 from ir_measures_relative._extremes.labellings import Labelling, largest_and_smallest
 from ir_measures_relative._extremes.many_pairs import signed_ends
 from ir_measures_relative._extremes.settings import MedSettings
 from ir_measures_relative._extremes.side_by_side import CodedLists, two_runs
 from ir_measures_relative._input import FloatArray, ObjectArray, run_sources
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, RunsLike, warn_of_other_topics
 
 EQUAL = 1e-12  # absolute: a difference of two scores that is no larger is rounding
 
@@ -83,7 +83,7 @@ class MedResult:
     def _verdicts(self) -> list[str]:
         return [verdict_of(*ends) for ends in zip(self.below.tolist(), self.above.tolist(), strict=True)]
 
-    def witness(self, query_id: Any, value: str = "med") -> dict[str, int]:
+    def witness(self, query_id: Any, *, value: str = "med") -> dict[str, int]:
         """Labels of the free documents of a topic that attain ``value``: 'med', 'above' or 'below'.
 
         Added to the judgements of the topic they make the base measure give that difference (RBP: but for its
@@ -104,16 +104,15 @@ class MedResult:
 
     def __repr__(self) -> str:
         verdicts = ", ".join(f"{number} {verdict}" for verdict, number in Counter(self._verdicts).most_common())
-        topics = "1 topic" if len(self.query_id) == 1 else f"{len(self.query_id)} topics"
         of_mean = f"; the means: {self.verdict}" if len(self.query_id) > 1 else ""
-        return f"MedResult({topics}{': ' if verdicts else ''}{verdicts}{of_mean})"
+        return f"MedResult({counted(len(self.query_id), 'topic')}{': ' if verdicts else ''}{verdicts}{of_mean})"
 
 
 def med(
-    qrels: Any,
-    run: Any,
-    reference: Any,
-    base: Any = nDCG @ 10,
+    qrels: QrelsLike | None,
+    run: RunLike,
+    reference: RunLike,
+    base: Measure | str = nDCG @ 10,
     *,
     judged: str = "qrels",
     max_rel: int | None = None,
@@ -184,9 +183,9 @@ def med(
 
 
 def med_matrix(
-    qrels: Any,
-    runs: Any,
-    base: Any = nDCG @ 10,
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    base: Measure | str = nDCG @ 10,
     *,
     judged: str = "qrels",
     max_rel: int | None = None,
@@ -247,7 +246,7 @@ def _mean(values: FloatArray) -> float:
     return fsum(values) / len(values) if len(values) else 0.0
 
 
-def _judgements(qrels: Any, runs: Sequence[Run]) -> Judgements:
+def _judgements(qrels: QrelsLike | None, runs: Sequence[Run]) -> Judgements:
     """The judgements; without qrels, the topics of all runs and no judged document."""
     if qrels is not None:
         return Judgements.of(qrels)

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import stdtr
 
-from ir_measures_relative._checks import flag, real
+from ir_measures_relative._checks import counted, flag, real
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels.labelled_topic import LabelledTopic
 from ir_measures_relative._unjudged import Points, merged, mode
@@ -130,8 +130,8 @@ class ImputedTopic:
 
     def __repr__(self) -> str:
         return (
-            f"ImputedTopic({self.query_id!r}, n_unjudged={self.n_unjudged}, plain={self.plain:.4f}, "
-            f"mean={self.mean:.4f}, std={self.std:.4f})"
+            f"ImputedTopic({self.query_id!r}: {counted(self.n_unjudged, 'unjudged document')}, plain {self.plain:.4f}, "
+            f"mean {self.mean:.4f}, std {self.std:.4f})"
         )
 
 
@@ -290,11 +290,11 @@ class ImputedScores:
         return pd.DataFrame(rows, columns=["query_id", "n_unjudged", "plain", "mean", "std", "low", "high", "exact"])
 
     def __repr__(self) -> str:
-        topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"
+        unjudged = counted(sum(topic.n_unjudged for topic in self.topics), "unjudged document")
         return (
-            f"<{self.name}: {topics}, {sum(t.n_unjudged for t in self.topics)} unjudged documents, "
+            f"ImputedScores({self.name}: {counted(len(self.topics), 'topic')}, {unjudged}, "
             f"plain {self.plain:.4f}, mean {self.mean:.4f}, std {self.std:.4f}"
-            f"{'' if self.calibrated else ', calibrated=False'}>"
+            f"{'' if self.calibrated else ', calibrated=False'})"
         )
 
 

@@ -9,7 +9,7 @@ from ir_measures import nDCG
 
 from ir_measures_relative._base import NDCG, UserModel, canonical_base, divide, user_model
 from ir_measures_relative._checks import choice
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
 from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
@@ -21,8 +21,8 @@ IDEALS = ("all", "judged")
 
 
 def impute(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     labels: LabelModel | str,
     base: ir_measures.Measure | str = nDCG @ 10,
     *,
@@ -52,7 +52,7 @@ def impute(
     >>> run = {'q1': {'a': 3., 'x': 2., 'c': 1.}, 'q2': {'y': 2., 'a': 1.}}
     >>> scores = imr.impute(qrels, run, imr.LabelModel.shares({0: .7, 1: .3}), 'nDCG@3')
     >>> scores
-    <nDCG@3: 2 topics, 2 unjudged documents, plain 0.6220, mean 0.7002, std 0.0915, calibrated=False>
+    ImputedScores(nDCG@3: 2 topics, 2 unjudged documents, plain 0.6220, mean 0.7002, std 0.0915, calibrated=False)
     >>> [round(end, 4) for end in scores.interval(.9)]
     [0.622, 0.8827]
     """

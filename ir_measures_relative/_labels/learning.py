@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, read_groups, run_sources
-from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_other_topics
 from ir_measures_relative._labels.label_model import kept
 from ir_measures_relative._labels.learned_labels import LearnedLabels, judge_grades
 from ir_measures_relative._labels.pooled_runs import PooledRuns
@@ -28,13 +28,13 @@ _OTHERWISE = "give judge= without runs, or fixed LabelModel.shares"
 
 
 def learn_labels(
-    qrels: Any,
-    runs: Any = None,
+    qrels: QrelsLike,
+    runs: RunsLike | None = None,
     groups: Any = None,
     *,
     cutoff: int = 10,
     depth: int | None = None,
-    judge: Any = None,
+    judge: QrelsLike | None = None,
 ) -> LearnedLabels:
     """What is an unjudged document worth? Learned from the collection.
 

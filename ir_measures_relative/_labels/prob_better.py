@@ -95,7 +95,7 @@ def prob_better(
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
     >>> one, other = {'q1': {'a': 3., 'x': 2., 'c': 1.}}, {'q1': {'a': 3., 'c': 2., 'x': 1.}}
     >>> imr.prob_better(qrels, one, other, cutoff=3)
-    <prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.8066 and 0.7664, 1 topic>
+    ProbBetter(a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.8066 and 0.7664, 1 topic)
     >>> labels = imr.LabelModel.shares({0: .9, 1: .1})
     >>> better = imr.prob_better(qrels, one, other, cutoff=3, labels=labels)
     >>> round(better.a_better, 2), better.b_better, round(better.tie, 2)

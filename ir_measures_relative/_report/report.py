@@ -11,6 +11,7 @@ from ir_measures import Measure
 
 from ir_measures_relative._checks import WrongKind, shown
 from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative._report.about import about_block
 from ir_measures_relative._report.data import page_data
 from ir_measures_relative._report.evidence import Evidence, gather
@@ -19,8 +20,8 @@ from ir_measures_relative._report.page import checked_path, page, write_whole
 
 
 def report(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     path: str | os.PathLike[str],
     *,
     measures: Iterable[Measure | str] | None = None,
@@ -66,8 +67,8 @@ def report(
 
 
 def write_report(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     path: str | os.PathLike[str],
     measures: Iterable[Measure | str] | None,
     groups: Any,

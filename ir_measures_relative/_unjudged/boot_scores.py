@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from ir_measures_relative._checks import counted, share
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._unjudged.points import Points, point
 from ir_measures_relative._unjudged.sums import mean_of
-from ir_measures_relative._unjudged.topic_scores import TopicScores, checked_share
+from ir_measures_relative._unjudged.topic_scores import TopicScores
 
 
 class BootScores:
@@ -104,7 +105,7 @@ class BootScores:
 
     def quantile(self, q: float) -> float:
         """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`."""
-        return min(max(self._of_mean.quantile(checked_share("q", q)), self.lower), self.upper)
+        return min(max(self._of_mean.quantile(share(q, "q")), self.lower), self.upper)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The central interval that holds the mean over topics with probability `level`, given the grade prior.
@@ -112,7 +113,7 @@ class BootScores:
         Its ends are off by at most `error`. Unjudged documents of real tracks are worse than the prior says: `impute`
         learns what they are worth.
         """
-        tail = (1 - checked_share("level", level)) / 2
+        tail = (1 - share(level, "level")) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
     def to_frame(self) -> pd.DataFrame:
@@ -128,10 +129,10 @@ class BootScores:
 
     def __repr__(self) -> str:
         # only what is cheap: quantiles of long lists take seconds
-        topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"
+        unjudged = counted(sum(topic.n_unjudged for topic in self.topics), "unjudged document")
         return (
-            f"<{self.name}: {topics}, {sum(s.n_unjudged for s in self.topics)} unjudged documents, "
-            f"mean {self.mean:.4f}, std {self.std:.4f}, naive bounds [{self.lower:.4f}, {self.upper:.4f}]>"
+            f"BootScores({self.name}: {counted(len(self.topics), 'topic')}, {unjudged}, "
+            f"mean {self.mean:.4f}, std {self.std:.4f}, naive bounds [{self.lower:.4f}, {self.upper:.4f}])"
         )
 
 

@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import real, warn
+from ir_measures_relative._checks import counted, real, warn
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -120,10 +120,9 @@ class ProbBetter:
 
     def __repr__(self) -> str:
         about = "exact" if self.exact else f"each within {self.undecided:.1g}"
-        topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"
         return (
-            f"<prob_better: a {self.a_better:.4f}, b {self.b_better:.4f}, tie {self.tie:.4f} ({about}), "
-            f"expected means {self.mean_a:.4f} and {self.mean_b:.4f}, {topics}>"
+            f"ProbBetter(a {self.a_better:.4f}, b {self.b_better:.4f}, tie {self.tie:.4f} ({about}), "
+            f"expected means {self.mean_a:.4f} and {self.mean_b:.4f}, {counted(len(self.topics), 'topic')})"
         )
 
 

@@ -11,11 +11,10 @@ A topic takes the first form that it is small enough for.
 from __future__ import annotations
 
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 
-from ir_measures_relative._checks import shown
+from ir_measures_relative._checks import counted, share
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._unjudged.grid import Bracket, bracket, cells_of
 from ir_measures_relative._unjudged.halves import Halves, halves, points, sizes
@@ -144,16 +143,16 @@ class TopicScores:
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
-        return self._inside(self._scores.quantile(checked_share("q", q)))
+        return self._inside(self._scores.quantile(share(q, "q")))
 
     def quantile_range(self, q: float) -> tuple[float, float]:
         """Two scores between which the quantile lies, as `form` says; equal if exact."""
-        low, high = self._scores.quantile_range(checked_share("q", q))
+        low, high = self._scores.quantile_range(share(q, "q"))
         return self._inside(low), self._inside(high)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The central interval that holds the score with probability `level`, given how labels are drawn."""
-        tail = (1 - checked_share("level", level)) / 2
+        tail = (1 - share(level, "level")) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
     @cached_property
@@ -216,16 +215,9 @@ class TopicScores:
     def __repr__(self) -> str:
         about = "" if self.exact else f", {self.form} of {self.width:.1g}"
         return (
-            f"TopicScores({self.query_id!r}, n_unjudged={self.n_unjudged}, lower={self.lower:.4f}, "
-            f"mean={self.mean:.4f}, upper={self.upper:.4f}{about})"
+            f"TopicScores({self.query_id!r}: {counted(self.n_unjudged, 'unjudged document')}, lower {self.lower:.4f}, "
+            f"mean {self.mean:.4f}, upper {self.upper:.4f}{about})"
         )
-
-
-def checked_share(name: str, value: float) -> float:
-    """A number between 0 and 1."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= value <= 1:
-        raise ValueError(f"{name}={shown(value)} is not accepted; accepted is a number from 0 to 1")
-    return float(value)
 
 
 def likeliest_by_family(labels: LabelDraws, rank: IntArray) -> float:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from ir_measures import nDCG
+from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import UserModel, divide
 from ir_measures_relative._checks import choice
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure
 from ir_measures_relative.measures.nrg import NRG, residual_values
@@ -40,7 +40,9 @@ def credit_by_rank(measure: RelativeMeasure, run: JudgedRun, priors: JudgedPrior
     return divide(parts.ravel(), np.repeat(normalizer, parts.shape[1])).reshape(parts.shape)
 
 
-def credited(qrels: Any, run: Any, *, prior: Any, by: str = "residual", base: Any = nDCG @ 10) -> pd.DataFrame:
+def credited(
+    qrels: QrelsLike, run: RunLike, *, prior: Any, by: str = "residual", base: Measure | str = nDCG @ 10
+) -> pd.DataFrame:
     """Which documents of a run are residual, rare or unique, and how much each adds to the score.
 
     Parameters

@@ -30,14 +30,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from ir_measures import nDCG
+from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import NDCG, AveragePrecision, UserModel, divide, expected_total
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
+    QrelsLike,
     Run,
+    RunLike,
     best_values,
     warn_of_other_topics,
     warn_without_nonrelevant,
@@ -151,10 +153,11 @@ UL = register(_UL())
 
 
 def expected_random(
-    qrels: Any,
-    base: Any = nDCG @ 10,
+    qrels: QrelsLike,
+    base: Measure | str = nDCG @ 10,
+    *,
     universe: str = "judged",
-    run: Any = None,
+    run: RunLike | None = None,
     expected: str = "exact",
     max_rel: int | None = None,
 ) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from ir_measures import nDCG
 from ir_measures_relative._base import UserModel, divide
 from ir_measures_relative._checks import WrongKind, real, shown, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray, read_groups, run_sources
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunsLike, warn_of_other_topics
 from ir_measures_relative._labels import (
     LabelModel,
     PartlyJudged,
@@ -106,8 +106,8 @@ class IntervalCoverage:
 
 
 def interval_coverage(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     groups: Any,
     estimate: Any = "learned",
     *,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._judged import Judgements
+from ir_measures_relative._judged import Judgements, QrelsLike
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -41,7 +41,7 @@ class LabelShares:
         return f"LabelShares({shares}; {self.documents} unjudged documents of {self.pools[0]} pools)"
 
 
-def label_shares(incomplete: Any, complete: Any) -> LabelShares:
+def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: QrelsLike) -> LabelShares:
     """Are the documents that a pool lacks like those that it has?
 
     Estimates that draw the grades of unjudged documents from the pool trust that they are.
@@ -65,8 +65,9 @@ def label_shares(incomplete: Any, complete: Any) -> LabelShares:
     Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
     documents. ECIR, Table 3.
     """
-    several = isinstance(incomplete, Mapping) and all(isinstance(pool, pd.DataFrame) for pool in incomplete.values())
-    pools = list(incomplete.values()) if several else [incomplete]
+    pools: list[Any] = [incomplete]
+    if isinstance(incomplete, Mapping) and all(isinstance(pool, pd.DataFrame) for pool in incomplete.values()):
+        pools = list(incomplete.values())
     full = Judgements.of(complete, "complete").to_dict()
     counts = [_counted(Judgements.of(pool, "incomplete").to_dict(), full) for pool in pools]
     if not any(lacking for _, lacking in counts):

@@ -9,10 +9,10 @@ import pandas as pd
 
 from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, read_groups, run_sources
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, warn_of_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunsLike, warn_of_other_topics
 
 
-def leave_group_out(qrels: Any, runs: Any, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
+def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
     """The judgements that remain without the documents that only one group contributed, for every group.
 
     A group contributed a document to a topic if one of its runs has it in its top ``depth`` (score

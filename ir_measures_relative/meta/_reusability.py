@@ -13,7 +13,7 @@ import pandas as pd
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import whole
-from ir_measures_relative._judged import Judgements, Run
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
 from ir_measures_relative.meta._labelled_scores import LabelledScores
 from ir_measures_relative.meta._pools import judgement_rows, read_runs_of_groups, remaining
 from ir_measures_relative.meta._rank_correlation import tau_of_levels
@@ -62,7 +62,7 @@ class Reusability:
         return f"Reusability({names} runs of {groups} groups, depth {self.depth}; tau {taus})"
 
 
-def reusability(qrels: Any, runs: Any, groups: Any, measures: Any, depth: int = 10) -> Reusability:
+def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *, depth: int = 10) -> Reusability:
     """Would runs be scored and ranked alike by judgements to which their group did not contribute?
 
     The judgements of a reusable collection rank a new system as they would had it taken part. Every group plays the new

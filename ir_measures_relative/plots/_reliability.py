@@ -12,7 +12,7 @@ from ir_measures_relative.plots._score_frames import finite, need_columns
 from ir_measures_relative.plots._style import FAINT, PALETTE, axes, grid, legend_beside
 
 
-def reliability(model: Any, ax: Axes | None = None) -> Axes:
+def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
     """Do predicted shares of relevant documents come true?
 
     A point for each tenth of the documents that labels were learned from, predicted by a fit to the other groups; on

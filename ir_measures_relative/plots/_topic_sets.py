@@ -136,7 +136,7 @@ def stability(results: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def topic_differences(
-    table: Any, a: Any, b: Any, measure: Any = None, *, labels: bool | None = None, ax: Axes | None = None
+    table: Any, a: Any, b: Any, *, measure: Any = None, labels: bool | None = None, ax: Axes | None = None
 ) -> Axes:
     """On which topics is one system better than another, and by how much?
 
@@ -159,7 +159,7 @@ def topic_differences(
     --------
     >>> from ir_measures_relative import plots
     >>> table = {'bm25': {'q1': .2, 'q2': .5, 'q3': .4}, 'dense': {'q1': .6, 'q2': .4, 'q3': .4}}
-    >>> ax = plots.topic_differences(table, 'dense', 'bm25', 'nDCG@10')
+    >>> ax = plots.topic_differences(table, 'dense', 'bm25', measure='nDCG@10')
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['dense better: 1', 'bm25 better: 1', 'equal: 1', 'mean 0.100']
     """

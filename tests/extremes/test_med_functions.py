@@ -28,14 +28,14 @@ def test_max_rel_left_out_is_the_highest_grade_of_the_qrels() -> None:
     for grade, known in ((1, {"c": 0}), (1, {"c": -1}), (3, {"c": 0, "o": 3})):
         left_out, given_it = (med({"0": known}, y, z, "ERR@2", max_rel=m) for m in (None, grade))
         assert left_out.above[0] == given_it.above[0]
-        assert left_out.witness("0", "above")["b"] == grade
+        assert left_out.witness("0", value="above")["b"] == grade
 
 
 def test_sdcg_has_its_own_max_rel() -> None:
     y, z, known = run_of(["a", "b"]), run_of(["c", "a"]), {"0": {"c": 1}}
     own = med(known, y, z, "SDCG(max_rel=3)@2")
     assert own.above[0] == med(known, y, z, "SDCG(max_rel=3)@2", max_rel=3).above[0]
-    assert own.witness("0", "above") == {"a": 3, "b": 3}
+    assert own.witness("0", value="above") == {"a": 3, "b": 3}
     lower = med(known, y, z, "SDCG(max_rel=3)@2", max_rel=1)
     assert lower.above[0] == pytest.approx(
         slow.extremes(B("SDCG", k=2, max_rel=3), ["a", "b"], ["c", "a"], {"c": 1}, 1)[1]
@@ -102,12 +102,12 @@ def test_witness_names_unseen_documents() -> None:
     qrels, run, reference = {"q": {"a": 1, "b": 0}}, {"q": {"b": 1}}, {"q": {"a": 1}}
     result = med(qrels, run, reference, AP @ 3, unseen=3)
     assert (result.below[0], result.above[0]) == (-1.0, -0.25)
-    assert result.witness("q", "above") == {"(unseen 1)": 1, "(unseen 2)": 1, "(unseen 3)": 1}
-    assert result.witness("q", "below") == {}
+    assert result.witness("q", value="above") == {"(unseen 1)": 1, "(unseen 2)": 1, "(unseen 3)": 1}
+    assert result.witness("q", value="below") == {}
     with pytest.raises(ValueError, match="no topic 'other'"):
         result.witness("other")
     with pytest.raises(ValueError, match="'med', 'above' or 'below'"):
-        result.witness("q", "largest")
+        result.witness("q", value="largest")
 
 
 def test_matrix() -> None:

@@ -351,7 +351,7 @@ def test_to_frame_and_repr() -> None:
     assert (frame.form == "exact").all() and (frame.width == 0).all()
     assert frame["mean"].mean() == pytest.approx(scores.mean)
     assert "BootNDCG@4" in repr(scores) and len(repr(scores)) < 250
-    assert "n_unjudged=2" in repr(scores["1"])
+    assert "2 unjudged documents" in repr(scores["1"])
 
 
 def test_topics_are_found_by_their_text() -> None:

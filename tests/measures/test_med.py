@@ -89,7 +89,7 @@ def test_witness_attains_the_value(base: B) -> None:
     qrels, result = in_one_call(base, topics, unseen=2)
     for q, (y, z, known) in enumerate(topics):
         for value in ("above", "below", "med"):
-            labels = result.witness(str(q), value)
+            labels = result.witness(str(q), value=value)
             assert {d for d in labels if "unseen" not in d} == set(slow.free_documents(base, y, z, known))
             completed = {**known, **labels}
             difference = slow.score(base, y, completed) - slow.score(base, z, completed)
@@ -124,7 +124,7 @@ def test_witness_attains_the_value_in_ir_measures(base: B) -> None:
     topics = [t for t in topics if t[0] and t[1]]  # ir_measures gives a topic that a run lacks no row
     qrels, result = in_one_call(base, topics)
     for value in ("above", "below"):
-        completed = {q: {**known, **result.witness(q, value)} for q, known in qrels.items()}
+        completed = {q: {**known, **result.witness(q, value=value)} for q, known in qrels.items()}
         scores = []
         for side in (0, 1):
             run = run_of(*(t[side][: base.k] for t in topics))

@@ -90,7 +90,7 @@ def test_table_2(end: str) -> None:
     result = fast(BASES["NDCG"], {"0": KNOWN}, run_of(X3), run_of(X4))
     best = max(TABLE_2[end], key=lambda row: row[-1])
     assert round(sign * getattr(result, end)[0], 3) == best[-1]
-    assert {d for d, grade in result.witness("0", end).items() if grade} == set(best[0])
+    assert {d for d, grade in result.witness("0", value=end).items() if grade} == set(best[0])
 
 
 # Table 3: labels of BCDFGHJKL, R, |M(X3) - M(X4)| of SDCG, NDCG, SSP, AP; the bold value of each column

@@ -28,7 +28,7 @@ def precision_at_3(qrels, run):
 def test_reusability_is_its_slow_twin(qrels, entries, depth):
     runs = {f"r{i}": run for i, (run, _) in enumerate(entries)}
     groups = {f"r{i}": group for i, (_, group) in enumerate(entries)}
-    frame = meta.reusability(qrels, runs, groups, P @ 3, depth).to_frame()
+    frame = meta.reusability(qrels, runs, groups, P @ 3, depth=depth).to_frame()
     expected = slow.reusability(precision_at_3, qrels, runs, groups, depth)
     assert frame["run"].tolist() == list(runs) and frame["group"].tolist() == list(groups.values())
     for row in frame.itertuples():
@@ -103,7 +103,7 @@ def test_a_topic_that_loses_all_its_judgements_counts_zero():
 )
 def test_bad_input_of_reusability_is_one_sentence(measures, depth, sentence):
     with pytest.raises((ValueError, TypeError)) as error:
-        meta.reusability(*track(), measures, depth)
+        meta.reusability(*track(), measures, depth=depth)
     assert str(error.value).startswith(sentence)
 
 

@@ -53,7 +53,7 @@ CALLS: dict[str, Any] = {
     "swap_rate": lambda **kw: plots.swap_rate(meta.swap_rate(SCORES, trials=50), **kw),
     "stability": lambda **kw: plots.stability({"nDCG@10": meta.stability(SCORES, trials=50)}, **kw),
     "tau_matrix": lambda **kw: plots.tau_matrix({"nDCG@10": SCORES, "P": SCORES}, **kw),
-    "topic_differences": lambda **kw: plots.topic_differences(SCORES, "a", "b", "nDCG@10", **kw),
+    "topic_differences": lambda **kw: plots.topic_differences(SCORES, "a", "b", measure="nDCG@10", **kw),
     "med_depth": lambda **kw: plots.med_depth([1, 2], {"a, b": [0.5, 0.2]}, **kw),
 }
 

@@ -104,7 +104,7 @@ def test_the_tau_matrix_holds_the_taus() -> None:
 
 def test_topic_differences_are_sorted_and_counted() -> None:
     table = pd.DataFrame([[0.5, 0.2, 0.3, 0.9], [0.1, 0.4, 0.3, 0.8]], ["x", "y"], ["q1", "q2", "q3", "q4"])
-    ax = plots.topic_differences(table, "x", "y", "nDCG@10")
+    ax = plots.topic_differences(table, "x", "y", measure="nDCG@10")
     assert texts(ax.get_xticklabels()) == ["q1", "q4", "q3", "q2"]
     heights = sorted((bar.get_x(), bar.get_height()) for bar in ax.patches)
     np.testing.assert_allclose([height for _, height in heights], [0.4, 0.1, 0, -0.2], atol=1e-12)

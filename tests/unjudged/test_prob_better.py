@@ -303,7 +303,7 @@ def test_the_order_of_rows_changes_nothing():
 def test_result():
     found = imr.prob_better({7: {"r": 1, "n": 0}}, {"7": {"x": 1.0}}, {"7": {"n": 1.0}}, cutoff=1, prior="pool")
     assert repr(found) == (
-        "<prob_better: a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.5000 and 0.0000, 1 topic>"
+        "ProbBetter(a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.5000 and 0.0000, 1 topic)"
     )
     frame = found.to_frame()
     assert list(frame.columns) == [

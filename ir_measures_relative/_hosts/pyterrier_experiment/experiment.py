@@ -36,6 +36,7 @@ def Experiment(
     qrels: Any,
     eval_metrics: Sequence[Measure | str],
     names: Sequence[str] | None = None,
+    *,
     groups: Any = None,
     by: Measure | str = nDCG @ 10,
     **pt_kwargs: Any,
