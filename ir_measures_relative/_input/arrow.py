@@ -25,16 +25,25 @@ def is_arrow(data: Any) -> bool:
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a path is a Parquet file, by its first bytes, or a folder that holds some at any depth."""
+    """Whether a path is a Parquet file, by its first bytes, or a folder that holds some, in partitions too."""
     try:
         if os.path.isdir(path):
-            return next(path.rglob("*.parquet"), None) is not None
+            return _holds_parquet(path)
         if not os.path.isfile(path):  # a pipe is not looked into
             return False
         with path.open("rb") as stream:
             return stream.read(len(_PARQUET)) == _PARQUET
     except (OSError, ValueError):
         return False
+
+
+def _holds_parquet(folder: os.PathLike[str]) -> bool:
+    """No other subfolders than partitions, such as query_id=1, are looked into: there may be a whole disk below."""
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    if any(entry.name.endswith(".parquet") for entry in found):
+        return True
+    return any(_holds_parquet(entry) for entry in found if "=" in entry.name and entry.is_dir(follow_symlinks=False))
 
 
 def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -126,15 +128,24 @@ def run_tag(path: Path, content: bytes | None = None) -> str | None:
 def read_bytes(path: Path, what: str) -> bytes:
     """All that a file or a pipe holds, unpacked."""
     with _told(path, what):
+        _refuse_device(path)
         data = path.read_bytes()
         return gzip.decompress(data) if data[:2] == _GZIP else data
 
 
 def _unpacked(path: Path) -> IO[bytes]:
     """A file that is unpacked as far as it is read."""
+    _refuse_device(path)
     with path.open("rb") as stream:
         packed = stream.read(2) == _GZIP
     return cast(IO[bytes], gzip.open(path)) if packed else path.open("rb")
+
+
+def _refuse_device(path: Path) -> None:
+    """A device such as /dev/zero never ends; the null device holds nothing."""
+    mode = os.stat(path).st_mode
+    if (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and os.fspath(path) != os.devnull:
+        raise OSError(0, "it is a device; files and pipes are accepted")
 
 
 @contextmanager

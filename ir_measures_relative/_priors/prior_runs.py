@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from ir_measures_relative._base import Contents, short_key, split_key
-from ir_measures_relative._checks import flag, shown
+from ir_measures_relative._checks import flag, quoted, shown
 from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, read_once, run_name
 from ir_measures_relative._judged import Run
 from ir_measures_relative._priors.prior_names import (
@@ -226,18 +226,25 @@ class _Reader:
     def _of_text(self, text: str, name: str) -> Iterator[Part]:
         """A path as a whole, which may hold commas, or names and paths separated by commas."""
         if self.paths and split_key(text) is None and is_path(text) and ("," not in text or _exists(text)):
-            yield self._of_file(text, name)
+            yield self._of_path(text, name)
             return
         for label in split_names(text, self.where):
             pinned = split_key(label)
             if pinned is not None and pinned[0] == without_forbidden(pinned[0]):
                 yield Part(*pinned, content=_contents.get(pinned[1]))
             elif self.paths and is_path(label):
-                yield self._of_file(label, name)
+                yield self._of_path(label, name)
             elif begins_like_path(label):
                 raise ValueError(f"{self.where}: {shown(label, 60)} is a path; here only names are accepted")
             else:
                 yield Part(check_name(label, self.where, reserved=False), paths=self.paths)
+
+    def _of_path(self, text: str, name: str) -> Part:
+        """Of the path in a text: a pipe, which may never give anything, is refused there."""
+        path = os.path.expanduser(text)
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            raise ValueError(f"{self.where}: {quoted(text)} is a pipe or a device; the path of a file is accepted")
+        return self._of_file(text, name)
 
     def _of_file(self, path: str, name: str) -> Part:
         return _held(Run.of(Path(os.path.expanduser(path)), self.where), name)

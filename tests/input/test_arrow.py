@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import ir_measures_relative as imr
 from ir_measures_relative._input import run_sources
+from ir_measures_relative._input.arrow import is_parquet
 from ir_measures_relative._judged import Judgements, Run
 
 pa = pytest.importorskip("pyarrow")
@@ -115,6 +117,21 @@ def test_parquet_among_runs(folder: Path) -> None:
     runs = imr.read_runs(folder)
     assert all(run.to_dict() == Run.of(FRAME).to_dict() for run in runs.values())
     assert set(imr.calc_runs(["NRG@10", "nDCG@10"], FRAME, folder)["name"]) == set(sources)
+
+
+def test_a_disk_is_not_searched_for_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of runs, or '/' as a prior, may have a whole disk below it: only partitions are looked into."""
+    (tmp_path / "other" / "deep").mkdir(parents=True)
+    parquet.write_table(TABLE, tmp_path / "other" / "deep" / "x.parquet")
+    partition = tmp_path / "year=1" / "qid=1"
+    partition.mkdir(parents=True)
+    (partition / "again=1").symlink_to(tmp_path, target_is_directory=True)
+    looked_into, scandir = [], os.scandir
+    monkeypatch.setattr(os, "scandir", lambda place: looked_into.append(os.path.basename(place)) or scandir(place))
+    assert not is_parquet(tmp_path)
+    assert looked_into == [tmp_path.name, "year=1", "qid=1"]
+    parquet.write_table(TABLE, partition / "x.parquet")
+    assert is_parquet(tmp_path)
 
 
 BAD = {

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import os
 from pathlib import Path
 
 import pytest
 
+import ir_measures_relative as imr
+from ir_measures_relative._input import run_sources
 from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
@@ -135,6 +138,29 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     path.write_bytes(bz2.compress(RUN.encode()))
     with pytest.raises(ValueError, match=f"'{path}', line 1: not UTF-8 text, plain or gzip"):
         Run.of(path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_a_device_is_refused(tmp_path: Path) -> None:
+    """It never ends; the null device holds nothing."""
+    (tmp_path / "link.run").symlink_to("/dev/zero")
+    for path in (Path("/dev/zero"), tmp_path / "link.run"):
+        for read in (Run.of, Judgements.of, lambda path: imr.calc_runs(["P@1"], {"q": {"d": 1}}, [path], n_jobs=1)):
+            with pytest.raises(ValueError, match=f"file '{path}' cannot be read: it is a device; files and pipes are"):
+                read(path)
+        with pytest.raises(ValueError, match=f"NRG: prior: '{path}' is a pipe or a device; the path of a file is acc"):
+            imr.parse_measure(f"NRG(prior='{path}')")
+        with pytest.raises(ValueError, match=f"run file '{path}' cannot be read: it is a device"):
+            run_sources([path], names="tag")
+    assert Run.of(Path(os.devnull)).topic_keys == []
+
+
+def test_a_measure_waits_for_no_pipe(tmp_path: Path) -> None:
+    """A text of a stranger must not hold a process; a pipe that is given as a path on purpose is read."""
+    os.mkfifo(tmp_path / "pipe.run")
+    for text in (f"NRG(prior='{tmp_path}/pipe.run')", f"MED(reference='{tmp_path}/pipe.run')"):
+        with pytest.raises(ValueError, match="pipe.run' is a pipe or a device; the path of a file is accepted"):
+            imr.parse_measure(text)
 
 
 def test_the_home_folder_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
