@@ -1,20 +1,21 @@
 """What a report shows, as plain data for JSON. Each function makes one block; a block that cannot be made is null.
 
 title, cutoff, scale       text; ranks shown of every list; ``values`` are whole numbers over ``scale``
-measures                   [{name, about, better}], the first is the main one
+words                      key: [label, definition], see ``words_block``
+measures                   [{name, better, unit}], the first is the main one; unit: its largest value
+adds                       the measure that says what a run adds to the others, or null
 groups                     names
 runs                       {name, group}: lists over runs; group: place in ``groups`` or null
-topics                     {name, text, judged, relevant}: lists over topics
-means                      [measure][run]
+topics                     {name, text, judged, relevant}: lists over topics; top: the highest grade
+means, places              [measure][run]: the mean or sum, and the rank by it
 values                     [measure][run][topic]
 unjudged                   [run][topic]: documents without judgement in the top K
 ranks                      {level, low, high, rank_low, rank_high, tier, p_best}: lists over runs
-imputed                    {level, calibrated, mean, low, high}: lists over runs
+imputed                    {mean, low, high}: lists over runs
 lists                      see ``lists_block``, and p: see ``chances_block``
 pairs                      see ``pairs_block``
-next                       {columns, rows}: what to judge next
+next                       see ``next_block``
 baseline                   a run or null
-about                      {versions, command, files, bibtex}
 """
 
 from __future__ import annotations
@@ -22,44 +23,43 @@ from __future__ import annotations
 from math import fsum, isfinite
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 
 from ir_measures_relative import meta
 from ir_measures_relative._base import direction
 from ir_measures_relative._labels import LabelModel
-from ir_measures_relative._report.evidence import Evidence
+from ir_measures_relative._report.evidence import Evidence, adds_up
 from ir_measures_relative._report.labels import chances_block, imputed_block
 from ir_measures_relative._report.lists import Rankings, lists_block
 from ir_measures_relative._report.numbers import rounded
 from ir_measures_relative._report.pairs import pairs_block
 from ir_measures_relative._report.texts import read_texts
+from ir_measures_relative._report.words import words_block
 from ir_measures_relative.measures import RelativeMeasure
 
-_PRIORS = {
-    "others": "Prior runs: all others.",
-    "previous": "Prior runs: those listed before it.",
-    "groups": "Prior runs: the best one of every other group.",
-}
 SCALE = 10_000  # a value is kept to four decimal places
 
 
 def page_data(
-    evidence: Evidence, labels: LabelModel | None, title: str | None, baseline: str | None, texts: Any, about: Any
+    evidence: Evidence, labels: LabelModel | None, title: str | None, baseline: str | None, texts: Any
 ) -> dict[str, Any]:
-    """Everything that the page shows."""
+    """Everything that the script of the page shows."""
     rankings = Rankings.of(evidence)
     documents = (doc for topic in evidence.kept_topics for doc in rankings.documents[topic])
     of_documents, of_topics = read_texts(texts, documents, evidence.judgements.topic_keys)
+    means = means_block(evidence)
     return {
-        "title": title if title is not None else default_title(evidence),
+        "title": f"Runs compared by {evidence.main}" if title is None else title,
         "cutoff": evidence.cutoff,
         "scale": SCALE,
+        "words": {key: word for words in words_block(evidence).values() for key, word in words.items()},
         "measures": measures_block(evidence),
+        "adds": adds_block(evidence),
         **runs_block(evidence),
         "topics": topics_block(evidence, of_topics),
-        "means": means_block(evidence),
+        "means": means,
+        "places": [places(of, direction(measure)) for of, measure in zip(means, evidence.measures, strict=True)],
         "values": values_block(evidence),
         "unjudged": rankings.unjudged.sum(axis=2).tolist(),
         "ranks": ranks_block(evidence),
@@ -68,34 +68,22 @@ def page_data(
         "pairs": pairs_block(evidence, rankings),
         "next": None,
         "baseline": None if baseline is None else list(evidence.runs).index(baseline),
-        "about": about,
     }
 
 
-def default_title(evidence: Evidence) -> str:
-    n_runs, n_topics = evidence.main_scores.shape
-    return f"{n_runs} run{'s' * (n_runs > 1)} over {n_topics} topic{'s' * (n_topics > 1)}"
-
-
 def measures_block(evidence: Evidence) -> list[dict[str, Any]]:
-    """Each measure with its definition in a sentence."""
+    """Each measure with its direction and its largest value, which colours are relative to."""
+    sizes = np.where(np.isfinite(evidence.scores), np.abs(evidence.scores), 0).max(axis=(0, 1))  # (V,)
     return [
-        {
-            "name": str(measure),
-            "title": getattr(measure, "PRETTY_NAME", "") or str(measure),
-            "about": about(measure),
-            "better": direction(measure),
-            "adds": _adds_up(measure),
-        }
-        for measure in evidence.measures
+        {"name": str(measure), "better": direction(measure), "unit": max(round(size, 6), 1e-9)}
+        for measure, size in zip(evidence.measures, sizes.tolist(), strict=True)
     ]
 
 
-def about(measure: ir_measures.Measure) -> str:
-    """The measure in a sentence, and which runs it compares with, since two columns may differ in nothing else."""
-    symbol = measure.symbol if isinstance(measure, RelativeMeasure) else None
-    sentences = [getattr(measure, "SHORT_DESC", ""), _PRIORS.get(symbol or "", "")]
-    return " ".join(filter(None, sentences))
+def adds_block(evidence: Evidence) -> int | None:
+    """The measure that says what a run adds: to the other groups if there are groups, else to all other runs."""
+    symbols = [m.symbol if isinstance(m, RelativeMeasure) else None for m in evidence.measures]
+    return next((symbols.index(symbol) for symbol in ("groups", "others") if symbol in symbols), None)
 
 
 def runs_block(evidence: Evidence) -> dict[str, Any]:
@@ -125,9 +113,19 @@ def means_block(evidence: Evidence) -> list[list[float | None]]:
     n_topics = evidence.judgements.n_topics
     totals = [[fsum(values) for values in evidence.scores[:, :, place]] for place in range(len(evidence.measures))]
     return [
-        [_plain(total if _adds_up(measure) else total / n_topics, 6) for total in of_runs]
+        [_plain(total if adds_up(measure) else total / n_topics, 6) for total in of_runs]
         for measure, of_runs in zip(evidence.measures, totals, strict=True)
     ]
+
+
+def places(means: list[float | None], better: str) -> list[int]:
+    """The rank of each run: 1 for the best, one rank for equal means.
+
+    >>> places([0.25, 0.5, 0.25, None], "larger")
+    [2, 1, 2, 4]
+    """
+    keys = [np.inf if mean is None else mean if better == "smaller" else -mean for mean in means]
+    return [1 + sum(other < key for other in keys) for key in keys]
 
 
 def values_block(evidence: Evidence) -> list[list[list[int | None]]]:
@@ -151,10 +149,6 @@ def ranks_block(evidence: Evidence) -> dict[str, Any] | None:
     for column in ("low", "high", "p_best"):
         block[column] = rounded(by_place[column].to_numpy())
     return block | {column: by_place[column].tolist() for column in ("rank_low", "rank_high", "tier")}
-
-
-def _adds_up(measure: ir_measures.Measure) -> bool:
-    return isinstance(measure.aggregator(), ir_measures.SumAgg)
 
 
 def _plain(value: float, places: int) -> float | None:

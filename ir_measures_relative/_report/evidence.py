@@ -9,7 +9,7 @@ from math import fsum
 from typing import Any
 
 import numpy as np
-from ir_measures import Judged, Measure, nDCG
+from ir_measures import Judged, Measure, SumAgg, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._experiment import Request, listed
@@ -89,3 +89,8 @@ def default_measures(groups: dict[str, str] | None) -> list[Measure]:
     """What a page shows if nothing is asked for; what a run adds to other groups only where there are two or more."""
     by_group = [NRG(prior="groups") @ 10] if groups and len(set(groups.values())) > 1 else []
     return [nDCG @ 10, NRG @ 10, *by_group, UniqueRel @ 10, Judged @ 10]
+
+
+def adds_up(measure: Measure) -> bool:
+    """Whether ir_measures adds up the values of topics, as it does for counts, where others have a mean."""
+    return isinstance(measure.aggregator(), SumAgg)

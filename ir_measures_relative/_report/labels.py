@@ -55,8 +55,6 @@ def imputed_block(evidence: Evidence, model: LabelModel | None) -> dict[str, Any
         ]
     ends = np.array([score.interval(LEVEL) for score in scores])  # (M, 2)
     return {
-        "level": LEVEL,
-        "calibrated": bool(model.calibrated),
         "mean": rounded(np.array([score.mean for score in scores])),
         "low": rounded(ends[:, 0]),
         "high": rounded(ends[:, 1]),

@@ -53,13 +53,18 @@ class Rankings:
 
 
 def lists_block(rankings: Rankings, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Rankings of the topics that are kept: ids, grades (null = unjudged), who ranks what, and texts."""
+    """Rankings of the topics that are kept, lists over their documents and over runs.
+
+    docs: ids; grade: null = unjudged; found: how many runs have it in their top K, and its best rank;
+    rank: [topic][run] documents in their order; missed: see ``_missed``; text: of some documents.
+    """
     evidence = rankings.evidence
     kept = evidence.kept_topics.tolist()
     return {
         "topics": kept,
         "docs": [rankings.documents[topic] for topic in kept],
         "grade": [_grades(rankings, topic) for topic in kept],
+        "found": [_found(rankings.code[:, topic]) for topic in kept],
         "rank": [[[c for c in codes if c >= 0] for codes in rankings.code[:, topic].tolist()] for topic in kept],
         "missed": _missed(rankings, kept),
         "text": [_texts(rankings.documents[topic], texts) for topic in kept] if texts else None,
@@ -74,6 +79,16 @@ def _grades(rankings: Rankings, topic: int) -> list[int | None]:
     for document, value in zip(code[judged].tolist(), grade[judged].tolist(), strict=True):
         found[document] = int(value)
     return found
+
+
+def _found(code: IntArray) -> list[list[int]]:
+    """(M, K) of one topic -> for each document how many runs have it in their top K, and the best rank of it."""
+    n_docs = int(code.max(initial=-1)) + 1
+    _, rank = np.nonzero(code >= 0)
+    document = code[code >= 0]
+    best = np.full(n_docs, code.shape[1])
+    np.minimum.at(best, document, rank + 1)
+    return [np.bincount(document, minlength=n_docs).tolist(), best.tolist()]
 
 
 def _missed(rankings: Rankings, kept: list[int]) -> list[list[Any]]:

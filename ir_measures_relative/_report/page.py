@@ -14,12 +14,12 @@ from typing import Any
 
 from ir_measures_relative._checks import WrongKind, quoted, shown
 
-SCRIPTS = ("parts.js", "views.js", "pages.js", "frame.js")
+SCRIPTS = ("parts.js", "charts.js", "views.js", "pages.js", "frame.js")
 # What would end the script element that holds the data, or its line, is written as an escape of JSON.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
-def page(data: dict[str, Any]) -> str:
+def page(data: dict[str, Any], footer: str) -> str:
     """The page: template, style, script and data in one text.
 
     The page forbids itself every request: its content security policy allows the one style and the one script whose
@@ -31,6 +31,7 @@ def page(data: dict[str, Any]) -> str:
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         "style": style,
+        "footer": footer,
         "data": embedded(data),
         "script": script,
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative import meta
-from ir_measures_relative._extremes import BASES, CodedLists, Question, signed_ends
+from ir_measures_relative._extremes import BASES, CodedLists, Question, signed_ends, verdict_of
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._report.evidence import Evidence
 from ir_measures_relative._report.lists import Rankings
@@ -37,15 +37,17 @@ def pairs_block(evidence: Evidence, rankings: Rankings) -> dict[str, Any] | None
         "runs": best.tolist(),
         "difference": rounded(means[first] - means[second], 6),
         "p": paired_p_values(scores),
-        "below": None, "above": None, "med": None, "ends": None,
+        "below": None, "above": None, "certain": None, "med": None, "ends": None,
     }  # fmt: skip
     question = open_labels(evidence)
     if question is not None:
         below, above = signed_ends(CodedLists(rankings.code[best], rankings.grades[best]), first, second, question)
         kept = evidence.kept_topics
+        lowest, highest = below.mean(axis=1), above.mean(axis=1)
         block |= {
-            "below": rounded(below.mean(axis=1), 6),
-            "above": rounded(above.mean(axis=1), 6),
+            "below": rounded(lowest, 6),
+            "above": rounded(highest, 6),
+            "certain": [verdict_of(*ends) for ends in zip(lowest.tolist(), highest.tolist(), strict=True)],
             "med": rounded(np.maximum(above, -below).mean(axis=1)),
             "ends": [coded(b, a) for b, a in zip(below[:, kept], above[:, kept], strict=True)],
         }

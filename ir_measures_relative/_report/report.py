@@ -15,8 +15,10 @@ from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative._report.about import about_block
 from ir_measures_relative._report.data import page_data
 from ir_measures_relative._report.evidence import Evidence, gather
+from ir_measures_relative._report.foot import footer, notes
 from ir_measures_relative._report.labels import label_model
 from ir_measures_relative._report.page import checked_path, page, write_whole
+from ir_measures_relative._report.words import words_block
 
 
 def report(
@@ -87,5 +89,7 @@ def write_report(
         raise ValueError(f"report: baseline={shown(baseline)} is no run; the runs are {shown(list(sources), 200)}")
     evidence = gather(qrels, sources, measures, groups)
     about = about_block(evidence, qrels, sources, command)
-    write_whole(page(page_data(evidence, label_model(labels, evidence), title, baseline, texts, about)), place)
+    model = label_model(labels, evidence)
+    data = page_data(evidence, model, title, baseline, texts)
+    write_whole(page(data, footer(words_block(evidence), notes(evidence, model), about)), place)
     return evidence

@@ -91,7 +91,7 @@ class TestLeaderboard:
         sent = "&".join(f"{key}={value}" for key, value in browser.fragment.items())
         browser.open(page, sent)
         assert names(browser) == sorted(TRACK.runs, reverse=True)
-        assert browser.run("return document.querySelector('[aria-sort]').textContent") == "Run"
+        assert browser.run("return document.querySelector('[aria-sort] button').textContent") == "Run"
 
     def test_filters_while_typing(self, browser: Browser, page: Path) -> None:
         browser.open(page)
@@ -105,9 +105,10 @@ class TestLeaderboard:
     def test_a_star_sets_the_baseline(self, browser: Browser, page: Path) -> None:
         browser.open(page)
         place = list(TRACK.runs).index("bm25")
-        assert "p" not in browser.texts("#leaderboard th")
+        heads = "#leaderboard th button:first-child"
+        assert "p" not in browser.texts(heads)
         browser.click(f"#star-{place}")
-        assert browser.fragment["base"] == "bm25" and "p" in browser.texts("#leaderboard th")
+        assert browser.fragment["base"] == "bm25" and {"p", "Difference"} < set(browser.texts(heads))
         assert browser.texts("tr.base td:nth-child(3)") == ["bm25"]
         assert browser.run("return document.getElementById('choose-base').value") == "bm25"
         browser.click(f"#star-{place}")
@@ -130,6 +131,20 @@ class TestLeaderboard:
         browser.run("document.querySelector('#leaderboard th.n')"
                     ".dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))")  # fmt: skip
         assert browser.run("return !document.getElementById('tip').hidden")
+        browser.run("document.querySelector('#leaderboard th.n .why').click()")
+        assert browser.run("return document.activeElement.id") == "define-rank"
+
+    def test_three_questions_are_a_click_away(self, browser: Browser, page: Path) -> None:
+        data = data_of(page)
+        browser.open(page)
+        adds = [data["runs"]["name"][place] for place, rank in enumerate(data["places"][data["adds"]]) if rank == 1]
+        assert browser.texts(".cards section:nth-child(1) a")[1] in adds
+        certain = sum(word != "undecided" for word in data["pairs"]["certain"])
+        share = f"{100 * certain / len(data['pairs']['certain']):.0f}%"
+        assert browser.texts(".cards section:nth-child(2) b")[0] == share
+        browser.click(".cards section:nth-child(2) p a")
+        assert browser.fragment == {"view": "pairs", "only": "certain"}
+        assert len(browser.texts("#pairs tbody tr")) == certain
 
 
 def test_from_run_to_topic_to_two_runs(browser: Browser, page: Path) -> None:

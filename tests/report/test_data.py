@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from support.report_pages import ends, made
+from support.report_pages import ends, footer_of, made
 
 import ir_measures_relative as imr
 from ir_measures_relative._report import evidence as evidence_module
@@ -36,9 +37,11 @@ def test_values_and_means_are_those_of_calc_runs(data: dict[str, Any]) -> None:
 
 
 def test_measures_say_what_they_compare_with(data: dict[str, Any]) -> None:
-    said = [measure["about"].rpartition("Prior runs: ")[2] for measure in data["measures"]]
-    assert said[1:4] == ["all others.", "the best one of every other group.", "all others."]
-    assert "Prior" not in said[0] + said[4] and all(said)
+    said = [data["words"][f"m{place}"][1] for place in range(5)]
+    prior = [text.partition("Prior runs: ")[2].partition(".")[0] for text in said]
+    assert prior == ["", "all others", "the best one of every other group", "all others", ""]
+    assert all(text.endswith("Larger is better.") and "mean over topics" in text for text in said)
+    assert data["adds"] == 2
 
 
 def test_rankings_are_the_top_of_the_runs(data: dict[str, Any]) -> None:
@@ -55,6 +58,10 @@ def test_rankings_are_the_top_of_the_runs(data: dict[str, Any]) -> None:
         assert lists["grade"][place] == [grades.get((topic, doc)) for doc in lists["docs"][place]]
         relevant = {doc for (of, doc), grade in grades.items() if of == topic and grade > 0}
         assert data["topics"]["relevant"][place] == len(relevant)
+        tops = [[lists["docs"][place][code] for code in codes] for codes in lists["rank"][place]]
+        for doc, runs, best in zip(lists["docs"][place], *lists["found"][place], strict=True):
+            assert runs == sum(doc in top for top in tops)
+            assert best == min(top.index(doc) + 1 for top in tops if doc in top)
         number, named = lists["missed"][place]
         assert number == len(relevant - set(lists["docs"][place]))
         assert {doc for doc, _ in named} <= relevant - set(lists["docs"][place])
@@ -73,6 +80,7 @@ def test_pairs_are_those_of_med_and_the_t_test(data: dict[str, Any]) -> None:
         assert pairs["difference"][place] == pytest.approx(means[a] - means[b], abs=1e-6)
         assert pairs["below"][place] == pytest.approx(single.below.mean(), abs=1e-6)
         assert pairs["above"][place] == pytest.approx(single.above.mean(), abs=1e-6)
+        assert pairs["certain"][place] == single.verdict
         assert pairs["med"][place] == pytest.approx(single.to_frame()["med"].mean(), abs=1e-4)
         assert pairs["p"][place] == pytest.approx(ttest_rel(table.loc[a], table.loc[b]).pvalue, abs=1e-6)
         assert pairs["below"][place] <= pairs["difference"][place] + 1e-6 <= pairs["above"][place] + 2e-6
@@ -158,7 +166,7 @@ class TestMissingPieces:
 
     def test_sums_where_ir_measures_adds_up(self, tmp_path: Path) -> None:
         data = made(tmp_path, TRACK.qrels, RUNS, measures=["nDCG@10", "NumRet"])
-        assert data["means"][1] == [120.0] * 4 and data["measures"][1]["adds"]
+        assert data["means"][1] == [120.0] * 4 and "sum over topics" in data["words"]["m1"][1]
 
     def test_negative_scores_and_ties(self, tmp_path: Path) -> None:
         run = RUNS["bm25"].assign(score=-1.0)
@@ -201,10 +209,12 @@ def test_where_it_comes_from(tmp_path: Path) -> None:
     for name, run in RUNS.items():
         lines = [f"{q} Q0 {d} 0 {s} tag\n" for q, d, s in run.itertuples(index=False)]
         (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
-    about = made(tmp_path, TRACK.qrels, tmp_path / "runs")["about"]
-    (name, file, kind, digest) = about["files"][1]
-    assert (name, file, kind, len(digest)) == ("bm25", "bm25.run", "SHA-256", 64)
-    assert about["files"][0][2] == "content" and about["versions"]["ir_measures_relative"] == imr.__version__
-    assert "@article{tan2015med" in about["bibtex"] and "bigdeli2024nrg" in about["bibtex"]
-    in_memory = made(tmp_path, TRACK.qrels, RUNS)["about"]["files"]
-    assert in_memory[0] == about["files"][0] and in_memory[1][2] == "content"
+    foot = footer_of(imr.report(TRACK.qrels, tmp_path / "runs", tmp_path / "page.html"))
+    digest = hashlib.sha256((tmp_path / "runs" / "bm25.run").read_bytes()).hexdigest()
+    at = foot.index("bm25")
+    assert foot[at : at + 4] == ["bm25", "bm25.run", "SHA-256", digest]
+    assert foot[at - 3 : at - 1] == ["qrels", "content"]
+    assert f"ir_measures_relative {imr.__version__}" in " ".join(foot)
+    assert "@article{tan2015med" in foot[-1] and "bigdeli2024nrg" in foot[-1]
+    in_memory = footer_of(imr.report(TRACK.qrels, RUNS, tmp_path / "page.html"))
+    assert in_memory[in_memory.index("bm25") + 1] == "content" and foot[at - 1] in in_memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -17,6 +18,13 @@ def data_of(path: Path) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script', path.read_text("utf-8"), re.S)
     assert found is not None
     return json.loads(found[1])
+
+
+def footer_of(path: Path) -> list[str]:
+    """The texts of a page's footer, in order."""
+    found = re.search(r'<footer id="foot" tabindex="-1">(.*?)</footer>', path.read_text("utf-8"), re.S)
+    assert found is not None
+    return [html.unescape(text) for text in re.findall(r"<bdi>(.*?)</bdi>", found[1], re.S)]
 
 
 def made(folder: Path, *args: Any, **kwargs: Any) -> dict[str, Any]:

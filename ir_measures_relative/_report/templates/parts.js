@@ -1,5 +1,5 @@
 'use strict';
-// What the views of a report are made of: the data, the state in the URL fragment, tables and charts.
+// What the views of a report are made of: the data, the state in the URL fragment, words and tables.
 // Names and ids are data: they become text nodes or attributes, never markup.
 
 const D = JSON.parse(document.getElementById('data').textContent); // its form: data.py
@@ -67,10 +67,8 @@ function settle(more) { // without an entry in the history, for what changes wit
 const better = (m) => (D.measures[m].better === 'smaller' ? -1 : 1);
 const value = (m, run, topic) => (D.values[m][run][topic] === null ? NaN : D.values[m][run][topic] / D.scale);
 const valuesOf = (m, topic) => range(M).map((run) => value(m, run, topic));
-const orderOf = (m) => range(M).sort((a, b) => better(m) * (D.means[m][b] - D.means[m][a]) || a - b);
+const orderOf = (m) => range(M).sort((a, b) => D.places[m][a] - D.places[m][b] || a - b);
 const ORDER = orderOf(0); // runs, best first
-const RANK = D.measures.map((_, m) => D.means[m].map((x) =>
-  1 + D.means[m].filter((y) => better(m) * (y - x) > 1e-9).length));
 const shownMeasure = () => Math.min(Number(S.m) || 0, D.measures.length - 1);
 const baseline = () => (S.base === undefined ? D.baseline : place(RUN_PLACE, S.base));
 const referenceName = () => (baseline() === null ? 'the median of all runs' : RUNS[baseline()]);
@@ -82,31 +80,33 @@ function reference(m) { // what runs are compared with on each topic: the baseli
   }
   return references.get(key);
 }
-const UNIT = D.values.map((runs) => Math.max(1e-9, ...runs.map((of) => Math.max(...of.map(Math.abs)))) / D.scale);
 const EDGES = [0.01, 0.05, 0.15, 0.3]; // of the largest value: where the colour of a difference changes
 function shade(m, difference) { // w4 (much worse) ... d0 ... b4 (much better)
   if (empty(difference)) return 'none';
-  const size = EDGES.filter((edge) => Math.abs(difference) > edge * UNIT[m] + 1e-9).length;
+  const size = EDGES.filter((edge) => Math.abs(difference) > edge * D.measures[m].unit + 1e-9).length;
   return size === 0 ? 'd0' : (difference * better(m) > 0 ? 'b' : 'w') + size;
 }
 const gradeStep = (grade) => Math.max(1, Math.min(4, Math.ceil((4 * grade) / D.topics.top)));
 const gradeClass = (grade) => (grade === null ? 'u' : grade <= 0 ? 'g0' : `g${gradeStep(grade)}`);
-const gradeWord = (grade) => (grade === null ? 'unjudged' : `grade ${grade}`);
 const groupName = (run) => (D.runs.group[run] === null ? '' : D.groups[D.runs.group[run]]);
 const groupShape = (run) => (D.runs.group[run] !== null && D.runs.group[run] < COLOURS ? D.runs.group[run] + 1 : 0);
 
 // ---------------------------------------------------------------- pairs: (i, j), i < j, row after row
 const PAIR_PLACE = new Map((D.pairs ? D.pairs.runs : []).map((run, at) => [run, at]));
 const DIGITS = new Map([...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map((c, n) => [c, n]));
+const TURNED = {better: 'worse', worse: 'better'};
+const WORDS = {undecided: 'open: labels could change it', better: 'better, whatever the labels',
+  worse: 'worse, whatever the labels', equal: 'equal, whatever the labels'};
 function pair(a, b) { // what is known of run a against run b, seen from a
   const i = PAIR_PLACE.get(a), j = PAIR_PLACE.get(b);
   if (a === b || i === undefined || j === undefined) return null;
   const low = Math.min(i, j), at = (low * (2 * PAIR_PLACE.size - low - 1)) / 2 + Math.abs(i - j) - 1;
-  const read = (key) => (D.pairs[key] ? D.pairs[key][at] : null);
+  const read = (key) => (D.pairs[key] ? D.pairs[key][at] : null), certain = read('certain');
   const turned = (below, above) => (i < j ? [below, above] : [0 - above, 0 - below]);
   return {
     a, b, at, difference: (i < j ? 1 : -1) * D.pairs.difference[at], p: read('p'), med: read('med'),
-    ends: D.pairs.below && turned(read('below'), read('above')), better: read(i < j ? 'better' : 'worse'),
+    ends: certain && turned(read('below'), read('above')), certain: i < j ? certain : TURNED[certain] || certain,
+    better: read(i < j ? 'better' : 'worse'),
     on(topic) { // the two ends on one topic: five digits, see pairs.py
       if (!D.pairs.ends || !KEPT.has(topic)) return null;
       const text = D.pairs.ends[at].slice(5 * KEPT.get(topic), 5 * KEPT.get(topic) + 5);
@@ -115,12 +115,7 @@ function pair(a, b) { // what is known of run a against run b, seen from a
     },
   };
 }
-const WORDS = {
-  better: 'better, whatever the labels', worse: 'worse, whatever the labels', equal: 'equal, whatever the labels',
-  undecided: 'open: labels could change it',
-};
-function verdict(ends) {
-  if (!ends) return null;
+function verdict(ends) { // on one topic, where ends are whole steps
   if (Math.max(ends[1], -ends[0]) < 1e-9) return 'equal';
   return ends[0] > 1e-9 ? 'better' : ends[1] < -1e-9 ? 'worse' : 'undecided';
 }
@@ -135,31 +130,20 @@ function holm(list) { // p-values corrected for their number
 }
 const HOLM = D.pairs && D.pairs.p ? holm(D.pairs.p) : null;
 
-const found = new Map();
-function holders(topic) { // for each document of a topic: the runs that show it, and its best rank
-  if (!found.has(topic)) {
-    const of = LISTS.docs[KEPT.get(topic)].map(() => ({runs: [], best: K + 1}));
-    LISTS.rank[KEPT.get(topic)].forEach((codes, run) => codes.forEach((doc, rank) => {
-      of[doc].runs.push(run);
-      of[doc].best = Math.min(of[doc].best, rank + 1);
-    }));
-    found.set(topic, of);
-  }
-  return found.get(topic);
-}
-
 // ---------------------------------------------------------------- small parts of a page
+const meaning = (key) => D.words[key][1].replace('{base}', referenceName);
 const bdi = (text, tip = [...text].length > 22 ? text : null) => h('bdi', {class: 'name', tip}, text);
 const runLink = (run) => h('a', {href: toRun(run)}, bdi(RUNS[run]));
 const topicLink = (topic) => h('a', {href: toTopic(topic)}, bdi(TOPICS[topic]));
 const groupOf = (run) => D.runs.group[run] !== null
   && h('span', {class: 'group'}, h('i', {class: `dot c${groupShape(run)}`}), bdi(groupName(run)));
-const chip = (grade) => h('i', {class: `chip ${gradeClass(grade)}`, tip: gradeWord(grade)},
-  grade === null ? '?' : grade);
+const chip = (grade) => h('i', {class: `chip ${gradeClass(grade)}`,
+  tip: grade === null ? 'unjudged' : `grade ${grade}`}, grade === null ? '?' : grade);
 const note = (...text) => h('p', {class: 'note'}, ...text);
 const heading = (...text) => h('h2', {}, ...text);
 const bar = (...parts) => h('div', {class: 'bar'}, ...parts);
-const fact = (label, shown, tip, more) => h('div', {class: 'fact', tip}, h('b', {}, shown), h('span', {}, label), more);
+const fact = (key, shown, more, label = D.words[key][0]) => h('div', {class: 'fact', tip: meaning(key)},
+  h('b', {}, shown), h('span', {}, label), more && h('small', {}, more));
 const width = () => Math.max(300, Math.min(1240, document.documentElement.clientWidth - 32));
 const narrow = () => width() < 600;
 function star(run) {
@@ -189,22 +173,23 @@ function chosenRuns(order) { // those that the filters leave
   return order.filter((run) => (!S.group || wellFormed(groupName(run)) === S.group)
     && `${RUNS[run]}\n${groupName(run)}`.toLowerCase().includes(wanted));
 }
+const legend = (names, ...words) => h('span', {class: 'legend'}, names.map((name) => h('i', {class: `chip ${name}`})),
+  ' ', words);
 function differenceLegend(m) {
-  const edges = EDGES.map((edge) => fixed(edge * UNIT[m], 2)).join(', ');
+  const edges = EDGES.map((edge) => fixed(edge * D.measures[m].unit, 2)).join(', ');
   return h('span', {class: 'legend', tip: `Colours change at differences of ${edges}`}, 'worse ',
-    ['w4', 'w3', 'w2', 'w1', 'd0', 'b1', 'b2', 'b3', 'b4'].map((step) => h('i', {class: `chip ${step}`})),
-    ' better than ', bdi(referenceName()));
+    legend(['w4', 'w3', 'w2', 'w1', 'd0', 'b1', 'b2', 'b3', 'b4'], 'better than ', bdi(referenceName())));
 }
 const gradeLegend = () => h('span', {class: 'legend'}, 'grade ', range(D.topics.top + 1).slice(0, 8).map(chip),
   ' unjudged ', chip(null));
 
 // ---------------------------------------------------------------- tables
-// A column: key, label, of (row -> what to sort by), cell (row -> what to show), and more: tip, number, wide, first
-// (the way that the first click sorts), define (the measure that it shows).
-const text = (key, label, of, cell, more = {}) => ({key, label, of, cell, ...more});
-const number = (key, label, of, tip, more = {}) => ({
-  key, label, of, tip, number: true, cell: (row) => (more.show || fixed)(of(row)), ...more});
-const count = (key, label, of, tip, more = {}) => number(key, label, of, tip, {show: String, ...more});
+// A column: key, label, of (row -> what to sort by), cell (row -> what to show), up (the first click sorts upwards).
+const text = (label, of, cell, more = {}) => ({key: label.toLowerCase().replace(' ', '-'), label, of, cell, up: true,
+  ...more});
+const col = (key, of, more = {}) => ({key, label: D.words[key][0], tip: meaning(key), of, number: true,
+  cell: (row) => (more.show || fixed)(of(row)), ...more});
+const count = (key, of, more = {}) => col(key, of, {show: String, ...more});
 
 function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null} = {}) {
   columns = columns.filter(Boolean);
@@ -214,13 +199,13 @@ function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null
     rows = [...rows].sort((x, y) => compare(worth.get(x), worth.get(y), way === 'desc' ? -1 : 1));
   }
   const head = (column) => {
-    const first = column.first || 'asc', active = by ? by === column : sorted === column.key;
-    const now = by ? way : first, next = active && now === first ? (first === 'asc' ? 'desc' : 'asc') : first;
+    const first = column.up ? 'asc' : 'desc', active = by ? by === column : sorted === column.key;
+    const now = by ? way : first, turn = active && now === first ? (first === 'asc' ? 'desc' : 'asc') : first;
     return h('th', {scope: 'col', class: column.number && 'n', tip: column.tip, 'aria-sort': active && `${now}ending`},
       column.of ? h('button', {id: `sort-${id}-${column.key}`,
-        onclick: () => change({sort: `${id}~${column.key}~${next}`})}, breakable(column.label)) : column.label,
-      column.define !== undefined && h('button', {class: 'why', 'aria-label': `definition of ${column.label}`,
-        onclick: () => define(column.define)}, '?'));
+        onclick: () => change({sort: `${id}~${column.key}~${turn}`})}, breakable(column.label)) : column.label,
+      column.tip && h('button', {class: 'why', 'aria-label': `definition of ${column.label}`,
+        onclick: () => define(`define-${column.key}`)}, '?'));
   };
   const body = rows.slice(0, limit).map((row, at) => h('tr', {tabindex: at ? -1 : 0, class: mark(row)},
     columns.map((column) => h('td', {class: column.number ? 'n' : column.wide && 'wide'}, column.cell(row)))));
@@ -228,8 +213,7 @@ function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null
     h('thead', {}, h('tr', {}, columns.map(head))), h('tbody', {}, body)),
     rows.length > limit && note(`The first ${limit} of ${plural(rows.length, 'row')}.`));
 }
-const breakable = (label) => (label.match(/[^(),]+[(),]*|[(),]+/g) || [])
-  .flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
+const breakable = (label) => label.split(/(?=\()/).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
 function compare(x, y, way) { // what has no value stands last, whichever way is sorted
   if (empty(x) || empty(y)) return empty(x) - empty(y);
   return way * (typeof x === 'string' ? x.localeCompare(y, 'en', {numeric: true}) : x - y);
@@ -237,96 +221,9 @@ function compare(x, y, way) { // what has no value stands last, whichever way is
 function walk(event) { // arrows go from row to row, Enter opens what the row is about, s stars it
   const row = event.target.closest('tbody tr');
   if (!row) return;
-  const next = {ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling}[event.key];
+  const goal = {ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling}[event.key];
   const press = {Enter: event.target === row && row.querySelector('a'), s: row.querySelector('.star')}[event.key];
-  if (next) next.focus();
+  if (goal) goal.focus();
   else if (press) press.click();
-  if (next || press) event.preventDefault();
+  if (goal || press) event.preventDefault();
 }
-
-// ---------------------------------------------------------------- charts
-// A grid of coloured cells: one path for each colour, so that 20,000 cells are as light as one.
-// `kind` gives a cell its colour; 'open' after it hatches the cell; none: there is no cell.
-function grid(id, {rows, cols, cw, ch, left, top, label, kind, tip, href, row, col, mark, outline = []}) {
-  const w = left + cols * cw + 2, t = top + rows * ch + 2, paths = new Map(), kinds = [];
-  const x = (j) => left + j * cw, y = (i) => top + i * ch;
-  for (const i of range(rows)) {
-    kinds.push(range(cols).map((j) => kind(i, j)));
-    kinds[i].forEach((name, j) => {
-      if (name) paths.set(name, (paths.get(name) || '') + `M${x(j)} ${y(i)}h${cw - 1}v${ch - 1}h${1 - cw}z`);
-    });
-  }
-  const cells = [...paths].map(([name, d]) => [
-    s('path', {d, class: name, fill: name === 'u' && 'url(#hatch)'}),
-    name.includes('open') && s('path', {d, fill: 'url(#open)'})]);
-  const names = [
-    ch < 11 ? [] : range(rows).map((i) => s('a', {href: row(i)[1]},
-      s('text', {x: left - 5, y: y(i) + ch / 2 + 4, class: 'row'}, row(i)[0]))),
-    cw < 10 ? [] : range(cols).map((j) => col(j)[1] === null
-      ? s('text', {x: x(j) + cw / 2, y: top - 5, class: 'mid'}, col(j)[0])
-      : s('a', {href: col(j)[1]},
-        s('text', {transform: `translate(${x(j) + cw / 2 + 4} ${top - 4}) rotate(-90)`}, col(j)[0])))];
-  const marks = mark && rows * cols <= 4000 && kinds.flatMap((line, i) => line.map((name, j) => name
-    && s('text', {x: x(j) + cw / 2, y: y(i) + ch / 2 + 4, class: `mark ${name}`}, mark(i, j))));
-  const frame = (i, j, name) => s('rect', {class: name, x: x(j), y: y(i), width: cw - 1, height: ch - 1});
-  const cursor = frame(0, 0, 'cursor');
-  let at = null; // the cell under the pointer, or where the arrow keys have gone
-  const move = (i, j, where) => {
-    at = kinds[i] && kinds[i][j] ? [i, j] : null;
-    cursor.setAttribute('visibility', at ? 'visible' : 'hidden');
-    if (!at) return hideTip();
-    cursor.setAttribute('x', x(j));
-    cursor.setAttribute('y', y(i));
-    return showTip(tip(i, j), where || cursor.getBoundingClientRect());
-  };
-  const point = (event) => {
-    const box = drawing.getBoundingClientRect();
-    move(Math.floor((event.clientY - box.top - top) / ch), Math.floor((event.clientX - box.left - left) / cw), event);
-  };
-  const open = () => { if (at) location.hash = href(...at); };
-  const steps = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
-  const within = (v, most) => Math.max(0, Math.min(most - 1, v));
-  const drawing = s('svg', {
-    id, width: w, height: t, viewBox: `0 0 ${w} ${t}`, class: 'grid', tabindex: 0, role: 'img', 'aria-label': label,
-    onmousemove: point, onmouseleave: () => move(-1, -1),
-    onclick: (event) => { if (!event.target.closest('a')) { point(event); open(); } },
-    onkeydown: (event) => {
-      const step = steps[event.key], [i, j] = at || [0, -1];
-      if (event.target !== drawing || !(step || event.key === 'Enter')) return;
-      if (step) move(within(i + step[0], rows), within(j + step[1], cols));
-      else open();
-      event.preventDefault();
-    },
-  }, cells, marks, outline.map(([i, j]) => frame(i, j, 'outline')), names, cursor);
-  cursor.setAttribute('visibility', 'hidden');
-  return h('div', {class: 'scroll'}, drawing);
-}
-
-// Bars of differences, with the ends that labels of unjudged documents allow as thin lines.
-// An item: value, kind (its colour), href, tip, ends.
-function bars(items, chosen = -1) {
-  const height = 190, left = 38, step = Math.max(6, Math.min(26, (width() - left - 4) / Math.max(items.length, 1)));
-  const sizes = items.flatMap((item) => [item.value, ...(item.ends || [])]).filter(Number.isFinite);
-  const high = sizes.reduce((a, b) => Math.max(a, b), 0.05), low = sizes.reduce((a, b) => Math.min(a, b), -0.05);
-  const y = (v) => 9 + ((height - 18) * (high - v)) / (high - low);
-  const rules = [low, 0, high].map((v) => [
-    s('line', {class: v ? 'rule' : 'axis', x1: left, x2: left + step * items.length, y1: y(v), y2: y(v)}),
-    s('text', {class: 'row', x: left - 5, y: y(v) + 4}, signed(v, 2))]);
-  const drawn = items.map(({value: v, kind, href, tip, ends}, at) => {
-    const x = left + at * step, size = empty(v) ? 0 : v;
-    return s('a', {href, 'data-tip': tip, class: at === chosen && 'chosen'},
-      s('rect', {class: 'hit', x, y: 0, width: step, height}),
-      s('rect', {class: kind, x: x + 1, width: step - 2, y: Math.min(y(0), y(size)),
-        height: Math.max(1, Math.abs(y(size) - y(0)))}),
-      ends && s('line', {class: 'ends', x1: x + step / 2, x2: x + step / 2, y1: y(ends[0]), y2: y(ends[1])}));
-  });
-  const w = left + step * items.length + 4;
-  return h('div', {class: 'scroll'}, s('svg', {id: 'by-topic', class: 'bars', width: w, height,
-    viewBox: `0 0 ${w} ${height}`, role: 'img', 'aria-label': 'difference on each topic'}, rules, drawn));
-}
-// Groups differ in shape too, not in colour alone.
-const SHAPES = ['M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z', 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z', 'M-4.5 -4.5h9v9h-9z',
-  'M0 -6l6 10h-12z', 'M0 -6.5l6 6.5l-6 6.5l-6 -6.5z', 'M0 6l6 -10h-12z', 'M-6 -2h4v-4h4v4h4v4h-4v4h-4v-4h-4z'];
-const point = (run, x, y, tip) => s('a', {href: toRun(run), 'aria-label': RUNS[run], 'data-tip': tip},
-  s('path', {class: `point c${groupShape(run)} ${run === baseline() ? 'base' : ''}`, d: SHAPES[groupShape(run)],
-    transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`}));

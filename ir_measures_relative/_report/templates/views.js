@@ -10,61 +10,62 @@ function against(run) { // on how many topics a run is better, as good, or worse
   }
   return tally;
 }
-function interval(run, low, high) { // mean and interval on a scale common to all runs
-  const x = (v) => 4 + (76 * (v - low)) / Math.max(high - low, 1e-9), r = D.ranks;
-  return s('svg', {width: 84, height: 14, class: 'interval', 'aria-hidden': 'true'},
-    s('line', {class: 'rule', x1: 4, x2: 80, y1: 7, y2: 7}),
-    r && s('line', {class: 'span', x1: x(r.low[run]), x2: x(r.high[run]), y1: 7, y2: 7}),
-    s('circle', {class: 'mean', cx: x(D.means[0][run]), cy: 7, r: 3}));
-}
 function amount(m, run) { // a number over a bar that compares it with the largest of its column
   const most = Math.max(...D.means[m].map(Math.abs)), shown = h('span', {class: 'amount'}, fixed(D.means[m][run]));
   shown.style.setProperty('--share', `${most ? (100 * Math.abs(D.means[m][run])) / most : 0}%`);
   return shown;
 }
+function overview() { // what whoever runs a track asks first: three questions, each answered in a click
+  const card = (title, href, ...lines) => h('section', {}, h('h2', {}, h('a', {href}, title)),
+    lines.map((line) => line && h('p', {}, line)));
+  const adds = D.adds, all = allPairs(), n = all.length;
+  const share = (only, words) => [h('a', {href: to('pairs', {only})},
+    h('b', {}, percent(all.filter(ONLY[only][1]).length / n))), words];
+  return h('div', {class: 'cards'},
+    adds !== null && M > 1 && card('Who adds most to the others?', to('scatter', {y: adds}),
+      orderOf(adds).slice(0, 3).map((run) => h('div', {}, h('b', {tip: meaning(`m${adds}`)}, fixed(D.means[adds][run])),
+        ' ', runLink(run), `, ${D.places[0][run]}${ordinal(D.places[0][run])} by ${MAIN.name}`))),
+    n > 0 && card('Which differences are certain?', to('pairs'),
+      D.pairs.certain && share('certain', ` of ${plural(n, 'pair')}: whatever the labels of unjudged documents`),
+      D.pairs.better && share('likely', ' one of the two better with P ≥ 95%, by the label model'),
+      HOLM && share('significant', ' significant over topics: p < .05 (Holm)')),
+    D.next && card('What to judge next?', to('next'), D.next.length
+      ? `${plural(D.next.length, 'document')} would settle most of the order, first:`
+      : 'Nothing: no order of two runs depends on a label.',
+    D.next.slice(0, 2).map((row) => h('div', {}, 'topic ', topicOf(row), ' ', documentOf(row)))));
+}
+const ordinal = (n) => (n % 100 > 10 && n % 100 < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][n % 10] || 'th');
 function runs() {
   const base = baseline(), r = D.ranks, rows = chosenRuns(ORDER), tallies = RUNS.map((_, run) => against(run));
   const low = Math.min(...(r ? r.low : D.means[0])), high = Math.max(...(r ? r.high : D.means[0]));
-  const p = new Map(); // against the baseline, corrected for the number of runs compared with it
+  const p = new Map(), imputed = D.imputed; // p: against the baseline, corrected for the number of other runs
   if (base !== null) {
     const others = range(M).map((run) => pair(run, base)).filter((f) => f && f.p !== null);
     holm(others.map((f) => f.p)).forEach((corrected, at) => p.set(others[at].a, corrected));
   }
-  const typical = mean(reference(0)), sure = r ? percent(r.level) : '';
   const ranks = (run) => (r && r.rank_low[run] < r.rank_high[run] ? ` ${r.rank_low[run]}–${r.rank_high[run]}` : '');
-  const about = (measure) => `${measure.title}: ${measure.about} ${measure.adds ? 'Sum' : 'Mean'} over topics`;
+  const aside = [D.groups.length > 0 && text('Group', groupName, groupOf),
+    r && count('tier', (run) => r.tier[run], {up: true})];
   const columns = [
     {key: 'star', label: '', cell: star},
-    count('rank', 'Rank', (run) => RANK[0][run], `Rank by ${MAIN.name}`
-      + (r ? `, and the ranks that ${sure} of bootstrap samples of the topics give` : ''),
-    {cell: (run) => [String(RANK[0][run]), h('small', {}, ranks(run))]}),
-    text('run', 'Run', (run) => RUNS[run], runLink, {wide: true}),
-    D.groups.length > 0 && text('group', 'Group', groupName, groupOf),
-    r && count('tier', 'Tier', (run) => r.tier[run],
-      'Runs of one tier cannot be told apart from its best by these topics'),
-    number('m0', MAIN.name, (run) => D.means[0][run],
-      about(MAIN) + (r ? `, with its ${sure} interval (bootstrap over topics)` : ''),
-      {define: 0, first: SIGN > 0 ? 'desc' : 'asc',
-        cell: (run) => [interval(run, low, high), h('b', {}, fixed(D.means[0][run]))]}),
-    D.imputed && number('imputed', 'Imputed', (run) => D.imputed.mean[run],
-      `Mean ${MAIN.name} of these topics once the unjudged documents have labels: expected value and `
-        + `${percent(D.imputed.level)} interval${D.imputed.calibrated ? '' : ' (of a model that is not calibrated)'}`,
-      {first: 'desc', cell: (run) => [fixed(D.imputed.mean[run]),
-        h('small', {}, ` ${fixed(D.imputed.low[run])}–${fixed(D.imputed.high[run])}`)]}),
-    number('difference', 'Difference', (run) => D.means[0][run] - typical,
-      `Mean ${MAIN.name} minus that of ${referenceName()}`, {first: 'desc', show: signed}),
-    base !== null && p.size > 0 && number('p', 'p', (run) => p.get(run),
-      `Paired t-test against the baseline, Holm’s correction for ${plural(p.size, 'test')}`, {show: chance}),
-    number('won', 'Won\u2060–\u2060lost', (run) => tallies[run].won - tallies[run].lost,
-      `Topics on which the run is better or worse than ${referenceName()}; the others are ties`,
-      {first: 'desc', cell: (run) => `${tallies[run].won}–${tallies[run].lost}`}),
-    ...D.measures.slice(1).map((measure, at) => number(`m${at + 1}`, measure.name, (run) => D.means[at + 1][run],
-      about(measure), {define: at + 1, first: measure.better === 'smaller' ? 'asc' : 'desc',
-        cell: (run) => amount(at + 1, run)})),
+    col('rank', (run) => D.places[0][run], {up: true, cell: (run) => [D.places[0][run], h('small', {}, ranks(run))]}),
+    text('Run', (run) => RUNS[run], runLink, {wide: true}),
+    ...(narrow() ? [] : aside),
+    col('m0', (run) => D.means[0][run], {up: SIGN < 0,
+      cell: (run) => [interval(run, low, high), h('b', {}, fixed(D.means[0][run]))]}),
+    imputed && col('imputed', (run) => imputed.mean[run], {cell: (run) => [fixed(imputed.mean[run]),
+      h('small', {}, ` ${fixed(imputed.low[run])}–${fixed(imputed.high[run])}`)]}),
+    base !== null && col('difference', (run) => D.means[0][run] - D.means[0][base], {show: signed}),
+    p.size > 0 && col('p', (run) => p.get(run), {show: chance, up: true}),
+    col('won', (run) => tallies[run].won - tallies[run].lost,
+      {cell: (run) => `${tallies[run].won}–${tallies[run].lost}`}),
+    ...range(D.measures.length).slice(1).map((m) => col(`m${m}`, (run) => D.means[m][run],
+      {up: better(m) < 0, cell: (run) => amount(m, run)})),
+    ...(narrow() ? aside : []),
   ];
   const edge = (run) => !S.sort && r && rows.indexOf(run) > 0 && r.tier[run] !== r.tier[rows[rows.indexOf(run) - 1]];
   const mark = (run) => `${run === base ? 'base' : ''} ${edge(run) ? 'edge' : ''}`.trim() || null;
-  return [bar(filters(), h('span', {class: 'count'}, `${rows.length} of ${plural(M, 'run')}`)),
+  return [overview(), bar(filters(), h('span', {class: 'count'}, `${rows.length} of ${plural(M, 'run')}`)),
     table('leaderboard', columns, rows, {sorted: 'm0', mark})];
 }
 
@@ -86,37 +87,25 @@ function topics() {
       + `${fixed(value(m, rows[i], cols[j]))}, ${cut(referenceName(), 40)} ${fixed(ref[cols[j]])}`,
     href: (i, j) => (base !== null && base !== rows[i] ? toTwo(rows[i], base, cols[j]) : toTopic(cols[j])),
     row: (i) => [cut(RUNS[rows[i]], narrow() ? 12 : 24), toRun(rows[i])],
-    col: (j) => [cut(TOPICS[cols[j]], 14), toTopic(cols[j])],
+    column: (j) => [cut(TOPICS[cols[j]], 14), toTopic(cols[j])],
   });
-  const best = (t) => better(m) * Math.max(...of[t].map((v) => better(m) * v));
   const columns = [
-    text('topic', 'Topic', (t) => TOPICS[t], topicLink),
-    D.topics.text && text('text', 'Text', (t) => D.topics.text[t], (t) => bdi(D.topics.text[t] || ''), {wide: true}),
-    number('mean', 'Mean', (t) => average[t], `Mean ${D.measures[m].name} of all runs: how hard the topic is`),
-    number('best', 'Best', best, 'The best value of any run: where it is low, all runs fail'),
-    number('spread', 'Spread', (t) => Math.max(...of[t]) - Math.min(...of[t]),
-      'Highest value minus lowest: how well the topic tells runs apart', {first: 'desc'}),
-    count('relevant', 'Relevant', (t) => D.topics.relevant[t], 'Judged documents with a grade above 0'),
-    count('judged', 'Judged', (t) => D.topics.judged[t], 'Judged documents'),
-    number('unjudged', 'Unjudged', unjudgedShare, `Share of unjudged documents in the top ${K} of all runs`,
-      {first: 'desc', show: percent}),
+    text('Topic', (t) => TOPICS[t], topicLink),
+    D.topics.text && text('Text', (t) => D.topics.text[t], (t) => bdi(D.topics.text[t] || ''), {wide: true}),
+    col('hardness', (t) => average[t], {up: true}),
+    col('best', (t) => better(m) * Math.max(...of[t].map((v) => better(m) * v)), {up: true}),
+    col('spread', (t) => Math.max(...of[t]) - Math.min(...of[t])),
+    count('relevant', (t) => D.topics.relevant[t]),
+    count('judged', (t) => D.topics.judged[t]),
+    col('share', unjudgedShare, {show: percent}),
   ];
   const orders = [['hard', 'hardest first'], ['qrels', 'as in the qrels']];
   return [bar(measureChoice(), filters(), choice('Topics', 'order', orders, S.order || 'hard'), differenceLegend(m)),
     map, KEPT.size < Q && notKept(), heading('Topics'),
-    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'mean'})];
+    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'hardness'})];
 }
 
 // ---------------------------------------------------------------- two measures
-function axis(m, from, upto) { // a scale over the means of a measure, from 0 where 0 is near
-  const low = Math.min(...D.means[m]), high = Math.max(...D.means[m]), room = 0.06 * (high - low) || 0.1;
-  const start = low >= 0 && low < 0.4 * high ? 0 : low - room, end = high + room;
-  const steps = range(9).flatMap((k) => [1, 2, 5].map((n) => n * 10 ** (k - 4)));
-  const step = steps.find((size) => (end - start) / size <= 8) || 1e5;
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const ticks = range(12).map((k) => (Math.ceil(start / step - 1e-9) + k) * step).filter((v) => v <= end);
-  return {at: (v) => from + ((upto - from) * (v - start)) / (end - start), ticks, write: (v) => fixed(v, digits)};
-}
 function scatter() {
   const last = D.measures.length - 1;
   const pick = (chosen, other) => Math.min(empty(chosen) ? other : Number(chosen) || 0, last);
@@ -146,26 +135,34 @@ function scatter() {
   });
   const points = rows.map((run) => point(run, X.at(means(mx, run)), Y.at(means(my, run)), [RUNS[run], groupName(run),
     ...[mx, my].map((m) => `${D.measures[m].name} ${fixed(means(m, run))}`)].filter(Boolean).join('\n')));
-  const legend = D.groups.slice(0, COLOURS).map((group, g) => h('a', {class: 'group',
+  const colours = D.groups.slice(0, COLOURS).map((group, g) => h('a', {class: 'group',
     href: changed({group: S.group === wellFormed(group) ? null : group})},
   h('i', {class: `dot c${g + 1}`}), bdi(group)));
   return [
     bar(choice('Across', 'x', measureOptions(), String(mx)), choice('Up', 'y', measureOptions(), String(my)),
       filters()),
-    h('div', {class: 'scroll'}, s('svg', {id: 'scatter', width: w, height: t, viewBox: `0 0 ${w} ${t}`,
-      role: 'img', 'aria-label': 'runs by two measures'}, rules, points, names)),
-    D.groups.length > 1 && h('p', {class: 'legend'}, legend, D.groups.length > COLOURS && h('span', {class: 'group'},
+    s('svg', {id: 'scatter', width: w, height: t, viewBox: `0 0 ${w} ${t}`, role: 'img',
+      'aria-label': 'runs by two measures'}, rules, points, names),
+    D.groups.length > 1 && h('p', {class: 'legend'}, colours, D.groups.length > COLOURS && h('span', {class: 'group'},
       h('i', {class: 'dot c0'}), plural(D.groups.length - COLOURS, 'more group'))),
     note('Named are the runs that no other run beats on both measures, where there is room.')];
 }
 
 // ---------------------------------------------------------------- pairs of runs
+const allPairs = () => (D.pairs ? D.pairs.runs : []).flatMap((a, i) => D.pairs.runs.slice(i + 1)
+  .map((b) => pair(a, b)));
+const sure = (f) => HOLM && HOLM[f.at] < 0.05;
+const ONLY = { // which pairs the table shows
+  certain: ['certain whatever the labels', (f) => f.certain && f.certain !== 'undecided'],
+  open: ['open: labels could change them', (f) => f.certain === 'undecided'],
+  likely: ['P(better) of 95% or more', (f) => Math.max(f.better, 1 - f.better) >= 0.95],
+  significant: ['with p < .05', sure],
+};
 function pairs() {
   if (!D.pairs) return [note('There is one run, so there is no pair.')];
-  const all = D.pairs.runs, rows = chosenRuns(all), size = all.length > 80 ? 11 : 15;
-  const kind = (f) => f && (Math.abs(f.difference) < 1e-9 ? 'd0'
-    : (SIGN * f.difference > 0 ? 'b' : 'w') + (HOLM && HOLM[f.at] < 0.05 ? 3 : 1))
-    + (verdict(f.ends) === 'undecided' ? ' open' : '');
+  const all = D.pairs.runs, rows = chosenRuns(all), size = all.length > 80 ? 11 : 15, wanted = new Set(rows);
+  const kind = (f) => f && (Math.abs(f.difference) < 1e-9 ? 'd0' : (SIGN * f.difference > 0 ? 'b' : 'w')
+    + (sure(f) ? 3 : 1)) + (f.certain === 'undecided' ? ' open' : '');
   const tip = (f) => `${RUNS[f.a]}\nminus ${RUNS[f.b]}\n${MAIN.name} ${signed(f.difference)}`
     + (f.ends ? `, labels allow ${signed(f.ends[0])} to ${signed(f.ends[1])}` : '')
     + (HOLM ? `\np = ${chance(HOLM[f.at])}` : '') + (f.better === null ? '' : `\nP(better) ${percent(f.better)}`);
@@ -173,39 +170,43 @@ function pairs() {
     rows: rows.length, cols: all.length, cw: size, ch: size, left: narrow() ? 96 : 170, top: 105,
     label: 'pairs of runs', kind: (i, j) => kind(pair(rows[i], all[j])), tip: (i, j) => tip(pair(rows[i], all[j])),
     href: (i, j) => toTwo(rows[i], all[j]), row: (i) => [cut(RUNS[rows[i]], narrow() ? 12 : 24), toRun(rows[i])],
-    col: (j) => [cut(RUNS[all[j]], 14), toRun(all[j])],
+    column: (j) => [cut(RUNS[all[j]], 14), toRun(all[j])],
   });
-  const wanted = new Set(rows), list = all.flatMap((a, i) => all.slice(i + 1)
-    .filter((b) => wanted.has(a) || wanted.has(b)).map((b) => pair(a, b)))
+  const only = Object.hasOwn(ONLY, S.only || '') ? ONLY[S.only][1] : () => true;
+  const list = allPairs().filter((f) => (wanted.has(f.a) || wanted.has(f.b)) && only(f))
     .sort((x, y) => Math.abs(x.difference) - Math.abs(y.difference));
   const link = (f, run) => h('a', {href: toTwo(f.a, f.b)}, bdi(RUNS[run]));
   const columns = [
-    text('a', 'Run', (f) => RUNS[f.a], (f) => link(f, f.a), {wide: true}),
-    text('b', 'Other run', (f) => RUNS[f.b], (f) => link(f, f.b), {wide: true}),
-    number('difference', 'Difference', (f) => Math.abs(f.difference), `Difference of the mean ${MAIN.name}`,
-      {cell: (f) => signed(f.difference)}),
-    HOLM && number('p', 'p', (f) => HOLM[f.at], `Paired t-test, Holm’s correction for ${plural(HOLM.length, 'pair')}`,
-      {show: chance}),
-    D.pairs.below && number('below', 'At least', (f) => f.ends[0],
-      'The smallest difference of the means that labels of unjudged documents allow (MED, signed)', {show: signed}),
-    D.pairs.below && number('above', 'At most', (f) => f.ends[1],
-      'The largest difference of the means that labels of unjudged documents allow (MED, signed)', {show: signed}),
-    D.pairs.better && number('better', 'P(better)', (f) => f.better,
-      'Chance that the run is the better one once the unjudged documents have labels', {first: 'desc', show: percent}),
-    D.pairs.below && text('verdict', 'Verdict on these topics', (f) => verdict(f.ends), (f) => WORDS[verdict(f.ends)]),
+    text('Run', (f) => RUNS[f.a], (f) => link(f, f.a), {wide: true}),
+    text('Other run', (f) => RUNS[f.b], (f) => link(f, f.b), {wide: true}),
+    col('gap', (f) => Math.abs(f.difference), {up: true, cell: (f) => signed(f.difference)}),
+    HOLM && col('p_pair', (f) => HOLM[f.at], {show: chance, up: true}),
+    D.pairs.certain && col('below', (f) => f.ends[0], {show: signed}),
+    D.pairs.certain && col('above', (f) => f.ends[1], {show: signed}),
+    D.pairs.better && col('better', (f) => f.better, {show: percent}),
+    D.pairs.certain && col('verdict', (f) => f.certain, {number: false, cell: (f) => WORDS[f.certain]}),
   ];
-  const legend = (name, word) => h('span', {class: 'legend'}, h('i', {class: `chip ${name}`}), word);
-  return [bar(filters(), legend('b3', 'better'), legend('w3', 'worse, p < .05 (Holm)'), legend('b1', 'better'),
-    legend('w1', 'worse, not significant'), D.pairs.below && legend('u', 'labels could change the order')), map,
+  const kinds = Object.entries(ONLY).filter(([, [, of]]) => allPairs().some(of)).map(([key, [name]]) => [key, name]);
+  return [bar(filters(), legend(['b3', 'w3'], 'better, worse with p < .05'), legend(['b1', 'w1'], 'not significant'),
+    D.pairs.certain && legend(['u'], 'labels could change the order')), map,
   all.length < M && note(`Pairs of the best ${all.length} runs; ${M - all.length} runs are left out.`),
-  heading('Closest first'), table('pairs', columns, list, {limit: 200, sorted: 'difference'})];
+  bar(heading('Closest first'), choice('Show', 'only', [['', 'all pairs'], ...kinds], S.only || ''),
+    h('span', {class: 'count'}, `${list.length.toLocaleString('en')} of ${plural(allPairs().length, 'pair')}`)),
+  table('pairs', columns, list, {limit: 200, sorted: 'gap'})];
 }
 
-function next() { // what to judge next, over all runs
-  const {columns, rows} = D.next || {columns: [], rows: []};
-  const cell = (row, c) => (c === 0 && TOPIC_PLACE.has(row[0]) ? topicLink(TOPIC_PLACE.get(row[0]))
-    : typeof row[c] !== 'number' ? bdi(String(row[c])) : Number.isInteger(row[c]) ? String(row[c]) : fixed(row[c], 4));
+// ---------------------------------------------------------------- what to judge next, over all runs
+const topicOf = ({topic}) => topicLink(topic);
+const documentOf = ({topic, id}) => h('a', {href: toTopic(topic, KEPT.has(topic)
+  ? {doc: LISTS.docs[KEPT.get(topic)].indexOf(id)} : {})}, bdi(id));
+function next() {
+  if (!D.next || !D.next.length) return [note('No order of two runs depends on a document that is not judged.')];
+  const columns = [
+    text('Topic', (row) => TOPICS[row.topic], topicOf), text('Document', (row) => row.id, documentOf, {wide: true}),
+    col('p_relevant', (row) => row.p, {show: percent}), count('runs', (row) => row.runs),
+    count('pairs', (row) => row.pairs), col('effect', (row) => row.effect, {cell: (row) => row.effect.toPrecision(2)})];
   return [note('Unjudged documents whose labels would settle most of the order of the runs, the most telling first.'),
-    table('next', columns.map(([label, tip], c) => ({key: `c${c}`, label, tip, number: c > 1, of: (row) => row[c],
-      cell: (row) => cell(row, c), first: c > 1 ? 'desc' : 'asc'})), rows)];
+    table('next', columns, D.next, {sorted: 'effect'}),
+    h('details', {}, h('summary', {}, 'As a list for assessors: topic, document'),
+      h('pre', {id: 'pool'}, D.next.map((row) => `${TOPICS[row.topic]} ${row.id}`).join('\n')))];
 }

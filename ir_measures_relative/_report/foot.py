@@ -1,0 +1,64 @@
+"""The end of a report, which needs no script: what every number means, and where the page comes from."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ir_measures_relative._labels import LabelModel
+from ir_measures_relative._report.evidence import Evidence
+from ir_measures_relative._report.words import Words
+
+_KEYS = "Keys: / filters; arrows walk through tables and maps; Enter opens; s stars a run; Escape goes back."
+
+
+def notes(evidence: Evidence, model: LabelModel | None) -> list[str]:
+    """What a reader has to know to read the numbers rightly."""
+    kept, n_topics = len(evidence.kept_topics), evidence.judgements.n_topics
+    found = ["Unjudged documents count as not relevant unless a column says otherwise."]
+    if kept < n_topics:
+        found.append(
+            f"Rankings are cut at {evidence.cutoff} and kept for the {kept} of {n_topics} topics on which the runs "
+            "differ most; means and tables have all topics."
+        )
+    else:
+        found.append(f"Rankings are cut at {evidence.cutoff}.")
+    if model is not None and not model.calibrated:
+        found.append(
+            "The label model is not calibrated: it does not know how far a run may lie above or below what it says, so "
+            "its intervals are likely to be too narrow."
+        )
+    return found
+
+
+def footer(words: Mapping[str, Words], notes: Iterable[str], about: Mapping[str, Any]) -> str:
+    """HTML; the definition of a word has the id by which its column finds it."""
+    rows = "".join(f"<tr>{''.join(f'<td>{_text(cell)}' for cell in row)}" for row in about["files"])
+    versions = " · ".join(f"{name} {version}" for name, version in about["versions"].items())
+    return "\n".join(
+        [
+            *(f"<h2>{_text(title)}</h2>{_definitions(of)}" for title, of in words.items()),
+            *(f'<p class="note">{_text(note)}</p>' for note in [*notes, _KEYS]),
+            f"<h2>Made with</h2><p>{_text(versions)}</p>",
+            f"<pre>{_text(about['command'])}</pre>" if about["command"] else "",
+            "<details><summary>Files and their hashes</summary>"
+            f'<div class="scroll"><table class="hashes">{rows}</table></div></details>',
+            f'<details><summary>What to cite</summary><pre id="bibtex">{_text(about["bibtex"])}</pre></details>',
+        ]
+    )
+
+
+def _definitions(words: Words) -> str:
+    shown = ((key, label, text.replace("{base}", "the run compared with")) for key, (label, text) in words.items())
+    rows = (
+        f'<dt id="define-{key}" tabindex="-1">{_text(label)}</dt><dd>{_text(text)}</dd>' for key, label, text in shown
+    )
+    return f"<dl>{''.join(rows)}</dl>"
+
+
+def _text(words: str | None) -> str:
+    """Any text as HTML, isolated from the direction of the text around it."""
+    if words is None:
+        return ""
+    return f"<bdi>{html.escape(words).encode('utf-8', 'xmlcharrefreplace').decode()}</bdi>"
