@@ -5,7 +5,7 @@ from typing import Any
 
 from ir_measures_relative import simulate
 from ir_measures_relative._base import parse_measure
-from ir_measures_relative._experiment import Comparison, calc_runs, compare, pairs, select_complementary
+from ir_measures_relative._experiment import Comparison, calc_runs, compare, judge_next, pairs, select_complementary
 from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
@@ -77,6 +77,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "credited",
     "expected_random",
     "impute",
+    "judge_next",
     "learn_labels",
     "med",
     "med_matrix",

@@ -4,6 +4,7 @@ from ir_measures_relative._experiment.calc_runs import calc_runs
 from ir_measures_relative._experiment.compare import Comparison, compare, summary
 from ir_measures_relative._experiment.complementary import select_complementary
 from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
+from ir_measures_relative._experiment.judge_next import judge_next
 from ir_measures_relative._experiment.needs import Given, Need
 from ir_measures_relative._experiment.pairs import pairs
 from ir_measures_relative._experiment.request import Request, listed
@@ -23,6 +24,7 @@ __all__ = [
     "calc_runs",
     "compare",
     "csv_text",
+    "judge_next",
     "listed",
     "pairs",
     "select_complementary",

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import fsum
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative import meta
-from ir_measures_relative._checks import shown
-from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._extremes import CodedLists, MedSettings, signed_ends, verdict_of
-from ir_measures_relative._input import FloatArray, run_sources
+from ir_measures_relative._checks import real, share
+from ir_measures_relative._experiment.paired_runs import PairedRuns, labelled_pairs
+from ir_measures_relative._extremes import EQUAL, verdict_of
+from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import QrelsLike, RunsLike
+from ir_measures_relative._labels import LabelModel, PairChances
 
 
 def pairs(
-    qrels: QrelsLike, runs: RunsLike, base: Measure | str = nDCG @ 10, *, runs_of_interest: Iterable[str] | None = None
+    qrels: QrelsLike,
+    runs: RunsLike,
+    base: Measure | str = nDCG @ 10,
+    *,
+    labels: LabelModel | str | None = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+    runs_of_interest: Iterable[str] | None = None,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """All pairs of runs in one table: difference of the means, what labels could make of it, and its p-value.
 
@@ -26,67 +36,95 @@ def pairs(
     ----------
     qrels : judgements in any form
     runs : a dict of name: run, a folder, a glob or a list of TREC run files
-    base : the ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff
+    base : the ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff; with labels nDCG, P,
+        SDCG or RBP
+    labels : a label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), its registered name, or
+        'learned': from these runs
+    level : with labels: the chance from which a pair is decided
+    margin : with labels: a difference of the means that is too small to matter
     runs_of_interest : names of runs; only their pairs are shown. All by default
+    groups : dict or Series of run: group, or a CSV file; needed for labels='learned'. A run that labels were learned
+        from is recognised without it
 
     Returns
     -------
     DataFrame, a row per pair in the order of the runs: a, b; difference (mean of a minus mean of b, unjudged documents
     counting 0); below and above, its ends over all labels of the unjudged documents of the two runs (the ends of
     MED); certain ('better', 'worse' or 'equal': a against b whatever those labels are; or 'undecided'); p_value of
-    the paired t-test over topics, with Holm's correction for the pairs shown (NaN with a single topic)
+    the paired t-test over topics, with Holm's correction for the pairs shown (NaN with a single topic).
+    With labels also p_better, the chance that a is better than b by more than ``margin``; p_better_topics, the same
+    over topics like these (NaN with a single topic); and decision, one of
+
+    - 'certain': the difference is beyond the margin on the same side whatever the labels are
+    - 'likely': one of the runs is better by more than the margin with a chance of at least ``level``
+    - 'tied': the difference is within the margin with a chance of at least ``level``
+    - 'undecided'
+
+    Notes
+    -----
+    ``p_better`` is that of `prob_better`, whose model is explained there, within about .01: the difference is taken for
+    normal given the effects of the two runs. Where it depends on few labels, labellings are drawn as there.
 
     Examples
     --------
     >>> import ir_measures_relative as imr
     >>> qrels = {'1': {'x': 1, 'y': 0}, '2': {'x': 1, 'y': 0}}
     >>> a, b = ({q: {first: 2.0, second: 1.0} for q in qrels} for first, second in ('xy', 'yx'))
-    >>> imr.pairs(qrels, {'a': a, 'b': b, 'c': {'1': {'z': 1.0}}}, 'P@1').drop(columns='p_value')
+    >>> runs = {'a': a, 'b': b, 'c': {'1': {'z': 1.0}}}
+    >>> imr.pairs(qrels, runs, 'P@1').drop(columns='p_value')
        a  b  difference  below  above    certain
     0  a  b         1.0    1.0    1.0     better
     1  a  c         1.0    0.5    1.0     better
     2  b  c         0.0   -0.5    0.0  undecided
+    >>> likely = imr.pairs(qrels, runs, 'P@1', labels=imr.LabelModel.shares({0: .97, 1: .03}))
+    >>> likely[['a', 'b', 'p_better', 'decision']]
+       a  b  p_better decision
+    0  a  b       1.0  certain
+    1  a  c       1.0  certain
+    2  b  c       0.0     tied
     """
-    settings = MedSettings.of(base)
-    sources = run_sources(runs)
-    names = _shown_names(list(sources), runs_of_interest)
-    if len(names) < 2:
-        raise ValueError(f"pairs: a pair is two runs; there is {len(names)} run")
-    asked = {name: sources[name] for name in names}
-    experiment = Request.of([], asked, depth=settings.cutoff).read(qrels, asked)
-    judgements = experiment.judgements
-    if not judgements.n_topics:
-        raise ValueError("pairs: the qrels have no topic; at least one is needed")
-    question = settings.question(judgements, "pairs")
-    joined = list(experiment.runs.values())
-    scores = np.stack([question.model.score(run) for run in joined])  # (M, Q)
-    a, b = np.triu_indices(len(names), k=1)  # (P,)
-    below, above = (_means(ends) for ends in signed_ends(CodedLists.of(joined, settings.cutoff), a, b, question))
-    return pd.DataFrame(
-        {
-            "a": np.array(names, dtype=object)[a],
-            "b": np.array(names, dtype=object)[b],
-            "difference": _means(scores[a] - scores[b]),
-            "below": below,
-            "above": above,
-            "certain": [verdict_of(*ends) for ends in zip(below.tolist(), above.tolist(), strict=True)],
-            "p_value": _p_values(scores),
-        }
-    )
+    level, margin = share(level, "pairs: level"), real(margin, "pairs: margin", 0.0)
+    if labels is None and margin:
+        raise ValueError("pairs: margin needs labels=, such as those of learn_labels")
+    paired = PairedRuns.read(
+        "pairs", qrels, runs, base, of_interest=runs_of_interest, labels=labels, groups=groups
+    )  # fmt: skip
+    model = paired.question.model
+    scores = np.stack([model.score(run) for run in paired.runs])  # (M, Q)
+    a, b = paired.pairs
+    below, above = (means_over_topics(ends) for ends in paired.ends())
+    names = np.array(paired.names, dtype=object)
+    columns = {
+        "a": names[a],
+        "b": names[b],
+        "difference": means_over_topics(scores[a] - scores[b]),
+        "below": below,
+        "above": above,
+        "certain": [verdict_of(*ends) for ends in zip(below.tolist(), above.tolist(), strict=True)],
+        "p_value": _p_values(scores),
+    }
+    if paired.labels is not None:
+        chances = [pair.chances for pair in labelled_pairs(paired.label_moments(paired.labels), margin)]
+        columns["p_better"] = [found.above for found in chances]
+        columns["p_better_topics"] = [found.above_topics for found in chances]
+        columns["decision"] = [
+            decision(low, high, found, margin, level)
+            for low, high, found in zip(below.tolist(), above.tolist(), chances, strict=True)
+        ]
+    return pd.DataFrame(columns)
 
 
-def _shown_names(names: list[str], of_interest: Iterable[str] | None) -> list[str]:
-    """The names whose pairs are shown, in the order of the runs."""
-    if of_interest is None:
-        return names
-    wanted = [of_interest] if isinstance(of_interest, str) else list(of_interest)
-    for name in wanted:
-        if name not in names:
-            raise ValueError(f"pairs: runs_of_interest has {shown(name)}, which is no run; runs are {', '.join(names)}")
-    return [name for name in names if name in wanted]
+def decision(below: float, above: float, chances: PairChances, margin: float, level: float) -> str:
+    """The word for a pair: what its ends say for sure, else what is likely enough."""
+    far = margin + EQUAL
+    if below > far or above < -far:
+        return "certain"
+    if max(chances.above, chances.below) >= level:
+        return "likely"
+    return "tied" if 1.0 - chances.above - chances.below >= level else "undecided"
 
 
-def _means(values: FloatArray) -> FloatArray:
+def means_over_topics(values: FloatArray) -> FloatArray:
     """(P, Q) -> (P,), the same to the last bit in any order of topics."""
     means: FloatArray = np.array([fsum(row) for row in values.tolist()]) / values.shape[1] + 0.0  # not -0.0
     return means

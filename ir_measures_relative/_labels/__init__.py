@@ -1,5 +1,6 @@
 """Labels of unjudged documents, learned from the collection: a label model, and the scores that follow from it."""
 
+from ir_measures_relative._labels.found_documents import DEPTH
 from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
 from ir_measures_relative._labels.imputing import (
     BASES,
@@ -13,10 +14,12 @@ from ir_measures_relative._labels.imputing import (
 )
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelModel, labels_of, register_labels
+from ir_measures_relative._labels.label_moments import LabelMoments, PairChances, PairMoments
 from ir_measures_relative._labels.labelled_pair import LabelledPair, LabelledSide
 from ir_measures_relative._labels.learned_labels import LearnedLabels
 from ir_measures_relative._labels.learning import FEWEST_GROUPS, learn_labels, learned_from, learned_from_judge
 from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.pool_shares import PoolShares
 from ir_measures_relative._labels.pooled_runs import PooledRuns
 from ir_measures_relative._labels.prob_better import Chances, DrawnDifferences, labelled_prob_better, prob_better
 
@@ -24,6 +27,7 @@ __all__ = [
     "ACCEPTED",
     "BASES",
     "Chances",
+    "DEPTH",
     "DrawnDifferences",
     "FEWEST_GROUPS",
     "IDEALS",
@@ -32,10 +36,14 @@ __all__ = [
     "LEARNED",
     "LabelChances",
     "LabelModel",
+    "LabelMoments",
     "LabelledPair",
     "LabelledSide",
     "LearnedLabels",
+    "PairChances",
+    "PairMoments",
     "PartlyJudged",
+    "PoolShares",
     "PooledRuns",
     "base_model",
     "base_text",

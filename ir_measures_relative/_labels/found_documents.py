@@ -75,11 +75,15 @@ class FoundDocuments:
         worth = HALF / (HALF + self.rank.astype(np.float64))
         return np.bincount(self.entry, weights=worth, minlength=len(self.pair)).astype(np.float64)
 
+    @cached_property
+    def _index(self) -> pd.Index:
+        return pd.Index(self.doc_ids, dtype=object)
+
     def rows_of(self, topic_keys: Sequence[str], topic: IntArray, doc_id: ObjectArray) -> IntArray:
         """(n,) index of each pair, -1 where no run has it; ``topic`` (n,) is an index into ``topic_keys``."""
         known = {key: index for index, key in enumerate(self.topic_keys)}
         here = np.array([known.get(key, -1) for key in topic_keys], dtype=np.int64)[topic]  # (n,)
-        document = pd.Index(self.doc_ids).get_indexer(pd.Index(doc_id, dtype=object))  # (n,)
+        document = self._index.get_indexer(pd.Index(doc_id, dtype=object))  # (n,)
         key = np.where((here >= 0) & (document >= 0), here * len(self.doc_ids) + document, -1)
         place = np.searchsorted(self.pair, key)
         place[place == len(self.pair)] = 0

@@ -32,7 +32,7 @@ from ir_measures_relative._labels.partly_judged import PartlyJudged
 from ir_measures_relative._unjudged import fixed_random
 
 DRAWN = 4410  # labellings: 10 for each of 21 * 21 combinations of effects
-_SUREST = 1e-12  # a chance nearer to 0 or 1 counts as this in a mean of logits
+SUREST = 1e-12  # a chance nearer to 0 or 1 counts as this in a mean of logits
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ class LabelledPair:
         _, in_a, in_b = np.intersect1d(at_a, at_b, assume_unique=True, return_indices=True)
         if len(in_a):
             one, other = of_a[:, :, in_a], of_b[:, :, in_b]
-            clipped = [np.clip(chance, _SUREST, 1 - _SUREST) for chance in (one, other)]
+            clipped = [np.clip(chance, SUREST, 1 - SUREST) for chance in (one, other)]
             both = expit((logit(clipped[0]) + logit(clipped[1])) / 2)
             reached[:, :, at_a[in_a]] = np.where(one == other, one, both)
         return reached.reshape(shape[0] * shape[1], n, of_a.shape[3])

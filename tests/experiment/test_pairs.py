@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
+from support.pooled_tracks import pooled_track
 
 import ir_measures_relative as imr
-from ir_measures_relative import calc_runs, med, pairs
+from ir_measures_relative import calc_runs, med, pairs, prob_better
 
 TRACK = imr.simulate.track(seed=5, topics=12, depth=20, pool_depth=4)
 NAMES = list(TRACK.runs)
+PLAIN = ["a", "b", "difference", "below", "above", "certain", "p_value"]
 
 
 @pytest.mark.parametrize("base", ["nDCG@10", "P@5", "AP@10", "RBP@10", "RR@10", "ERR@5", "SDCG(max_rel=3)@5", "Q@5"])
 def test_each_pair_is_that_of_med(base: str) -> None:
     runs = {name: TRACK.runs[name] for name in NAMES[:4]}
     table = pairs(TRACK.qrels, runs, base)
-    assert list(table.columns) == ["a", "b", "difference", "below", "above", "certain", "p_value"]
+    assert list(table.columns) == PLAIN
     assert table[["a", "b"]].values.tolist() == [[a, b] for i, a in enumerate(runs) for b in list(runs)[i + 1 :]]
     for row in table.itertuples():
         single = med(TRACK.qrels, runs[row.a], runs[row.b], base)
@@ -67,3 +72,99 @@ def test_refusals() -> None:
         pairs(qrels, {"a": run, "b": run}, "Bpref")
     with pytest.raises(ValueError, match="the qrels have no topic"):
         pairs({}, {"a": run, "b": run})
+
+
+SHARES = imr.LabelModel.shares({0: 0.7, 1: 0.2, 2: 0.1})
+WITH_LABELS = [
+    "a",
+    "b",
+    "difference",
+    "below",
+    "above",
+    "certain",
+    "p_value",
+    "p_better",
+    "p_better_topics",
+    "decision",
+]
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.03])
+def test_p_better_is_that_of_prob_better(margin: float) -> None:
+    table = pairs(TRACK.qrels, TRACK.runs, labels=SHARES, margin=margin)
+    assert list(table.columns) == [*PLAIN, "p_better", "p_better_topics", "decision"]
+    for row in table.iloc[::3].itertuples():
+        a, b = TRACK.runs[row.a], TRACK.runs[row.b]
+        one = prob_better(TRACK.qrels, a, b, labels=SHARES, margin=margin)
+        assert row.p_better == pytest.approx(one.a_better, abs=0.03)
+        over_topics = prob_better(TRACK.qrels, a, b, labels=SHARES, margin=margin, topics=True)
+        assert row.p_better_topics == pytest.approx(over_topics.a_better, abs=0.03)
+
+
+def test_other_measures_with_labels() -> None:
+    """P@10 of one unjudged document against none: the chance is that of its label."""
+    qrels = {"1": {"x": 1, "y": 0}}
+    runs = {"a": {"1": {"u": 2.0, "x": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
+    for base in ("P@10", "RBP(p=0.5)@10", "SDCG(max_rel=2)@10"):
+        (row,) = pairs(qrels, runs, base, labels=SHARES).itertuples()
+        assert row.p_better == pytest.approx(0.3, abs=0.02)
+        assert np.isnan(row.p_better_topics)
+
+
+def test_decisions() -> None:
+    table = pairs(TRACK.qrels, TRACK.runs, labels=SHARES, margin=0.02, level=0.9)
+    exchanged = pairs(TRACK.qrels, dict(reversed(TRACK.runs.items())), labels=SHARES, margin=0.02, level=0.9)
+    p_worse = exchanged.set_index(["a", "b"]).p_better
+    found = set()
+    for row in table.itertuples():
+        worse = p_worse[row.b, row.a]
+        sure = row.below > 0.02 or row.above < -0.02
+        likely, tied = max(row.p_better, worse) >= 0.9, 1 - row.p_better - worse >= 0.9
+        want = "certain" if sure else "likely" if likely else "tied" if tied else "undecided"
+        assert row.decision == want
+        found.add(want)
+    assert found >= {"likely", "undecided"}
+    near = pairs(TRACK.qrels, TRACK.runs, labels=SHARES, margin=0.3, level=0.9)
+    assert "tied" in set(near.decision)
+    same = pairs(TRACK.qrels, {"a": TRACK.runs[NAMES[0]], "b": TRACK.runs[NAMES[0]]}, labels=SHARES)
+    assert same.decision.tolist() == ["tied"]
+
+
+def test_learned_labels() -> None:
+    """labels='learned' is learn_labels of the same runs; runs of interest learn from all and change no value."""
+    track = pooled_track(seed=2, n_groups=8, n_topics=8)
+    learned = imr.learn_labels(track.qrels, track.runs, track.groups)
+    given = pairs(track.qrels, track.runs, labels=learned)
+    asked = pairs(track.qrels, track.runs, labels="learned", groups=track.groups)
+    pd.testing.assert_frame_equal(given, asked)
+    some = list(track.runs)[3:6]
+    part = pairs(track.qrels, track.runs, labels="learned", groups=track.groups, runs_of_interest=some)
+    want = asked[asked.a.isin(some) & asked.b.isin(some)]
+    assert part.p_better.tolist() == want.p_better.tolist() and part.decision.tolist() == want.decision.tolist()
+
+
+def test_nothing_unjudged() -> None:
+    qrels = {str(q): {"x": 1, "y": 0} for q in range(3)}
+    a, b = ({q: {first: 2.0, second: 1.0} for q in qrels} for first, second in ("xy", "yx"))
+    with pytest.warns(UserWarning, match="pairs: no run has an unjudged document in its top 10, so no label is open"):
+        table = pairs(qrels, {"a": a, "b": b, "c": b}, labels=SHARES)
+    assert table.p_better.tolist() == [1.0, 1.0, 0.0]
+    assert table.decision.tolist() == ["certain", "certain", "tied"]
+
+
+def test_refusals_with_labels() -> None:
+    qrels, runs = {"1": {"x": 1}}, {"a": {"1": {"x": 2.0}}, "b": {"1": {"u": 2.0}}}
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"margin": 0.1}, "pairs: margin needs labels="),
+        ({"labels": SHARES, "margin": -0.1}, "pairs: margin=-0.1 is not accepted; accepted is a number from 0"),
+        ({"labels": SHARES, "level": 2}, "pairs: level=2 is not accepted; accepted is a number from 0 to 1"),
+        ({"labels": "learned"}, "pairs: labels='learned' needs groups="),
+        ({"labels": "learned", "groups": {"a": "A"}}, "'b'"),
+        ({"labels": "learned", "groups": {"a": "A", "b": "B"}, "base": "nDCG"}, "needs a base with a cutoff"),
+        ({"labels": "nobody knows"}, "pairs: labels: no label model is known as 'nobody knows'"),
+        ({"labels": 3}, "pairs: labels=3 is not accepted"),
+        ({"labels": SHARES, "base": "AP@10"}, "base=AP@10 is not supported"),
+    ]
+    for options, sentence in cases:
+        with pytest.raises(ValueError, match=sentence):
+            pairs(qrels, runs, **options)

@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
 import pytest
 from reference import labelled_pair as twin
 from scipy.stats import t as student
+from support.known_chances import KnownChances, two_lists
 from support.pooled_tracks import pooled_track
 
 import ir_measures_relative as imr
-from ir_measures_relative._labels import LabelChances, LabelModel
+from ir_measures_relative._labels import LabelModel
 
 K = 3
 SHARES = LabelModel.shares({0: 0.6, 1: 0.3, 2: 0.1})
-
-
-class KnownChances(LabelModel):
-    """Chances of {run_a or run_b: [effect][topic][document] -> chances to reach grades 1, 2}."""
-
-    def __init__(self, chances: dict[str, list[dict[str, dict[str, list[float]]]]]):
-        vars(self).update(table=chances)
-
-    def chances(self, part: Any, group: str | None = None, name: str | None = None) -> LabelChances:
-        keys, documents = [part.run.judgements.topic_keys[q] for q in part.topic], part.documents()
-        effects = vars(self)["table"][name]
-        reached = np.array(
-            [[e[q][d] for q, d in zip(keys, documents, strict=True)] for e in effects], dtype=np.float64
-        ).reshape(len(effects), len(keys), 2)
-        one, zero = np.ones((len(effects), len(keys), 1)), np.zeros((len(effects), len(keys), 1))
-        return LabelChances(np.arange(3), -np.diff(np.concatenate([one, reached, zero], axis=2), axis=2), True)
-
-    def _content(self) -> list[bytes]:
-        return [repr(vars(self)).encode()]
-
-
-def case(seed: int) -> tuple[Any, ...]:
-    """Two topics, two short lists over few documents, two effects for each run."""
-    draw = random.Random(seed)
-    documents = ["d1", "d2", "d3", "x", "y", "z"]
-    qrels = {q: {d: draw.randint(0, 2) for d in documents[:3]} for q in ("1", "2")}
-    lists = [{q: draw.sample(documents, 3) for q in qrels} for _ in "ab"]
-    chances = []
-    for _ in "ab":
-        effects = []
-        for _ in range(2):
-            highest = {q: {d: draw.uniform(0.05, 0.95) for d in documents} for q in qrels}
-            effects.append({q: {d: [p, p * draw.random()] for d, p in of.items()} for q, of in highest.items()})
-        chances.append(effects)
-    runs = [{q: {d: 3.0 - i for i, d in enumerate(top)} for q, top in of.items()} for of in lists]
-    return qrels, lists, runs, chances
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -59,7 +23,7 @@ def test_is_that_of_every_effect_and_labelling(shared: bool) -> None:
     """Each chance within its band; and over many cases no bias: the mean error is within 4 standard errors of 0."""
     errors = []
     for seed in range(25):
-        qrels, lists, runs, chances = case(seed)
+        qrels, lists, runs, chances = two_lists(seed)
         groups = ("A", "A") if shared else ("A", "B")
         margin = 0.05 * (seed % 2)
         want = twin.prob_better(qrels, *lists, *chances, K, shared, margin)
