@@ -1,16 +1,18 @@
 """Where the notebooks' data comes from.
 
-    from example_data import trec_covid, vaswani_runs, ir_dataset, dataset_qrels
+    from example_data import trec_covid, vaswani_runs, pooled_runs, ir_dataset, dataset_qrels
 
     track = vaswani_runs()             # a Collection: name, qrels, runs, groups, complete_qrels, simulated
     track = trec_covid()
+    track = pooled_runs('trec-covid-round2')  # all runs of a track, with the groups that submitted them
     docs = ir_dataset('vaswani')       # a dataset of ir_datasets, or None where it cannot be had
     qrels = dataset_qrels('cranfield') # its judgements as a DataFrame, or None
 
 Each function takes the first of these that is there, and prints which one it was:
 
 1. the folder ``data`` of the folder that IR_MEASURES_RELATIVE_SHARED names, or ``shared/data`` beside the repository:
-   ``vaswani_runs/``, ``trec-covid/`` and ``ir_datasets/``, a ready IR_DATASETS_HOME;
+   ``vaswani_runs/``, ``trec-covid/``, ``trec-covid-round2/``, ``trec-dl-2021/`` and ``ir_datasets/``, a ready
+   IR_DATASETS_HOME;
 2. what ir_datasets itself has or downloads (documents, queries and judgements, but no runs);
 3. a smaller job: a simulated track (``Collection.simulated`` is True), or None.
 
@@ -34,6 +36,7 @@ from typing import Any
 
 import pandas as pd
 
+import ir_measures_relative as imr
 from ir_measures_relative import simulate
 
 SHARED_VARIABLE = "IR_MEASURES_RELATIVE_SHARED"
@@ -52,6 +55,10 @@ TREC_COVID_FILES = {
     "ColBERT": "colbert-ranking-26-12-2022",
     "TAS-B": "tas-b-09-01-2023",
     "1st@TREC": "BBGhelani2",
+}
+POOLED = {  # name in titles, depth of the pool
+    "trec-covid-round2": ("TREC-COVID round 2", 7),
+    "trec-dl-2021": ("TREC DL 2021, passages", 10),
 }
 
 
@@ -73,17 +80,25 @@ class Collection:
         The same with the judgements that were made afterwards, where there are any.
     simulated : bool
         Whether this is the smaller job that stands in for data that is not here.
+    depth : int
+        Depth to which runs were pooled for the judgements.
+    judges : dict
+        Name of another judge -> its labels, as qrels.
     """
 
     name: str
     qrels: pd.DataFrame
-    runs: dict[str, pd.DataFrame]
+    runs: dict[str, Any]
     groups: dict[str, str] = field(default_factory=dict)
     complete_qrels: pd.DataFrame | None = None
     simulated: bool = False
+    depth: int = 10
+    judges: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {self.qrels['query_id'].nunique()} topics, runs {', '.join(self.runs)}>"
+        runs = f"runs {', '.join(self.runs)}" if len(self.runs) < 10 else f"{len(self.runs)} runs"
+        groups = f" of {len(set(self.groups.values()))} groups" if len(self.runs) >= 10 else ""
+        return f"<{self.name}: {self.qrels['query_id'].nunique()} topics, {runs}{groups}>"
 
 
 def vaswani_runs(or_simulated: bool = True) -> Collection | None:
@@ -108,6 +123,24 @@ def trec_covid() -> Collection:
     groups = {name: "TREC" if name == "1st@TREC" else "dense" for name in runs}
     published, complete = (_read_qrels(folder / f"qrels.{which}.txt.gz") for which in ("incomplete", "complete"))
     return Collection("TREC-COVID", published, runs, groups, complete)
+
+
+def pooled_runs(part: str) -> Collection:
+    """A track with its runs and groups, 'trec-covid-round2' or 'trec-dl-2021', or a simulated track.
+
+    The simulated one has eight runs, each of its own group, and all that they returned is judged.
+    """
+    title, depth = POOLED[part]
+    folder = _shared_data(part)
+    if folder is None:
+        print(f"  (participants of TREC find all runs of {title} at https://trec.nist.gov/results/, with a password)")
+        track = _simulated(f"the runs of {title}")
+        groups = {name: name for name in track.runs}
+        return Collection(track.name, track.complete_qrels, track.runs, groups, simulated=True)
+    groups = pd.read_csv(folder / "groups.csv").set_index("run")["group"].to_dict()
+    judges = {path.name.split(".")[0].removeprefix("judge-"): _read_qrels(path) for path in folder.glob("judge-*")}
+    runs = imr.read_runs(folder / "runs")
+    return Collection(title, _read_qrels(folder / "qrels.txt"), runs, groups, depth=depth, judges=judges)
 
 
 def ir_dataset(name: str) -> Any:

@@ -112,14 +112,17 @@ class LabelledTopic:
 
     def listed(self) -> tuple[FloatArray, FloatArray] | None:
         """(1, N) every score and (U, N) its probability given each effect; None where they are too many."""
-        n_gains = len(self.gain)
         if not self.few:
             return None
-        level = np.indices((n_gains,) * self.n).reshape(self.n, -1).T if self.n else np.zeros((1, 0), dtype=np.int64)
-        chance = np.ones((len(self.probability), 1))
-        for i in range(self.n):  # in the order of the indices: the last document varies fastest
+        levels = np.arange(len(self.gain))
+        reaches = (levels >= levels[:, None]).astype(np.int64)  # (L, L): level c reaches level r
+        numerator, chance = np.array([self.known]), np.ones((len(self.probability), 1))
+        reaching = np.zeros((len(levels), 1), dtype=np.int64)  # (L, N)
+        for i in range(self.n):  # the last document varies fastest
+            numerator = (numerator[:, None] + self.weight[i] * self.gain).ravel()
+            reaching = (reaching[:, :, None] + reaches[:, None]).reshape(len(levels), -1)
             chance = (chance[:, :, None] * self.probability[:, None, i, :]).reshape(len(self.probability), -1)
-        return self._scores(level)[None], chance
+        return self._divided(numerator, reaching)[None], chance
 
     def drawn(self) -> tuple[FloatArray, FloatArray]:
         """(U, N) scores of labellings drawn given each effect, and (U, N) their probability, equal for all."""
@@ -139,8 +142,12 @@ class LabelledTopic:
     def _scores(self, level: Array) -> FloatArray:
         """(N, n) labels -> (N,) scores."""
         numerator = self.known + (self.gain[level] * self.weight).sum(axis=1)  # (N,)
-        normalizer = normalizers(self.table, np.stack([(level >= r).sum(axis=1) for r in range(len(self.gain))]))
-        scores: FloatArray = np.divide(numerator, normalizer, out=np.zeros(len(level)), where=normalizer > 0)
+        return self._divided(numerator, np.stack([(level >= r).sum(axis=1) for r in range(len(self.gain))]))
+
+    def _divided(self, numerator: FloatArray, reaching: Array) -> FloatArray:
+        """(N,) by the normaliser of each labelling; ``reaching``: (L, N)."""
+        total = normalizers(self.table, reaching)
+        scores: FloatArray = np.divide(numerator, total, out=np.zeros(len(numerator)), where=total > 0)
         return scores
 
 
