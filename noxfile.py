@@ -24,8 +24,8 @@ def oldest(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def pandas2(session: nox.Session) -> None:
-    """numpy 2 with pandas 2, and PyTerrier."""
-    tested(session, ["numpy==2.*", "pandas==2.2.*", "ir_measures==0.4.1"], "all,pytest")
+    """numpy 2 with pandas 2, and the oldest PyTerrier."""
+    tested(session, ["numpy==2.*", "pandas==2.2.*", "ir_measures==0.4.1", "pyterrier==1.0.0"], "all,pytest")
 
 
 @nox.session(python="3.12")

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from ir_measures import RR, Compat, Judged, nDCG
+from support.pyterrier_versions import TABLES, needs_new
 from support.repository import INSTALLED
 
 import ir_measures_relative as imr
@@ -46,6 +47,8 @@ def test_the_order_asked_for_in_every_form(metrics: list[Any], tmp_path: Path) -
     for topics in report(metrics, perquery=True, dataframe=False).values():
         assert all(list(values) == names for values in topics.values())
     report(metrics, save_dir=str(tmp_path))
+    if not TABLES:
+        return
     assert list(pd.read_csv(tmp_path / "aggregated.csv"))[1:] == names
     saved = pd.read_csv(tmp_path / "perquery.csv", dtype={"qid": str})
     assert saved.groupby(["name", "qid"]).measure.agg(list).map(lambda found: found == names).all()
@@ -72,7 +75,7 @@ def test_the_best_is_marked_by_the_direction_of_the_measure(how: str) -> None:
 
 def test_marks_are_those_of_pyterrier() -> None:
     ours = report([nDCG @ 10], highlight="color")
-    theirs = pt.Experiment(RESULTS, TOPICS, QRELS, [nDCG @ 10], highlight="color")
+    theirs = pt.Experiment(list(RESULTS.values()), TOPICS, QRELS, [nDCG @ 10], names=list(RESULTS), highlight="color")
     ours._compute(), theirs._compute()
     assert ours.ctx == theirs.ctx
 
@@ -90,6 +93,7 @@ def test_measures_of_the_host_see_documents_in_our_order() -> None:
 
 
 class TestSavedTables:
+    @needs_new
     def test_a_kill_at_any_time_leaves_them_as_they_were(self, tmp_path: Path) -> None:
         """The process is killed while it retrieves, and between the two calls of pt.Experiment."""
         place = tmp_path / "saved"
@@ -132,7 +136,7 @@ class TestSavedTables:
             imr.Experiment(system, TOPICS, QRELS, [NRG(prior=[]) @ 10], **options)
         with pytest.raises(ValueError, match="bm25.res.gz' already; save_mode='reuse' reads it"):
             imr.Experiment(system, TOPICS, QRELS, [NRG(prior=[]) @ 10], **options, save_mode="error")
-        assert sorted(os.listdir(tmp_path)) == ["aggregated.csv", "bm25.res.gz", "perquery.csv"]
+        assert sorted(os.listdir(tmp_path)) == sorted([*TABLES, "bm25.res.gz"])
 
     def test_saved_runs_are_a_folder_for_calc_runs(self, tmp_path: Path) -> None:
         systems = {name: pt.Transformer.from_df(pt.model.add_ranks(frame)) for name, frame in RESULTS.items()}

@@ -21,8 +21,8 @@ from ir_measures_relative._checks import WrongKind, shown
 from ir_measures_relative._experiment import ExperimentRuns, Request, listed
 from ir_measures_relative._hosts.ir_measures_fixes import check_measure, is_defined, is_diversity
 from ir_measures_relative._hosts.pyterrier_experiment.results import Columns
-from ir_measures_relative._hosts.pyterrier_experiment.retrieval import RESULTS_ONLY, Host, Retrieval
-from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import TABLES, saved_runs
+from ir_measures_relative._hosts.pyterrier_experiment.retrieval import Host, Retrieval
+from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import saved_runs
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import Judgements, warn_of_other_topics
 from ir_measures_relative.measures import RelativeMeasure
@@ -98,11 +98,11 @@ def Experiment(
         lookup = _lookup_measures(request.measures, experiment)
         shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
         asked = [lookup.get(str(metric), metric) for metric in metrics]
-        report = host(shown, asked, save_dir=saved.tables, highlight=None, **RESULTS_ONLY)
+        with saved.under_its_name():
+            report = host.report(shown, asked, save_dir=saved.tables, highlight=None)
         columns = Columns(metrics)
-        if saved.tables is not None:
-            _finish_tables(Path(saved.tables), retrieval, columns)
-            saved.replace_tables()
+        _finish_tables(saved.new_tables, retrieval, columns)
+        saved.replace_tables()
     return _finished(retrieval.with_times(report), columns, pt_kwargs.get("highlight"))
 
 
@@ -116,11 +116,11 @@ def _finished(report: Any, columns: Columns, highlight: str | None) -> Any:
     return report
 
 
-def _finish_tables(folder: Path, retrieval: Retrieval, columns: Columns) -> None:
+def _finish_tables(tables: Iterable[Path], retrieval: Retrieval, columns: Columns) -> None:
     """The tables that PyTerrier saves, with the times of the retrieval and in the order asked for."""
-    retrieval.write_times(folder / TABLES[0])
-    for name in TABLES:
-        columns.ordered_frame(pd.read_csv(folder / name, dtype={"qid": str})).to_csv(folder / name, index=False)
+    for table in tables:
+        saved = retrieval.with_saved_times(pd.read_csv(table, dtype={"qid": str}))
+        columns.ordered_frame(saved).to_csv(table, index=False)
 
 
 def _retrievers(measures: Iterable[Measure]) -> dict[str, Any]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._checks import shown
 from ir_measures_relative._input import FloatArray, IntArray
 
 # how pt.Experiment is called with results instead of systems
-RESULTS_ONLY = {
+_RESULTS_ONLY = {
     "validate": "ignore", "verbose": False, "plan": "linear", "batch_size": None, "precompute_prefix": False
 }  # fmt: skip
 
@@ -31,26 +32,37 @@ _NOTHING = ir_measures.define(_no_values, name="nothing", support_cutoff=False) 
 
 
 class Host:
-    """pt.Experiment with the arguments of one call."""
+    """pt.Experiment with the arguments of one call.
+
+    The first PyTerrier that is supported takes a list of systems only, a baseline by its place only, and no plan; so
+    it is always given a list and a place, and of what is said about results only what it knows.
+    """
 
     def __init__(self, pt: Any, systems: Any, topics: Any, qrels: Any, names: Any, kwargs: dict[str, Any]):
         if not isinstance(systems, (list, dict)):
             raise TypeError(f"retr_systems must be a list or dict of systems, not a {type(systems).__name__}")
         self._pt = pt
         self._topics, self._qrels = topics, qrels
-        self._as_dict = isinstance(systems, dict)
         self.systems = list(systems.values()) if isinstance(systems, dict) else systems
         if isinstance(systems, dict):
             names = list(systems)
         self.names = [str(system) for system in systems] if names is None else list(names)
         self.kwargs = kwargs
+        baseline = kwargs.get("baseline")
+        if isinstance(systems, dict) and isinstance(baseline, str):
+            if baseline not in names:
+                raise ValueError(f"baseline={shown(baseline)} is none of the systems; they are {', '.join(names):.200}")
+            self.kwargs = {**kwargs, "baseline": names.index(baseline)}
 
     def __call__(self, systems: list[Any], metrics: list[Any], **changes: Any) -> Any:
         arguments = {**self.kwargs, **changes}
-        if self._as_dict:
-            named = dict(zip(self.names, systems, strict=True))
-            return self._pt.Experiment(named, self._topics, self._qrels, metrics, **arguments)
         return self._pt.Experiment(systems, self._topics, self._qrels, metrics, names=self.names, **arguments)
+
+    def report(self, results: list[pd.DataFrame], metrics: list[Any], **changes: Any) -> Any:
+        """What pt.Experiment says of results instead of systems."""
+        known = inspect.signature(self._pt.Experiment).parameters
+        only = {name: value for name, value in _RESULTS_ONLY.items() if name in known}
+        return self(results, metrics, **changes, **only)
 
     def retrieved_by(self, transformer: Any) -> pd.DataFrame:
         """What a transformer that is no system of the experiment retrieves for the topics."""
@@ -69,7 +81,7 @@ class Host:
         test = test if isinstance(test, str) else _no_test
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self([result] * len(self.systems), [_NOTHING], test=test, save_dir=None, **RESULTS_ONLY)
+            self.report([result] * len(self.systems), [_NOTHING], test=test, save_dir=None)
 
 
 class Retrieval:
@@ -136,14 +148,12 @@ class Retrieval:
             report["mrt"] = self._rounded
         return report
 
-    def write_times(self, table: Path) -> None:
+    def with_saved_times(self, table: pd.DataFrame) -> pd.DataFrame:
         """The same in a table that PyTerrier saved, which may have rows of other experiments."""
-        if self._times is None:
-            return
-        saved = pd.read_csv(table)
+        if self._times is None or "mrt" not in table:
+            return table
         times = dict(zip(self._host.names, self._rounded, strict=True))
-        saved["mrt"] = saved["name"].map(times).fillna(saved["mrt"])
-        saved.to_csv(table, index=False)
+        return table.assign(mrt=table["name"].map(times).fillna(table["mrt"]))
 
     @property
     def _rounded(self) -> list[float]:

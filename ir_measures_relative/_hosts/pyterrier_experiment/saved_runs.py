@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-TABLES = ("aggregated.csv", "perquery.csv")
+_TABLES = ("aggregated.csv", "perquery.csv")
 _ENDINGS = ("res.gz", "mod", "custom")  # of the files that PyTerrier saves, by save_format
 
 
@@ -65,11 +65,29 @@ class SavedRuns:
             if os.path.exists(scratch) and not os.path.islink(scratch):
                 os.replace(scratch, final)
 
+    @property
+    def new_tables(self) -> list[Path]:
+        """The tables that PyTerrier has written for the report; the first versions write none."""
+        places = [] if self.tables is None else [Path(self.tables, name) for name in _TABLES]
+        return [place for place in places if place.exists()]
+
+    @contextmanager
+    def under_its_name(self) -> Iterator[None]:
+        """What PyTerrier warns of meanwhile names the user's folder, not the scratch folder."""
+        if self.tables is None or self._save_dir is None:
+            yield
+            return
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            yield
+        for warning in heard:
+            text = str(warning.message).replace(self.tables, self._save_dir)
+            warnings.warn_explicit(text, warning.category, warning.filename, warning.lineno)
+
     def replace_tables(self) -> None:
         """At the very end: each table at once, so that it is the old one or the new one."""
-        for name in TABLES:
-            if self.tables is not None and self._save_dir is not None:
-                os.replace(os.path.join(self.tables, name), os.path.join(self._save_dir, name))
+        for table in self.new_tables:
+            os.replace(table, os.path.join(self._save_dir or "", table.name))
 
     def _files(self) -> Iterator[tuple[str, str]]:
         """(in the user's folder, in the scratch folder) of everything that PyTerrier may save or read."""
@@ -81,7 +99,7 @@ class SavedRuns:
                 yield os.path.abspath(os.path.join(self._save_dir, file)), os.path.join(self.runs, file)
 
     def _copy_tables(self) -> None:
-        for name in TABLES:
+        for name in _TABLES:
             if self.tables is not None and self._save_dir is not None and Path(self._save_dir, name).exists():
                 shutil.copy(Path(self._save_dir, name), self.tables)
 
