@@ -36,7 +36,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
         with heard_warnings() as sentences:
             warn_of_other_topics(run, self.judgements)
         for sentence in sentences:
-            _warn_once(sentence, sentence)
+            _warn_once((run.fingerprint, sentence), sentence)
         yield from self.metrics(run)
 
     _iter_calc = iter_calc

@@ -9,6 +9,7 @@ independent, and their sum is exact or bracketed (see `signs`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -204,7 +205,7 @@ def _compared(a: _Side, b: _Side, step: float | None) -> ProbBetter:
     if sampled:
         sign = differences[0].sign if len(topics) == 1 else with_sampling_error(sign, SAMPLE_SIZE)
     bracket = {"a_better": sign.above_range, "b_better": sign.below_range, "tie": sign.zero_range}
-    means = float(np.mean(a.mean)), float(np.mean(b.mean))
+    means = fsum(a.mean) / len(topics), fsum(b.mean) / len(topics)
     return ProbBetter(*sign[:3], *means, form, sign.undecided, bracket, topics)
 
 

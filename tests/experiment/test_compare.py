@@ -19,7 +19,7 @@ from statsmodels.stats.multitest import multipletests
 from support.four_runs import QRELS, RUNS
 
 import ir_measures_relative as imr
-from ir_measures_relative import MED, NRG, UL, compare, simulate
+from ir_measures_relative import MED, NRG, UL, BootNDCG, compare, simulate
 from ir_measures_relative._experiment.table_text import (
     TextTable,
     csv_text,
@@ -244,3 +244,12 @@ def test_the_mean_is_the_same_through_every_door(tmp_path: Path, capsys: pytest.
         if measure != MED(reference="x") @ 5:
             assert main(command) == 0
             assert float(capsys.readouterr().out.split()[-1]) == exact
+        if measure == UL @ 5:  # those of ir_measures are added up by ir_measures there
+            assert measure.calc_aggregate(qrels, run) == exact
+            assert ir_measures.calc_aggregate([nDCG @ 5, measure], qrels, run)[measure] == exact
+    some = {q: dict(list(judged.items())[:4]) for q, judged in qrels.items()}
+    scores = imr.boot_ndcg(some, run, 5)
+    assert (BootNDCG(estimate="mean") @ 5).calc_aggregate(some, run) == scores.mean
+    found = imr.prob_better(some, run, qrels, 5)
+    assert found.mean_a == scores.mean and found.mean_b == imr.boot_ndcg(some, qrels, 5).mean
+    assert math.isnan((UL @ 5).calc_aggregate({}, run))  # as ir_measures says it of its own

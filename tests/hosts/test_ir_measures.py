@@ -260,6 +260,16 @@ def test_a_run_without_a_common_topic_is_warned_of_once(ask: str) -> None:
 
 
 @pytest.mark.usefixtures("unwarned")
+def test_another_run_without_a_common_topic_is_warned_of_too() -> None:
+    """The first may have been meant so."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for doc in "aba":
+            NRG2.calc_aggregate(QRELS, {"001": {doc: 1.0}})
+    assert len(caught) == 2
+
+
+@pytest.mark.usefixtures("unwarned")
 @pytest.mark.parametrize("run", [{}, {"q1": {}}, {"q1": {"z": 1.0}}, {"q9": {"a": 1.0}, "q1": {"z": 1.0}}])
 def test_a_run_that_is_empty_or_has_a_topic_is_not_warned_of(run: Any) -> None:
     with warnings.catch_warnings():
