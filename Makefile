@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal --timeout 900
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format types pytest notebooks fuzz extremes matrix bench docs browser clean
+.PHONY: help demo test lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -41,6 +41,9 @@ pytest: $(VENV)/.installed  ## tests, doctests, README examples and notebooks; s
 
 notebooks: $(VENV)/.installed  ## run the notebooks and store in them what they show
 	$(BIN)/pytest -q --nbmake --nbmake-timeout=600 --overwrite $(NOTEBOOKS)
+
+reproduce: $(VENV)/.installed  ## work out the numbers that the papers print, and write the tables of that page
+	$(BIN)/python docs/reproduce.py
 
 fuzz: $(VENV)/.installed  ## twenty times as many random inputs, other ones each time
 	IR_MEASURES_RELATIVE_FUZZ=20 $(PYTEST) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py

@@ -1,0 +1,180 @@
+"""The page of reproductions: its tables are what the package computes, and what it says was found can be checked."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from itertools import permutations
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, spearmanr, ttest_ind, tukey_hsd
+from support.repository import INSTALLED, REPOSITORY
+
+from ir_measures_relative import meta, read_qrels, read_run
+
+PAGE = INSTALLED / "ir_measures_relative" / "pt_docs" / "reproductions.rst"
+TABLES = PAGE.with_suffix("")
+OUT_OF_DATE = "the table of the page is not what is computed: run make reproduce, and look at what changed"
+
+
+def load(module: str) -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(REPOSITORY / "docs"))
+        return importlib.import_module(module)
+
+
+reproduce: Any = load("reproduce")
+rows: Any = load("reproductions.rows")
+
+
+def stored(name: str) -> str:
+    return (TABLES / f"{name}.inc").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", reproduce.FROM_PAPER)
+def test_tables_that_need_the_paper_alone(name: str) -> None:
+    assert stored(name) == rows.table(reproduce.FROM_PAPER[name]()), OUT_OF_DATE
+
+
+@pytest.mark.parametrize("name", reproduce.FROM_DATA)
+def test_tables_that_need_runs(shared: Path, name: str) -> None:
+    assert stored(name) == rows.table(reproduce.FROM_DATA[name](shared)), OUT_OF_DATE
+
+
+def test_rareness_on_vaswani(shared: Path) -> None:
+    cells = reproduce.rareness.other_data(shared, ("Vaswani",))
+    assert len(cells) == 6
+    assert rows.list_table(reproduce.rareness.HEAD, cells) == stored("rareness_other_data")[: _after(cells)], (
+        OUT_OF_DATE
+    )
+
+
+def _after(cells: list[list[str]]) -> int:
+    return len(rows.list_table(reproduce.rareness.HEAD, cells))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", reproduce.OTHER_DATA)
+def test_experiments_on_other_data(shared: Path, name: str) -> None:
+    head, of_data = reproduce.OTHER_DATA[name]
+    assert stored(name) == rows.list_table(head, of_data(shared)), OUT_OF_DATE
+
+
+def test_the_page_shows_every_table() -> None:
+    shown = re.findall(r"^\.\. include:: reproductions/(\w+)\.inc$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    written = [*reproduce.FROM_PAPER, *reproduce.FROM_DATA, *reproduce.OTHER_DATA]
+    assert sorted(shown) == sorted(written) == sorted(table.stem for table in TABLES.glob("*.inc"))
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "slack", "cut", "verdict", "shown"),
+    [
+        ("0.235", 0.2349, 0, False, "yes", "0.235"),
+        ("0.235", 0.2356, 0, False, "no", "0.2356"),
+        ("0.235", 0.2356, 0.0002, False, "rounding", "0.236"),
+        ("0.785", 0.7857, 0, True, "cut", "0.786"),
+        ("0.785", 0.7857, 0, False, "no", "0.7857"),
+        ("0.785", 0.7842, 0, True, "no", "0.7842"),
+        ("-.411", -0.4109, 0, False, "yes", "-.411"),
+        ("+0.010", 0.0099, 0, False, "yes", "+0.010"),
+        ("0.063", 0.0625, 0, False, "yes", "0.063"),
+        ("9,260", 9260, 0, False, "yes", "9,260"),
+        ("35.6%", 35.56, 0, False, "yes", "35.6%"),
+    ],
+)
+def test_when_a_number_is_the_same(
+    printed: str, ours: float, slack: float, cut: bool, verdict: str, shown: str
+) -> None:
+    row = rows.row("Table 0", "a number", printed, [ours], slack=[slack], cut=cut)
+    assert row.verdicts == [verdict] and row.ours_as_printed == [shown]
+    assert row.same.startswith("no" if verdict == "no" else "yes")
+
+
+def test_as_many_numbers_of_ours_as_printed() -> None:
+    with pytest.raises(ValueError, match="Table 0: 2 printed numbers and 1 of ours"):
+        rows.row("Table 0", "two", "1 2", [1.0])
+
+
+class TestWhatWasFound:
+    """Each sentence of the page that follows from the papers or the data."""
+
+    def test_tau_and_rho_of_table_5_are_not_of_the_same_orders(self) -> None:
+        """Daniels' inequality, by every permutation of few systems; and the printed pair breaks it for any number."""
+
+        def between(tau: float, rho: float, n: float) -> float:
+            return (3 * n * tau - 2 * (n + 1) * rho) / (n - 2)
+
+        for n in range(3, 7):
+            found = [
+                between(kendalltau(range(n), order).statistic, spearmanr(range(n), order).statistic, n)
+                for order in permutations(range(n))
+            ]
+            assert max(found) == pytest.approx(1) and min(found) == pytest.approx(-1)
+        tau, rho = 0.189 - 0.0005, -0.268 + 0.0005  # the nearest that the digits allow
+        values = [between(tau, rho, n) for n in (3, 10, 83, 1000, 1e9)]
+        assert values == sorted(values, reverse=True) and values[-1] > 1.1
+
+    def test_tukey_of_two_systems_is_the_unpaired_t_test(self) -> None:
+        rng = np.random.default_rng(1)
+        a, b = rng.random(20), rng.random(20) + 0.2
+        assert tukey_hsd(a, b).pvalue[0, 1] == pytest.approx(ttest_ind(a, b).pvalue, abs=1e-9)
+
+    def test_stability_below_a_half_needs_ties(self) -> None:
+        rng = np.random.default_rng(2)
+        result = meta.stability(rng.random((5, 8)), fuzziness=0.0)
+        assert result.ties == 0 and result.stability >= 0.5
+        result = meta.stability(0.1 * rng.random((5, 8)), fuzziness=0.05, relative=False)
+        assert result.stability < 0.5 and result.ties >= 1 - 2 * result.stability
+
+    def test_percentage_absolute_difference_of_table_14(self) -> None:
+        means = reproduce.upper_lower.means("MSLR", "MAP", "V2")
+        assert sorted(means.index[means < 0]) == ["LNet", "RNet"]
+        assert meta.percentage_absolute_difference(means[["L2LR", "LNet"]]) == pytest.approx(453, abs=0.5)
+        assert meta.percentage_absolute_difference(means[["RNet", "LNet"]]) < 0
+        assert meta.percentage_absolute_difference(means) == pytest.approx(97.4, abs=0.05)
+        assert meta.percentage_absolute_difference(means, sign_safe=True) == pytest.approx(74.5, abs=0.05)
+
+    def test_a_misprint_of_table_15(self) -> None:
+        scores = reproduce.upper_lower.scores("MQ2007", "MAP", "V2")
+        assert scores.loc["ARank", 15] == 0.0116
+        scores.loc["ARank", 15] = 0.116
+        assert meta.percentage_absolute_difference(scores.mean(axis=1)) == pytest.approx(20.02, abs=0.005)
+
+    def test_disagreements_of_table_17(self) -> None:
+        assert reproduce.upper_lower.impossible_conflicts() == [
+            ("MQ2007", "MAP", "V1", "All", 1, 5),
+            ("MQ2007", "MAP", "V2", "All", 8, 14),
+        ]
+
+    def test_the_best_estimate_of_table_7(self) -> None:
+        """default, condensed, bootstrap: which is nearest to the last column?"""
+        nearest = {}
+        for row, printed in reproduce.boot_ndcg.ERRORS_7.items():
+            errors = [abs(float(number)) for number in printed.split()[:3]]
+            nearest.setdefault(row[0], set()).add(("default", "condensed", "bootstrap")[int(np.argmin(errors))])
+        assert nearest == {"ANCE": {"bootstrap"}, "ColBERT": {"bootstrap"}, "TAS-B": {"default"}}
+
+    def test_grades_of_unjudged_documents_in_the_case_study(self, shared: Path) -> None:
+        folder = shared / "data" / "trec-covid"
+        incomplete, complete = (
+            read_qrels(folder / f"qrels.{kind}.txt.gz").to_dict() for kind in ("incomplete", "complete")
+        )
+        judged, later, never = [], [], {}
+        for name in ("ANCE", "ColBERT", "TAS-B"):
+            run = read_run(folder / reproduce.boot_ndcg.FILES[name])
+            for topic, known in incomplete.items():
+                for document in run.ranking(topic)[:10]:
+                    if document in known:
+                        judged.append(known[document])
+                    elif document in complete[topic]:
+                        later.append(complete[topic][document])
+                    else:
+                        never[name] = never.get(name, 0) + 1
+        assert never == {"ColBERT": 8, "ANCE": 1}
+        assert len(judged) + len(later) + 9 == 1500
+        shares = [np.mean(np.array(grades) <= 0) for grades in (later, judged)]
+        assert shares == pytest.approx([0.70, 0.13], abs=0.005)
