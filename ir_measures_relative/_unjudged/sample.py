@@ -150,7 +150,7 @@ def order_band(q: float, size: int) -> tuple[int, int]:
     0 and size + 1: not even the lowest, or the highest, is sure enough.
 
     >>> order_band(0.5, 20_000), order_band(0.0, 20_000), order_band(1.0, 20_000)
-    ((9653, 10348), (0, 1), (20000, 20001))
+    ((9654, 10347), (0, 1), (20000, 20001))
     """
     if q in (0.0, 1.0):  # every draw is at or above, or below
         return (0, 1) if q == 0.0 else (size, size + 1)

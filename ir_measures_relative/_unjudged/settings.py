@@ -73,6 +73,6 @@ def gains_of_relevant(gains: Any, where: str) -> dict[int, float] | None:
             raise ValueError(f"{where}: gains gives grade {grade} the gain {gain}; a grade up to 0 must gain 0")
         if 0 < gain < sys.float_info.min:
             raise ValueError(
-                f"{where}: gains gives grade {grade} the gain {gain:g}; a gain above 0 must be at least 2.3e-308"
+                f"{where}: gains gives grade {grade} the gain {gain}; a gain above 0 must be at least 2.3e-308"
             )
     return table
