@@ -95,8 +95,9 @@ class Points:
 
     def possible(self) -> Points:
         """The same without scores of probability 0; the ends can happen, if too rarely for a float."""
-        at = np.union1d(np.flatnonzero(self.probability), [0, len(self.score) - 1])
-        return Points(self.score[at], self.probability[at], self.slack)
+        happens = self.probability != 0
+        happens[[0, -1]] = True
+        return Points(self.score[happens], self.probability[happens], self.slack)
 
     def argmax(self) -> float:
         """The most likely score; ties go to the lowest."""
