@@ -16,7 +16,7 @@ from ir_measures_relative._experiment.needs import Given, deepest, depth_to_hold
 from ir_measures_relative._experiment.workers import split
 from ir_measures_relative._hosts import HostScorer, host_depth
 from ir_measures_relative._input import FloatArray, RunSource
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, refuse_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, Memo, Run, refuse_other_topics
 from ir_measures_relative._priors import Field, TopicPart
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -51,7 +51,7 @@ class ExperimentRuns:
         self._field = Field(judgements, {name: JudgedRun(judgements, run) for name, run in runs.items()})
         self._host = dict(host)  # measure of ir_measures -> (M, Q), from the whole runs
         self.beside = MappingProxyType(dict(beside))
-        self._joined: dict[str, JudgedRun] = {}  # prior runs from elsewhere, by fingerprint
+        self._joined = Memo()  # prior runs from elsewhere, by fingerprint
 
     @property
     def runs(self) -> Mapping[str, JudgedRun]:
@@ -89,7 +89,7 @@ class ExperimentRuns:
 
     def join(self, run: Run) -> JudgedRun:
         """A run from elsewhere, joined with the judgements: once for all measures that ask."""
-        return self._joined.setdefault(run.fingerprint, JudgedRun(self.judgements, run))
+        return self._joined.once(run.fingerprint, lambda: JudgedRun(self.judgements, run))
 
     @cached_property
     def best_of_groups(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ import ir_measures
 from ir_measures import Metric
 
 from ir_measures_relative._checks import heard_warnings, shown, warn
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, other_topics, warn_of_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, once, other_topics, warn_of_other_topics
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures import RelativeMeasure, registry
 
@@ -26,7 +26,6 @@ class RelativeEvaluator(ir_measures.Evaluator):
         # ir_measures passes a set, whose order differs between processes
         self.measures: list[Any] = sorted(set(measures), key=str)
         self.qrel_qids = list(self.judgements.topics)
-        self._joined: dict[int, JudgedRun] = {}
         in_batches = _may_be_a_batch()
         self._priors = {measure: self._judged_priors(measure, in_batches) for measure in self.measures}
 
@@ -55,11 +54,10 @@ class RelativeEvaluator(ir_measures.Evaluator):
             warn_if_useless(part, run, self.judgements, measure, in_batches=in_batches)
         return JudgedPriors(self.judgements, [self._join(run) for _, run in named])
 
+    @once
     def _join(self, run: Run) -> JudgedRun:
         """One join for all measures that share a prior run."""
-        if id(run) not in self._joined:
-            self._joined[id(run)] = JudgedRun(self.judgements, run)
-        return self._joined[id(run)]
+        return JudgedRun(self.judgements, run)
 
 
 class RelativeProvider(ir_measures.Provider):

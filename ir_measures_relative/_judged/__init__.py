@@ -3,6 +3,7 @@
 from ir_measures_relative._judged.ideals import best_values, best_values_left
 from ir_measures_relative._judged.judged_run import JudgedRun, Top, common_codes
 from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.memo import Memo, once
 from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._judged.suspicions import (
@@ -15,6 +16,7 @@ from ir_measures_relative._judged.suspicions import (
 __all__ = [
     "JudgedRun",
     "Judgements",
+    "Memo",
     "QrelsLike",
     "Run",
     "RunLike",
@@ -23,6 +25,7 @@ __all__ = [
     "best_values",
     "best_values_left",
     "common_codes",
+    "once",
     "other_topics",
     "read_qrels",
     "read_run",

@@ -6,13 +6,14 @@ Measures see these arrays and never a string id.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ir_measures_relative._input import coded_ids
 from ir_measures_relative._judged.judgements import Judgements
+from ir_measures_relative._judged.memo import Memo
 from ir_measures_relative._judged.run import Run
 
 
@@ -46,7 +47,7 @@ class JudgedRun:
     def __init__(self, judgements: Judgements, run: Run):
         self.judgements = judgements
         self.run = run
-        self.memo: dict[Any, Any] = {}
+        self.memo = Memo()
         found = [run.topic_index.get(key, -1) for key in judgements.topic_keys]
         index = np.array(found, dtype=np.int64)  # (Q,) -1 = the run lacks the topic
         size = np.append(np.diff(run.start), 0)  # the last entry serves the index -1
@@ -75,7 +76,7 @@ class JudgedRun:
     def apart(self) -> JudgedRun:
         """The same join with a memo of its own, which is freed with it."""
         other = copy(self)
-        other.memo = {}
+        other.memo = Memo()
         return other
 
     def documents(self, cutoff: int | None) -> np.ndarray:

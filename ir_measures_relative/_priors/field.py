@@ -14,8 +14,8 @@ import numpy as np
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import Array, FloatArray, IntArray
-from ir_measures_relative._judged import JudgedRun, Judgements
-from ir_measures_relative._priors.judged_priors import JudgedPriors, once
+from ir_measures_relative._judged import JudgedRun, Judgements, once
+from ir_measures_relative._priors.judged_priors import JudgedPriors
 
 
 class Field:
@@ -62,12 +62,10 @@ class TopicPart:
     def __init__(self, judgements: Judgements, first: int, last: int, depth: int | None):
         self.judgements = judgements.part(first, last)
         self._first, self._last, self._depth = first, last, depth
-        self._cut: dict[int, tuple[JudgedRun, JudgedRun]] = {}  # with the run itself, so that its id stays its own
 
+    @once
     def cut(self, run: JudgedRun) -> JudgedRun:
-        if id(run) not in self._cut:
-            self._cut[id(run)] = run, run.part(self._first, self._last, self.judgements, self._depth)
-        return self._cut[id(run)][1]
+        return run.part(self._first, self._last, self.judgements, self._depth)
 
 
 class _Exclusion:

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from math import fsum
-from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._judged import JudgedRun, Judgements
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def once(method: Method) -> Method:
-    """A method that is worked out once for all who ask with the same arguments."""
-
-    @wraps(method)
-    def kept(self: Any, *arguments: Any) -> Any:
-        found = self.__dict__.setdefault("_found", {})
-        key = (method.__name__, *arguments)
-        if key not in found:
-            found[key] = method(self, *arguments)
-        return found[key]
-
-    return cast(Method, kept)
+from ir_measures_relative._judged import JudgedRun, Judgements, once
 
 
 class JudgedPriors:

@@ -108,11 +108,7 @@ class _BootNDCG(RelativeMeasure):
     def topic_scores(self, run: JudgedRun) -> list[TopicScores]:
         """The distribution of every topic; made once for all estimates of a run."""
         settings = BootSettings(*(self[name] for name in ("cutoff", "prior", "dcg", "gains", "pool")))
-        key = repr(settings)
-        if key not in run.memo:
-            run.memo[key] = topic_scores(run, settings)
-        found: list[TopicScores] = run.memo[key]
-        return found
+        return run.memo.once(repr(settings), lambda: topic_scores(run, settings))
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         warn_without_nonrelevant(run.judgements, str(self))

@@ -128,14 +128,16 @@ class _Imputed(RelativeMeasure):
 
     def imputed(self, run: JudgedRun, given: LabelChances | JudgedPriors | None) -> ImputedScores:
         """The distribution of every topic; made once for all estimates of a run."""
-        key = self(estimate="mean")  # the measure without its estimate
-        if key not in run.memo:
+
+        def made() -> ImputedScores:
             part = PartlyJudged.of(run, self["cutoff"])
-            if not isinstance(given, LabelChances):
-                given = known_labels(self["labels"], f"{self.__name__}: labels").chances(part, name="run")
-            run.memo[key] = imputed_scores(part, given, self.model(), self["ideal"], str(self))
-        scores: ImputedScores = run.memo[key]
-        return scores
+            if isinstance(given, LabelChances):
+                chances = given
+            else:
+                chances = known_labels(self["labels"], f"{self.__name__}: labels").chances(part, name="run")
+            return imputed_scores(part, chances, self.model(), self["ideal"], str(self))
+
+        return run.memo.once(self(estimate="mean"), made)  # the measure without its estimate
 
     def score(self, run: JudgedRun, priors: LabelChances | JudgedPriors | None) -> FloatArray:
         """(Q,); an experiment gives the grades that unjudged documents may have, elsewhere the model is asked here."""

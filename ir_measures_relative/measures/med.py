@@ -101,21 +101,18 @@ class _MED(RelativeMeasure):
     def _largest(self, run: JudgedRun, reference: JudgedRun, favoured: str) -> FloatArray:
         """(Q,) the largest difference in favour of one side, found once for all directions that ask."""
         settings = self.settings
-        key = ("MED", id(reference), favoured, settings)
-        if key not in run.memo:
+
+        def found() -> FloatArray:
             pair = self._side_by_side(run, reference)
             pair = pair if favoured == "run" else pair.swapped()
-            run.memo[key] = largest_difference(pair, settings.question(run.judgements, str(self))).value
-        value: FloatArray = run.memo[key]
-        return value
+            return largest_difference(pair, settings.question(run.judgements, str(self))).value
+
+        return run.memo.once(("MED", reference, favoured, settings), found)
 
     def _side_by_side(self, run: JudgedRun, reference: JudgedRun) -> SideBySide:
         """The two runs joined, once for all bases that ask."""
-        key = ("side by side", id(reference), self["cutoff"], self["judged"])
-        if key not in run.memo:  # the reference stays alive with its join, so that its id stays its own
-            run.memo[key] = reference, two_runs(run, reference, self["cutoff"], self["judged"] == "qrels")
-        pair: SideBySide = run.memo[key][1]
-        return pair
+        cutoff, judged = self["cutoff"], self["judged"] == "qrels"
+        return run.memo.once((two_runs, reference, cutoff, judged), lambda: two_runs(run, reference, cutoff, judged))
 
 
 MED = register(_MED())
