@@ -60,7 +60,7 @@ bench: $(VENV)/.installed  ## run every benchmark; prints ratios as Markdown tab
 
 docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are errors
 	$(BIN)/python -m ir_measures_relative.pt_docs.measure_pages >/dev/null
-	$(BIN)/python -m sphinx -W --keep-going -q ir_measures_relative/pt_docs build/docs
+	$(BIN)/python docs/build.py build/docs
 	@echo "build/docs/index.html"
 
 browser:  ## install Chromium and its driver, for the tests of reports, where apt-get is there and allowed

@@ -21,6 +21,8 @@ from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
 
 __all__ = ["Track", "rare_and_common", "track"]
 
+__all__ = ["Track", "rare_and_common", "track"]
+
 
 class System(NamedTuple):
     """How a simulated system ranks: by a mix of the two signals and errors of its own."""

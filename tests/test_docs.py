@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.pages import Block, run_console, run_python
-from support.repository import INSTALLED
+from support.repository import INSTALLED, REPOSITORY
 
 from ir_measures_relative.citations import BIBTEX
 from ir_measures_relative.measures import registry
@@ -33,7 +33,7 @@ def test_every_measure_has_its_page(name: str) -> None:
 
 
 def test_no_page_of_a_measure_that_is_gone() -> None:
-    kept = [*MEASURES, *DOCS.glob("when_not/*.inc")]
+    kept = [*MEASURES, *DOCS.glob("when_not/*.inc"), *DOCS.glob("formulas/*.inc")]
     assert [page.name for page in kept if page.stem not in registry] == []
 
 
@@ -47,7 +47,7 @@ def test_a_page_says_all_that_a_declaration_holds(name: str) -> None:
         assert lines[row + 2 : row + 4] == [f"      - {info.kind}".replace("|", r"\|"), f"      - {info.desc}".rstrip()]
     assert measure_pages.DIRECTIONS[measure.DIRECTION] in page and measure.SHORT_DESC in page
     titles = {lines[place - 1] for place, line in enumerate(lines) if re.fullmatch("-{3,}", line)}
-    assert titles >= {"Example", "Formula", "Parameters", "Cite"}
+    assert titles >= {"Definition", "When not to use it", "Parameters", "Cite"}
     for key in measure.CITATIONS:
         assert textwrap.indent(BIBTEX[key].strip(), "    ") in page
 
@@ -58,11 +58,16 @@ def test_every_paper_has_its_section() -> None:
 
 
 def test_a_docstring_becomes_a_page() -> None:
-    """Formulas stay as they are laid out; bars, backticks and initials lose their meaning in reStructuredText."""
-    doc = "Is it?\n\nBy |a| of `b`, 0..``c``:\n\n    x = |y|  (1)\n\nA. Name.\n"
-    question, rest = measure_pages._question_and_rest(doc)
-    assert question == "Is it?"
-    assert rest == "By \\|a\\| of ``b``, 0..\\ ``c``:\n\n::\n\n    x = |y|  (1)\n\nA\\. Name."
+    """The summary is left out; bars, backticks and initials lose their meaning in reStructuredText."""
+    doc = "Is it.\n\nBy |a| of `b`, 0..``c``:\n\n    x = |y|  (1)\n\nA. Name.\n\n>>> 1\n1\n"
+    text, example = measure_pages._text_and_example(doc)
+    assert text == "By \\|a\\| of ``b``, 0..\\ ``c``:\n\n::\n\n    x = |y|  (1)\n\nA\\. Name."
+    assert example == ">>> 1\n1"
+
+
+@pytest.mark.parametrize("name", registry)
+def test_every_measure_has_its_formula(name: str) -> None:
+    assert ":math:`" in measure_pages._by_hand("formulas", name) or "math::" in measure_pages._by_hand("formulas", name)
 
 
 @pytest.mark.parametrize("page", [*BY_HAND, *MEASURES], ids=lambda page: page.stem)
@@ -84,18 +89,31 @@ def test_api_page_names_all_that_is_public() -> None:
     assert [name for name in sorted(public) if not re.search(rf"\b{name}\b", page)] == []
 
 
+def test_the_gallery_has_every_figure() -> None:
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install '.[plots]'")
+    from ir_measures_relative import plots
+
+    page = (DOCS / "gallery.rst").read_text(encoding="utf-8")
+    assert [name for name in plots.__all__ if f"plots.{name}(" not in page] == []
+
+
 def test_decision_table_names_every_measure() -> None:
     page = (DOCS / "choosing.rst").read_text(encoding="utf-8")
     assert [name for name in registry if f"<measures/{name}>" not in page] == []
 
 
-def test_sphinx_builds_without_warnings(tmp_path: Path) -> None:
-    """A build that reads all pages and writes none takes seconds."""
-    pytest.importorskip("sphinx", reason="needs Sphinx: make docs installs it")
-    pytest.importorskip("furo", reason="needs furo: make docs installs it")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "dummy", str(DOCS), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+def test_the_documentation_builds(tmp_path: Path) -> None:
+    """Without a warning; no measure is taken for an address of mail, and nothing is fetched when a page is opened."""
+    for package in ("sphinx", "furo", "myst_nb", "matplotlib"):
+        pytest.importorskip(package, reason=f"needs {package}: pip install '.[docs]'")
+    command = [sys.executable, str(REPOSITORY / "docs" / "build.py"), str(tmp_path / "docs")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=800)
     assert done.returncode == 0, done.stderr
+    pages = {page.relative_to(tmp_path): page.read_text(encoding="utf-8") for page in tmp_path.glob("docs/**/*.html")}
+    assert len(pages) > 100
+    assert [name for name, text in pages.items() if "mailto:" in text] == []
+    fetched = re.compile(r"""<(?:script|img|iframe)[^>]*src=["']https?:|<link[^>]*stylesheet[^>]*href=["']https?:""")
+    assert [name for name, text in pages.items() if fetched.search(text)] == []
 
 
 def test_python_blocks_of_the_pages_are_valid() -> None:

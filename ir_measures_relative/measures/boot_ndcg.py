@@ -79,6 +79,8 @@ class _BootNDCG(RelativeMeasure):
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
     >>> run = {'q1': {'a': 3., 'x': 2., 'c': 1.}}
+    >>> (imr.BootNDCG @ 3).calc_aggregate(qrels, run)
+    1.0
     >>> for estimate in ('lower', 'mean', 'mode', 'upper'):
     ...     print(estimate, round((imr.BootNDCG(estimate=estimate) @ 3).calc_aggregate(qrels, run), 4))
     lower 0.6131

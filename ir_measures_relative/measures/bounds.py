@@ -60,6 +60,8 @@ class _NDCGBound(RelativeMeasure):
 
     >>> import ir_measures_relative as imr
     >>> qrels, run = {'q1': {'a': 1}}, {'q1': {'a': 2., 'x': 1.}}
+    >>> (imr.NDCGBound @ 2).calc_aggregate(qrels, run)
+    1.0
     >>> for method in ('naive', 'scaled', 'guaranteed'):
     ...     bounds = [imr.NDCGBound(side=side, method=method, dcg='exp-log2', max_rel=3) @ 2
     ...               for side in ('lower', 'upper')]

@@ -84,6 +84,8 @@ class _Imputed(RelativeMeasure):
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0}}
     >>> run = {'q1': {'a': 3., 'x': 2., 'c': 1.}}
     >>> labels = imr.LabelModel.shares({0: .7, 1: .3})
+    >>> round((imr.Imputed(labels=labels) @ 3).calc_aggregate(qrels, run), 4)
+    0.6588
     >>> for estimate in ('mean', 'std', 'q95'):
     ...     print(estimate, round((imr.Imputed(labels=labels, estimate=estimate) @ 3).calc_aggregate(qrels, run), 4))
     mean 0.6588

@@ -49,6 +49,8 @@ class _MED(RelativeMeasure):
     >>> qrels = {'q': {'A': 0, 'C': 1, 'F': 0}}
     >>> x1 = {'q': {'A': 5, 'B': 4, 'C': 3, 'D': 2, 'E': 1}}
     >>> x2 = {'q': {'B': 5, 'C': 4, 'F': 3, 'D': 2, 'A': 1}}
+    >>> round((imr.MED(reference=x2) @ 5).calc_aggregate(qrels, x1), 4)
+    0.3066
     >>> imr.MED(reference=x2, base='P@5').calc_aggregate(qrels, x1)
     0.2
     >>> imr.MED(reference=x2, base='RR').calc_aggregate(qrels, x1)

@@ -57,6 +57,8 @@ class _NRG(RelativeMeasure):
     >>> qrels = {'q1': {'a': 1, 'b': 1}}
     >>> bm25 = {'q1': {'a': 2., 'c': 1.}}
     >>> dense = {'q1': {'a': 2., 'b': 1.}}
+    >>> round((imr.NRG(prior=bm25) @ 2).calc_aggregate(qrels, dense), 4)  # of a, nothing is left to gain
+    0.6309
     >>> round((imr.NRG(prior=bm25, normalizer='absolute') @ 2).calc_aggregate(qrels, dense), 4)
     0.3869
     """

@@ -100,6 +100,8 @@ class _UL(RelativeMeasure):
 
     >>> import ir_measures_relative as imr
     >>> qrels, run = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}, {'q1': {'a': 2., 'c': 1.}}
+    >>> round((imr.UL @ 2).calc_aggregate(qrels, run), 4)
+    0.2263
     >>> (imr.UL(base='P') @ 1).calc_aggregate(qrels, run), (imr.UL(base='P') @ 2).calc_aggregate(qrels, run)
     (1.0, 0.0)
     """

@@ -1,16 +1,37 @@
-"""Sphinx: ``make docs``."""
+"""Sphinx: ``make docs`` (docs/build.py), which adds pages that are made from the package to these."""
 
 from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
 
 from ir_measures_relative import __version__
 
 project = "ir_measures_relative"
 author = "the ir_measures_relative authors"
+copyright = f"2026, {author}"
 version = release = __version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon"]
-exclude_patterns = ["when_not"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "sphinx.ext.napoleon",
+    "matplotlib.sphinxext.plot_directive",
+    "sphinx-mathjax-offline",  # formulas without a network
+    "sphinx_copybutton",
+    "myst_nb",  # notebooks, and the changelog
+]
+templates_path = ["_templates"]
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+exclude_patterns = ["_templates", "formulas", "pictures", "when_not"]
 html_theme = "furo"
-html_title = f"ir_measures_relative {__version__}"
+html_title = "ir_measures_relative"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_extra_path = ["extra"]
+html_show_sourcelink = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
@@ -19,3 +40,23 @@ napoleon_use_rtype = False
 napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]  # words that say what an attribute is, taken for names
 rst_prolog = ".. default-role:: code\n"
+nb_execution_mode = "off"  # notebooks are kept with their outputs; the tests run them
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+plot_html_show_source_link = False
+plot_html_show_formats = False
+plot_include_source = True
+plot_formats = [("png", 144)]
+plot_apply_rcparams = True
+plot_rcparams = {"figure.facecolor": "white", "savefig.bbox": "tight"}
+
+
+def without_mail_links(app: Any, doctree: nodes.document) -> None:
+    """docutils takes NRG@10 for an address of mail; it is a measure."""
+    for link in list(doctree.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:"):
+            link.replace_self(nodes.Text(link.astext()))
+
+
+def setup(app: Any) -> None:
+    app.connect("doctree-read", without_mail_links)

@@ -1,12 +1,13 @@
 """A page per measure, made from its declaration: ``python -m ir_measures_relative.pt_docs.measure_pages``.
 
 The pages are kept beside this file, so that PyTerrier's documentation can include them as they are; a test compares
-them with the declarations. What a declaration cannot say stands in ``when_not/`` (by measure) and in
-``papers.rst`` (by paper).
+them with the declarations. What a declaration cannot say stands in ``formulas/``, ``pictures/`` and ``when_not/`` (by
+measure) and in ``papers.rst`` (by paper).
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import textwrap
@@ -31,18 +32,19 @@ RELATIVE_TO = {
 def measure_page(name: str) -> str:
     """The page of a registered measure, as reStructuredText."""
     measure = registry[name]
-    question, formula = _question_and_rest(inspect.getmodule(type(measure)).__doc__ or "")
-    text, example = _text_and_example(inspect.getdoc(type(measure)) or "")
+    question = _blocks(inspect.getmodule(type(measure)).__doc__ or "")[0]
+    notes, example = _text_and_example(inspect.getdoc(type(measure)) or "")
     parts = [
         _title(name, "="),
-        f"**{question}**",
+        f"**{' '.join(question.split())}**",
         f"{measure.PRETTY_NAME}. {measure.SHORT_DESC}",
         f"{DIRECTIONS[measure.DIRECTION]} {RELATIVE_TO[measure.runs_parameter]} {_cutoff(measure)}",
-        text,
-        _section("Example", example),
-        _section("Formula", formula),
+        example,
+        _picture(name),
+        _section("Definition", _by_hand("formulas", name)),
+        _section("To know", notes),
+        _section("When not to use it", _by_hand("when_not", name)),
         _section("Parameters", _table(measure.SUPPORTED_PARAMS)),
-        _section("When not to use it", _when_not(name)),
         _section("What the paper says and what we found", *map(_about_paper, _notes(measure))),
         _section("Cite", *(_code("bibtex", BIBTEX[key].strip()) for key in measure.CITATIONS)),
     ]
@@ -77,10 +79,19 @@ def _indented(text: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
 
 
-def _when_not(name: str) -> str:
+def _by_hand(folder: str, name: str) -> str:
     """What is written by hand about a measure, if anything."""
-    file = HERE / "when_not" / f"{name}.inc"
+    file = HERE / folder / f"{name}.inc"
     return file.read_text(encoding="utf-8").strip() if file.exists() else ""
+
+
+def _picture(name: str) -> str:
+    """The drawing of what a measure does, if there is one, made when the documentation is built."""
+    file = HERE / "pictures" / f"{name}.py"
+    if not file.exists():
+        return ""
+    says = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return f".. plot:: pictures/{name}.py\n    :include-source: false\n\n    {' '.join(says.split())}"
 
 
 def _about_paper(key: str) -> str:
@@ -100,15 +111,11 @@ def _cutoff(measure: RelativeMeasure) -> str:
     return "Without a cutoff the whole list counts."
 
 
-def _question_and_rest(doc: str) -> tuple[str, str]:
-    first, *rest = _blocks(doc)
-    return " ".join(first.split()), "\n\n".join(map(_as_rst, rest))
-
-
 def _text_and_example(doc: str) -> tuple[str, str]:
+    """What the docstring of a measure says below its summary, and its example."""
     blocks = _blocks(doc)
     examples = [block for block in blocks if block.startswith(">>>")]
-    return "\n\n".join(_as_rst(block) for block in blocks if block not in examples), "\n\n".join(examples)
+    return "\n\n".join(_as_rst(block) for block in blocks[1:] if block not in examples), "\n\n".join(examples)
 
 
 def _blocks(doc: str) -> list[str]:
