@@ -112,7 +112,7 @@ class PriorRuns:
         if self.symbol is not None:
             raise ValueError(
                 f"{where}={self.symbol!r} means other runs of an experiment: "
-                "use calc_runs, Experiment or the command line's compare, or name prior runs"
+                "use calc_runs, compare or Experiment of ir_measures_relative, or name prior runs"
             )
         found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
         self._refuse_several(len(found), where, single)
@@ -273,7 +273,7 @@ def _runs_of(part: Part, where: str, own: Mapping[str, Own]) -> tuple[Run | Own,
             )
         if part.label not in own:
             raise ValueError(
-                f"{where}: {held.name!r} is a PyTerrier transformer, which only Experiment runs; "
+                f"{where}: {held.name!r} is a PyTerrier transformer, which ir_measures_relative.Experiment runs; "
                 "elsewhere call it on your topics: prior=bm25(topics)"
             )
         return (own[part.label],)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from itertools import count
 from typing import Any
@@ -10,7 +11,15 @@ from typing import Any
 from ir_measures_relative._base import Contents
 from ir_measures_relative._priors.prior_names import without_forbidden
 
-_LONGEST_NAME = 60
+_FIRST, _LAST = 38, 19  # characters of a long name: what it is, and what is done with it at the end
+
+_ADDRESS = re.compile(r"<(?:[\w ]+ )?(?:[\w.<>]+\.)?<?(\w+)>?(?: object)? at 0x[0-9a-fA-F]+>")
+# What a text says more than a reader needs, and what is left of it
+_SHORTER = (
+    (re.compile(r"<\w+\.(\w+): [^<>]*>"), r"\1"),  # <PisaScorer.bm25: 'bm25'>
+    (re.compile(r"""(['"])[^'"]*[/\\]([^'"/\\]+)[/\\]?\1"""), r"\2"),  # 'a/path/to/index'
+    (re.compile(r"""['"]"""), ""),
+)
 
 
 class Retriever:
@@ -38,13 +47,13 @@ def is_transformer(value: Any) -> bool:
 def retriever_of(transformer: Any, contents: Contents[Any]) -> Retriever:
     """The one retriever of a transformer and its equals.
 
-    Its digits come from its text, so that a table has the same titles in every process; of unequal transformers with
-    the same text the second gets others.
+    Its digits come from its text without addresses, so that a table has the same titles in every process; of unequal
+    transformers with the same text the second gets others.
     """
     text = _text(transformer)
     for place in count():
         digits = hashlib.blake2b(f"transformer {place} {text}".encode("utf-8", "surrogatepass"), digest_size=16)
-        kept = contents.keep(Retriever(transformer, text, digits.hexdigest()))
+        kept = contents.keep(Retriever(transformer, shortened(text), digits.hexdigest()))
         if isinstance(kept, Retriever) and _same(kept.transformer, transformer):
             return kept
     raise AssertionError("the places never end")
@@ -52,11 +61,22 @@ def retriever_of(transformer: Any, contents: Contents[Any]) -> Retriever:
 
 def _text(transformer: Any) -> str:
     try:
-        text = " ".join(str(transformer).split())
+        text = _ADDRESS.sub(r"\1", " ".join(str(transformer).split()))
     except Exception:  # whatever somebody's __str__ raises, a name is all that is lost
         text = ""
-    text = without_forbidden(text) or type(transformer).__name__
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 3] + "..."
+    return without_forbidden(text) if shortened(text) else type(transformer).__name__
+
+
+def shortened(text: str) -> str:
+    """The text of a transformer as the title of a column: without quotes and folders, and not long.
+
+    >>> shortened("Retrieve(Index('/data/vaswani'), <Scorer.bm25: 'bm25'>)")
+    'Retrieve(Index(vaswani), bm25)'
+    """
+    for pattern, left in _SHORTER:
+        text = pattern.sub(left, text)
+    text = text.strip()
+    return text if len(text) <= _FIRST + 3 + _LAST else f"{text[:_FIRST].rstrip()}...{text[-_LAST:].lstrip()}"
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -53,6 +53,27 @@ def test_a_transformer_has_a_readable_name() -> None:
     assert str(named).startswith("NRG(prior='bm25~")
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("TerrierRetr(BM25)", "TerrierRetr(BM25)"),
+        ("<pyterrier._ops.Sum object at 0x7fcf6b5aa6d0>", "Sum"),
+        ("Apply(<function <lambda> at 0x7f01>)", "Apply(lambda)"),
+        ("Apply(<function main.<locals>.boost at 0x7f01>)", "Apply(boost)"),
+        ("MonoT5ReRanker('castorini/monot5-base')", "MonoT5ReRanker(monot5-base)"),
+        (
+            "(PisaRetrieve(PisaIndex('/tmp/index'), <PisaScorer.bm25: 'bm25'>, 1000, {'bm25_k1': 0.9, 'bm25_b': 0.4}, "
+            "<PisaStopwords.terrier: 'terrier'>) >> RankCutoff(10))",
+            "(PisaRetrieve(PisaIndex(index), bm25,...>> RankCutoff(10))",
+        ),
+    ],
+)
+def test_a_long_text_is_shortened_to_what_tells(text: str, name: str) -> None:
+    """And has no address in it, which would give a table other titles in every process."""
+    (label,) = NRG(prior=Transformer(text)).transformers()
+    assert label.rpartition("~")[0] == name
+
+
 @pytest.mark.parametrize("text", ["BM25 (k1=0.9, b=0.4)", "a\nb", "~/x", "", "a" * 1000, 'say "so"', "others"])
 def test_any_text_of_a_transformer_can_be_printed_and_read_back(text: str) -> None:
     measure = NRG(prior=Transformer(text)) @ 10
