@@ -19,9 +19,9 @@ from scipy.special import stdtr
 from ir_measures_relative._checks import counted, flag, real
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels.labelled_topic import LabelledTopic
-from ir_measures_relative._unjudged import Points, merged, mode
+from ir_measures_relative._unjudged import Grid, Points, mean_on_grid, merged, mode, summed_grids
 
-CELLS = 1 << 12  # of the grid on which topics are added up
+STEPS = 1 << 12  # of the grid on which topics are added up, in the square root of the sum of squared ranges
 
 
 class ImputedTopic:
@@ -108,17 +108,15 @@ class ImputedTopic:
         tail = (1 - real(level, "level", 0, 1)) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
-    def on_grid(self, step: float) -> tuple[float, FloatArray]:
-        """The lowest score, and (U, cells) probabilities of it plus whole steps, given each effect.
+    def on_grid(self, step: float) -> Grid:
+        """(U, cells) probabilities of the lowest score plus whole steps, given each effect.
 
         A score between two points of the grid is split between them so that the mean is kept.
         """
-        if self._labels is None:
-            return self.plain, np.ones((self._n_effects, 1))
+        assert self._labels is not None
         score, probability = self._labels.scores()
-        lowest = float(score.min())
-        place = (score - lowest) / step  # (1 or U, N)
-        cell = np.floor(place).astype(np.int64)
+        place = (score - self.lower) / step  # (1 or U, N)
+        cell = np.maximum(np.floor(place), 0).astype(np.int64)  # merging may round the lowest score up
         cells = int(cell.max()) + 2
         share = place - cell
         grid = np.empty((self._n_effects, cells))
@@ -126,7 +124,7 @@ class ImputedTopic:
             own = u if len(score) > 1 else 0
             grid[u] = np.bincount(cell[own], weights=chance * (1 - share[own]), minlength=cells)
             grid[u] += np.bincount(cell[own] + 1, weights=chance * share[own], minlength=cells)
-        return lowest, grid
+        return Grid(0, grid)
 
     def __repr__(self) -> str:
         return (
@@ -214,27 +212,17 @@ class ImputedScores:
 
     @cached_property
     def _of_mean(self) -> Points:
-        """Topics on one grid, one product of their transforms for each effect; the mean is kept."""
-        if not self.topics or not any(topic.n_unjudged for topic in self.topics):
+        """Topics on one grid, summed for each effect; the mean is kept."""
+        many = [topic for topic in self.topics if topic.n_unjudged and topic.upper > topic.lower]
+        if not many:
             return Points(np.array([self.mean]), np.ones(1))
-        width = fsum(topic.upper - topic.lower for topic in self.topics)
-        if width <= 0:
-            return Points(np.array([self.mean]), np.ones(1))
-        step = width / CELLS
-        start, grids = 0.0, []
-        for topic in self.topics:
-            low, grid = topic.on_grid(step)
-            start += low
-            if grid.shape[1] > 1:
-                grids.append(grid)
-        size = sum(grid.shape[1] - 1 for grid in grids) + 1
-        length = 1 << (size - 1).bit_length()
-        product = np.ones((len(grids[0]), length // 2 + 1), dtype=complex)
-        for grid in grids:
-            product *= np.fft.rfft(grid, length, axis=1)
-        chance = np.maximum(np.fft.irfft(product, length, axis=1)[:, :size].mean(axis=0), 0.0)
-        score = (start + step * np.arange(size)) / len(self.topics)
-        return Points(score, chance / chance.sum(), step / len(self.topics)).within(self.lower, self.upper)
+        step = sqrt(fsum((topic.upper - topic.lower) ** 2 for topic in many)) / STEPS
+        # in one order, whatever that of the topics is, so that rounding is the same
+        grids = sorted((t.on_grid(step) for t in many), key=lambda grid: (grid.size, grid.probability.tobytes()))
+        (total,) = summed_grids(grids)
+        ends = fsum(topic.lower for topic in self.topics), fsum(topic.upper for topic in self.topics)
+        mixed = Grid(total.first, total.probability.mean(axis=0))
+        return mean_on_grid(mixed, step, ends, len(many), len(self.topics))
 
     @property
     def support(self) -> FloatArray:
@@ -248,14 +236,14 @@ class ImputedScores:
 
     @property
     def error(self) -> float:
-        """By how much a quantile of the mean over topics may be off: a step of the grid."""
+        """By how much a quantile of the mean over topics may be off, where every topic is `exact`."""
         return self._of_mean.slack
 
     def quantile(self, q: float, *, topics: bool = False) -> float:
         """Quantile of the mean over topics, 0 <= q <= 1; ``topics`` as in `interval`."""
         q = real(q, "q", 0, 1)
         if not flag(topics, "topics"):
-            return self._of_mean.quantile(q)
+            return min(max(self._of_mean.quantile(q), self.lower), self.upper)
         n = len(self.topics)
         if n < 2:
             raise ValueError("topics=True needs at least two topics, to see how they differ")

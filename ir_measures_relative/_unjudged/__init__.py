@@ -8,6 +8,7 @@ from ir_measures_relative._unjudged.points import TOLERANCE, Points, merged, mod
 from ir_measures_relative._unjudged.prob_better import ProbBetter, TopicBetter, boot_prob_better
 from ir_measures_relative._unjudged.sample import SAMPLE_SIZE, Sample, chance_range, fixed_random
 from ir_measures_relative._unjudged.settings import DCGS, POOLS, PRIORS, BootSettings, gains_of_relevant
+from ir_measures_relative._unjudged.sums import Grid, mean_on_grid, summed_grids
 from ir_measures_relative._unjudged.topic_scores import TopicScores
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "BootSettings",
     "DCGS",
     "GradePrior",
+    "Grid",
     "POOLS",
     "PRIORS",
     "Points",
@@ -30,8 +32,10 @@ __all__ = [
     "fixed_random",
     "gains_of_relevant",
     "grade_prior_of",
+    "mean_on_grid",
     "merged",
     "mode",
     "naive_bounds",
+    "summed_grids",
     "topic_scores",
 ]

@@ -24,10 +24,14 @@ NEGLIGIBLE = 1e-16  # probability of an end of a sum that is left out
 
 
 class Grid(NamedTuple):
-    """A distribution over whole numbers of steps."""
+    """A distribution over whole numbers of steps, or several."""
 
     first: int  # steps from 0 to the first cell
-    probability: FloatArray  # (n,)
+    probability: FloatArray  # (n,), or (U, n) of U distributions on the same cells
+
+    @property
+    def size(self) -> int:
+        return int(self.probability.shape[-1])
 
 
 def on_grid(points: Points, step: float) -> Grid:
@@ -45,19 +49,19 @@ def on_grid(points: Points, step: float) -> Grid:
 def grid_sum(one: Grid, other: Grid) -> Grid:
     """Distribution of the sum of two independent grids, without ends that next to never happen."""
     probability = convolve(one.probability, other.probability)
-    likely = np.flatnonzero(probability > NEGLIGIBLE)
+    likely = np.flatnonzero((probability > NEGLIGIBLE).reshape(-1, probability.shape[-1]).any(axis=0))
     low, high = int(likely[0]), int(likely[-1]) + 1
-    return Grid(one.first + other.first + low, probability[low:high])
+    return Grid(one.first + other.first + low, probability[..., low:high])
 
 
 def summed_grids(grids: list[Grid], until: int = 1) -> list[Grid]:
     """Sum the shortest of independent grids until ``until`` are left, so that most products are short."""
-    heap = [(len(grid.probability), at, grid) for at, grid in enumerate(grids)]
+    heap = [(grid.size, at, grid) for at, grid in enumerate(grids)]
     heapq.heapify(heap)
     count = len(heap)
     while len(heap) > until:
         grid = grid_sum(heapq.heappop(heap)[2], heapq.heappop(heap)[2])
-        heapq.heappush(heap, (len(grid.probability), count, grid))
+        heapq.heappush(heap, (grid.size, count, grid))
         count += 1
     return [grid for _, _, grid in heap]
 
@@ -72,12 +76,12 @@ def repeated_sum(grid: Grid, times: int) -> Grid:
 
 
 def convolve(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Distribution of a sum: directly where that is short, else by Fourier transform."""
-    if min(len(a), len(b)) < 64:
+    """Distribution of a sum: directly where that is short, else by Fourier transform; (n,) or (U, n) each."""
+    if a.ndim == 1 and min(len(a), len(b)) < 64:
         return np.convolve(a, b)
-    size = len(a) + len(b) - 1
+    size = a.shape[-1] + b.shape[-1] - 1
     fast = 1 << (size - 1).bit_length()
-    return np.maximum(np.fft.irfft(np.fft.rfft(a, fast) * np.fft.rfft(b, fast), fast)[:size], 0.0)
+    return np.maximum(np.fft.irfft(np.fft.rfft(a, fast) * np.fft.rfft(b, fast), fast)[..., :size], 0.0)
 
 
 def mean_of(parts: list[Points]) -> Points:
@@ -102,13 +106,23 @@ def mean_of(parts: list[Points]) -> Points:
         part, *others = alike
         grid = on_grid(Points(part.score - part.lowest, part.probability), step)
         grids.append(repeated_sum(grid, 1 + len(others)))
-    ((first, probability),) = summed_grids(grids)
-    lowest, highest = fsum(part.lowest for part in parts), fsum(part.highest for part in parts)
-    score = lowest + np.arange(first, first + len(probability), dtype=np.float64) * step
+    (grid,) = summed_grids(grids)
+    ends = fsum(part.lowest for part in parts), fsum(part.highest for part in parts)
+    return mean_on_grid(grid, step, ends, len(many), n, slack)
+
+
+def mean_on_grid(
+    total: Grid, step: float, ends: tuple[float, float], n_split: int, n: int, slack: float = 0.0
+) -> Points:
+    """The mean of n scores, ``n_split`` of which were put on a grid from their lowest score on, from their ``total``.
+
+    ``ends``: the lowest and the highest total that can happen.
+    """
+    score = ends[0] + np.arange(total.first, total.first + total.size, dtype=np.float64) * step
     # the ends can happen, if too rarely for a float; no clipping, which would move the mean
-    score = np.concatenate([[lowest], score, [max(highest, score[-1])]])
-    probability = np.pad(probability / probability.sum(), 1)
-    off = step * min(len(many), sqrt(len(many) * np.log(2e9) / 2))
+    score = np.concatenate([[ends[0]], score, [max(ends[1], score[-1])]])
+    probability = np.pad(total.probability / total.probability.sum(), 1)
+    off = step * min(n_split, sqrt(n_split * np.log(2e9) / 2))
     return Points(score / n, probability, slack + off / n).possible()
 
 
@@ -121,7 +135,7 @@ def coarse(sums: Halves) -> Points:
     step = (sums.highest - sums.lowest) / (2 * STEPS)
     grids = [grid_sum(on_grid(a, step), on_grid(b, step)) for a, b in sums.pairs]
     first = min(grid.first for grid in grids)
-    probability = np.zeros(max(grid.first + len(grid.probability) for grid in grids) - first)
+    probability = np.zeros(max(grid.first + grid.size for grid in grids) - first)
     for grid in grids:
-        probability[grid.first - first : grid.first - first + len(grid.probability)] += grid.probability
+        probability[grid.first - first : grid.first - first + grid.size] += grid.probability
     return Points(np.arange(first, first + len(probability), dtype=np.float64) * step, probability, 2 * step).possible()

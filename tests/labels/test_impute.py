@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ir_measures import nDCG
 from reference import boot
 from reference import labels as slow
+from scipy import stats
 from support.pooled_tracks import pooled_track
 from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, ranking_of, runs
 
@@ -149,6 +150,25 @@ def test_mean_over_topics_is_mixed_over_the_effect() -> None:
     low, high = scores.interval()
     wide_low, wide_high = scores.interval(topics=True)
     assert wide_low < low < scores.mean < high < wide_high
+
+
+@pytest.mark.parametrize("n", [2, 40, 3_000])
+def test_many_topics_do_not_widen_the_interval(n: int) -> None:
+    """The step of the grid grows as the spread of a sum does; in steps of the whole range 5,000 topics had half more.
+
+    A topic's score is 1 if its one document is relevant, which it is with a chance of .3: a binomial distribution.
+    """
+    qrels = {str(t): {"n": 0} for t in range(n)}
+    labels, run = imr.LabelModel.shares({0: 0.7, 1: 0.3}), {t: {"x": 1.0} for t in qrels}
+    scores = imr.impute(qrels, run, labels, nDCG @ 1)
+    true = stats.binom(n, 0.3)
+    assert scores.probability @ scores.support == pytest.approx(scores.mean, abs=1e-12)
+    spread = np.sqrt(scores.probability @ (scores.support - scores.mean) ** 2)
+    assert spread == pytest.approx(scores.std, rel=1e-4) and scores.std == pytest.approx(true.std() / n)
+    for q in (0.005, 0.025, 0.5, 0.975, 0.995):
+        assert scores.quantile(q) == pytest.approx(true.ppf(q) / n, abs=scores.error + 1e-12)
+    assert scores.support[[0, -1]] == pytest.approx([0, 1], abs=scores.error) and scores.quantile(0) == 0
+    assert imr.impute(dict(reversed(qrels.items())), run, labels, nDCG @ 1).interval() == scores.interval()
 
 
 def test_own_group_is_left_out_of_found() -> None:

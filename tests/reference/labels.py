@@ -287,13 +287,13 @@ def labelled_score(ranking, judged, labels, k, base="nDCG", ideal="all", **optio
 
 
 def imputed(ranking, judged, chances, k, base="nDCG", ideal="all", **options):
-    """Every labelling: [(score, probability)], ascending, equal scores merged.
+    """Every labelling that can happen: [(score, probability)], ascending, equal scores merged.
 
     ``chances`` {unjudged document: {grade: probability}}; fractions stay exact.
     """
     free = [document for document in ordinary.cut(ranking, k) if document not in judged]
     found_scores = []
-    for drawn in product(*(chances[document].items() for document in free)):
+    for drawn in product(*([(g, p) for g, p in chances[document].items() if p > 0] for document in free)):
         labels = {document: grade for document, (grade, _) in zip(free, drawn, strict=True)}
         chance = prod((p for _, p in drawn), start=Fraction(1))
         found_scores.append((labelled_score(ranking, judged, labels, k, base, ideal, **options), chance))
