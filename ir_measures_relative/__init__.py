@@ -5,7 +5,16 @@ from typing import Any
 
 from ir_measures_relative import simulate
 from ir_measures_relative._base import parse_measure
-from ir_measures_relative._experiment import Comparison, calc_runs, compare, judge_next, pairs, select_complementary
+from ir_measures_relative._experiment import (
+    Comparison,
+    calc_part,
+    calc_runs,
+    compare,
+    iter_runs,
+    judge_next,
+    pairs,
+    select_complementary,
+)
 from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
@@ -72,11 +81,13 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "__version__",
     "bibtex",
     "boot_ndcg",
+    "calc_part",
     "calc_runs",
     "compare",
     "credited",
     "expected_random",
     "impute",
+    "iter_runs",
     "judge_next",
     "learn_labels",
     "med",

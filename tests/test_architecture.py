@@ -47,7 +47,7 @@ OPTIONAL = {
     "matplotlib": ["plots", "plots.*"],
     "pyterrier": ["_hosts.pyterrier_experiment.experiment"],
     "ir_datasets": ["_cli.*"],
-    "pyarrow": ["_input.arrow"],
+    "pyarrow": ["_input.arrow", "_input.arrow_batches"],
     "statsmodels": [],
 }
 

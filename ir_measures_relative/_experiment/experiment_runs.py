@@ -71,6 +71,11 @@ class ExperimentRuns:
         return self._request.depth
 
     @property
+    def in_parts(self) -> bool:
+        """Whether these are a part of the topics, so that a run may lack all of them."""
+        return self._request.in_parts
+
+    @property
     def judge(self) -> Judgements | None:
         """Another judge's labels, from which labels='learned' learns too."""
         return self._request.judge
@@ -94,13 +99,12 @@ class ExperimentRuns:
     @cached_property
     def best_of_groups(self) -> dict[str, str]:
         """Group -> its best run by the mean of ``by``; of equally good ones the first."""
-        by, names = self._request.by, list(self.runs)
+        by, names, known = self._request.by, list(self.runs), self._request.by_scores
+        if known is not None:
+            return _best(np.array([known[name] for name in names]), names, self.groups)
         # summed without rounding, so that the order of the topics does not choose between equally good runs
         sums = np.array([fsum(scores) for scores in self._scores([by])[by]])  # (M,)
-        best: dict[str, str] = {}
-        for place in np.argsort(sums if direction(by) == "smaller" else -sums, kind="stable"):
-            best.setdefault(self.groups[names[place]], names[place])
-        return best
+        return _best(-sums if direction(by) == "smaller" else sums, names, self.groups)
 
     def _scores(self, measures: list[Measure]) -> dict[Measure, FloatArray]:
         """Measure -> (M, Q)"""
@@ -159,6 +163,14 @@ class ExperimentRuns:
         return tasks
 
 
+def _best(scores: FloatArray, names: Sequence[str], group_of: Mapping[str, str]) -> dict[str, str]:
+    """Group -> its run of the highest of the (M,) scores; of equally good ones the first."""
+    best: dict[str, str] = {}
+    for place in np.argsort(-scores, kind="stable"):
+        best.setdefault(group_of[names[place]], names[place])
+    return best
+
+
 Task: TypeAlias = tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]
 
 
@@ -169,12 +181,13 @@ def read_experiment(
     judgements = Judgements.of(qrels)
     host = [measure for measure in request.distinct if not isinstance(measure, RelativeMeasure)]
     scorer = HostScorer(host, judgements)
+    workers = request.workers.count
     # what is in memory already would take longer to send to a worker than to read here
     items = [
-        (name, source if isinstance(source, RunSource) and source.is_file else Run.of(source, f"run {name!r}"))
+        (name, source if workers == 1 or _is_file(source) else Run.of(source, f"run {name!r}"))
         for name, source in sources.items()
     ]
-    n_parts = len(items) if request.workers.count == 1 else _PARTS_PER_WORKER * request.workers.count
+    n_parts = len(items) if workers == 1 else _PARTS_PER_WORKER * workers
     tasks = [(scorer, part, request.depth, strict) for part in split(items, n_parts)]
     done = [read for part in request.workers.map(_read_part, tasks, "reading runs") for read in part]
     runs = {name: run for name, (run, _) in zip(sources, done, strict=True)}
@@ -182,6 +195,10 @@ def read_experiment(
     of_host = {measure: values[:, :, place] for place, measure in enumerate(host)}
     priors_only = {name: Run.of(run, f"run {name!r}") for name, run in beside.items()}
     return ExperimentRuns(request, judgements, runs, of_host, priors_only)
+
+
+def _is_file(source: Any) -> bool:
+    return isinstance(source, RunSource) and source.is_file
 
 
 def _read_part(

@@ -56,12 +56,10 @@ class Need:
 
     Attributes
     ----------
-    whole_runs : whether runs must be held whole, whatever the measure's cutoff is
     all_topics : whether a topic's value depends on the other topics too, so that workers are given all of them
     by : whether the mean of ``by`` is needed of every run
     """
 
-    whole_runs = False
     all_topics = False
     by = False
 
@@ -84,9 +82,7 @@ def need_of(measure: RelativeMeasure) -> Need:
 
 def depth_to_hold(measure: Measure) -> int | None:
     """How much of a run a measure needs to be held; those of ir_measures are computed while it is read."""
-    if not isinstance(measure, RelativeMeasure):
-        return 0
-    return None if need_of(measure).whole_runs else measure.depth
+    return measure.depth if isinstance(measure, RelativeMeasure) else 0
 
 
 def deepest(depths: Iterable[int | None]) -> int | None:
@@ -117,7 +113,13 @@ class BestOfGroups(Need):
     def check(self, request: Request) -> None:
         if request.groups is None:
             raise ValueError("prior='groups' needs groups, a dict of run: group or a CSV file")
+        if request.by_scores is not None:
+            return
         by = request.by
+        if request.in_parts:
+            raise ValueError(
+                "prior='groups' needs all topics to find the best run of each group; give by= a dict of run: score"
+            )
         check_measure(by)
         if direction(by) == "neither" or (isinstance(by, RelativeMeasure) and need_of(by).by):
             raise ValueError(f"by={by} cannot say which run of a group is its best; another measure can")
@@ -134,10 +136,6 @@ class BestOfGroups(Need):
 class NamedPriors(Need):
     """Prior runs by name, of the experiment or registered, or given as objects; or none at all."""
 
-    def __init__(self, measure: RelativeMeasure):
-        super().__init__(measure)
-        self.whole_runs = measure.runs_parameter is not None  # their order is that of their whole content
-
     def check(self, request: Request) -> None:
         self.measure.check_named_runs([*request.names, *request.beside])
 
@@ -145,7 +143,7 @@ class NamedPriors(Need):
         own = {name: judged.run for name, judged in experiment.runs.items()}
         named = self.measure.named_runs({**experiment.beside, **own})
         for part, run in named:
-            warn_if_useless(part, run, experiment.judgements, self.measure)
+            warn_if_useless(part, run, experiment.judgements, self.measure, in_batches=experiment.in_parts)
         runs = [experiment.runs[part] if part in own else experiment.join(run) for part, run in named]
         return _Chosen({None: JudgedPriors(experiment.judgements, runs)}, {})
 

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
+from ir_measures_relative._checks import real, shown
 from ir_measures_relative._experiment.experiment_runs import ExperimentRuns, read_experiment
 from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_of
 from ir_measures_relative._experiment.workers import Workers
@@ -29,6 +32,8 @@ class Request:
     names : names of the runs, in their order
     groups : run -> group, or None
     by : the measure whose mean decides which run of a group is its best
+    by_scores : run -> score that decides it instead, or None
+    in_parts : whether the runs are read a part of the topics at a time, so that no measure may need all of them
     workers : who does the work
     judge : another judge's labels for labels='learned', or None
     depth : how many documents of each run and topic are held once it was read; None is all of them
@@ -44,6 +49,8 @@ class Request:
     depth: int | None = None
     beside: tuple[str, ...] = ()
     judge: Judgements | None = None
+    by_scores: Mapping[str, float] | None = None
+    in_parts: bool = False
 
     @classmethod
     def of(
@@ -52,13 +59,14 @@ class Request:
         runs: Iterable[str],
         *,
         groups: Any = None,
-        by: Measure | str = nDCG @ 10,
+        by: Any = nDCG @ 10,
         n_jobs: int | None = 1,
         progress: bool | None = None,
         depth: int | None = 0,
         beside: Iterable[str] = (),
         texts: Iterable[str] | None = None,
         judge: Judgements | None = None,
+        in_parts: bool = False,
     ) -> Request:
         """A request that has passed every check that needs no run to be read.
 
@@ -67,24 +75,35 @@ class Request:
         measures : measures or their text, one or several
         runs : what ``run_sources`` gave, or only the names of the runs
         groups : in any form that ``read_groups`` takes
+        by : a measure or its text, or a dict or Series of run: score
         depth : hold at least so many documents of each run and topic, or all of them (None), for a caller who looks at
             them himself; the measures are always given what they need
         beside : names of further runs that ``read`` is given only as prior runs
         texts : how the measures are to be called in tables, where it is not how they are given here
         judge : another judge's labels, from which labels='learned' learns too
+        in_parts : ``read`` will be given the topics a part at a time
         """
         given = listed(measures)
         asked = tuple(parse_measure(measure) for measure in given)
         written = tuple(text if isinstance(text, str) else str(text) for text in given if texts is None)
         workers = Workers.of(n_jobs, progress)
         known = None if groups is None else read_groups(groups, runs)
+        names, scores = tuple(runs), None
+        if isinstance(by, (Mapping, pd.Series)):
+            by, scores = nDCG @ 10, _scores_of(by, names)
         request = cls(
-            asked, written or tuple(texts or ()), tuple(runs), known, parse_measure(by), workers, beside=tuple(beside)
-        )
+            asked, written or tuple(texts or ()), names, known, parse_measure(by), workers,
+            beside=tuple(beside), by_scores=scores, in_parts=in_parts,
+        )  # fmt: skip
         for measure in asked:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):
                 need_of(measure).check(request)
+                if in_parts and measure.needs_all_topics is not None:
+                    raise ValueError(
+                        f"{measure} needs all topics at once, which a part does not hold; "
+                        f"give {measure.needs_all_topics}, or use calc_runs"
+                    )
         held = deepest([depth, *map(depth_to_hold, request.distinct)])
         return replace(request, depth=held, judge=judge)
 
@@ -106,8 +125,19 @@ class Request:
     @property
     def distinct(self) -> list[Measure]:
         """What is to be computed, each measure once: those asked for, and ``by`` if one of them needs it."""
-        needs_by = any(need_of(measure).by for measure in self.measures if isinstance(measure, RelativeMeasure))
+        needs_by = self.by_scores is None and any(
+            need_of(measure).by for measure in self.measures if isinstance(measure, RelativeMeasure)
+        )
         return list(dict.fromkeys([*self.measures, *([self.by] if needs_by else [])]))
+
+
+def _scores_of(by: Any, names: Iterable[str]) -> dict[str, float]:
+    """Run -> score, of every run."""
+    given = {str(name): score for name, score in by.items()}
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise ValueError(f"by: there is no score of the run {shown(missing[0])}; every run needs one")
+    return {name: real(given[name], f"by[{name!r}]", -np.inf) for name in names}
 
 
 def listed(measures: Any) -> list[Measure | str]:

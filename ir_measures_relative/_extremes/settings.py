@@ -81,6 +81,11 @@ class MedSettings:
         return model.max_rel if isinstance(model, SDCG) else None
 
     @property
+    def needs_qrels(self) -> bool:
+        """Whether the highest grade of a free document is that of the qrels."""
+        return not (self.max_rel or self._max_rel_of_base or self.model().binary)
+
+    @property
     def needs_cutoff(self) -> bool:
         model = self.model()
         return model.needs_cutoff or (isinstance(model, AveragePrecision) and self.norm == "k")

@@ -1,5 +1,6 @@
 """Every form in which qrels, runs and groups come; formats stop here."""
 
+from ir_measures_relative._input.arrow import is_stream
 from ir_measures_relative._input.columns import (
     Columns,
     is_frame,
@@ -11,12 +12,16 @@ from ir_measures_relative._input.columns import (
 )
 from ir_measures_relative._input.groups import known_groups, read_groups
 from ir_measures_relative._input.ids import coded_ids, is_missing
+from ir_measures_relative._input.part_frames import part_frames
 from ir_measures_relative._input.run_collections import run_sources
 from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
 from ir_measures_relative._input.source import RunSource
+from ir_measures_relative._input.topic_order import BUCKET, TopicOrder
+from ir_measures_relative._input.topic_streams import TopicStream, open_stream
 from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray
 
 __all__ = [
+    "BUCKET",
     "NONE",
     "SYMBOLS",
     "Array",
@@ -26,11 +31,16 @@ __all__ = [
     "IntArray",
     "ObjectArray",
     "RunSource",
+    "TopicOrder",
+    "TopicStream",
     "coded_ids",
     "is_frame",
     "is_missing",
     "is_run",
+    "is_stream",
     "known_groups",
+    "open_stream",
+    "part_frames",
     "qrels_columns",
     "read_groups",
     "read_once",

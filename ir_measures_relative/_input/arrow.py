@@ -24,6 +24,14 @@ def is_arrow(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pd.DataFrame, pd.Series))
 
 
+def is_stream(data: Any) -> bool:
+    """Whether data are read a batch of rows at a time: Parquet data, and Arrow data that are not in memory already."""
+    if isinstance(data, (str, os.PathLike)):
+        return is_parquet(Path(os.path.expanduser(data)))
+    in_memory = type(data).__module__.partition(".")[0] in ("pyarrow", "polars") and hasattr(data, "__len__")
+    return is_arrow(data) and not in_memory
+
+
 def is_parquet(path: Path) -> bool:
     """Whether a path is a Parquet file, by its first bytes, or a folder that holds some, in partitions too."""
     try:
@@ -46,8 +54,7 @@ def _holds_parquet(folder: os.PathLike[str]) -> bool:
     return any(_holds_parquet(entry) for entry in found if "=" in entry.name and entry.is_dir(follow_symlinks=False))
 
 
-def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
-    """The named columns of Arrow data, or of a Parquet path, as pyarrow's; the others are not read."""
+def imported_pyarrow(what: str) -> Any:
     try:
         import pyarrow
         import pyarrow.dataset
@@ -55,13 +62,19 @@ def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) ->
         raise ImportError(
             f"{what}: Arrow data and Parquet files need pyarrow: pip install 'ir_measures_relative[arrow]'"
         ) from None
+    return pyarrow
+
+
+def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
+    """The named columns of Arrow data, or of a Parquet path, as pyarrow's; the others are not read."""
+    pyarrow = imported_pyarrow(what)
     source = f"the Parquet data {quoted(data)}" if isinstance(data, Path) else f"a {type(data).__name__}"
     try:
         if isinstance(data, Path):
-            held = pyarrow.dataset.dataset(data, format="parquet", partitioning=_partitions(data, names))
+            held = pyarrow.dataset.dataset(data, format="parquet", partitioning=partitions(data, names))
         else:
             held = pyarrow.RecordBatchReader.from_stream(data)
-        found = {column: _name(accepted, held.schema.names, what) for column, accepted in names.items()}
+        found = {column: column_name(accepted, held.schema.names, what) for column, accepted in names.items()}
         if isinstance(data, Path):
             table = held.to_table(columns=list(found.values()))
         else:
@@ -71,6 +84,16 @@ def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) ->
     except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(f"{what}: {source} cannot be read: {' '.join(str(error).split()):.200}") from None
     return {column: table.column(name) for column, name in found.items()}
+
+
+def arrow_frame(data: Any, what: str) -> pd.DataFrame:
+    """Arrow data as pandas'."""
+    pyarrow = imported_pyarrow(what)
+    try:
+        return pyarrow.RecordBatchReader.from_stream(data).read_pandas()
+    except (pyarrow.ArrowException, OSError) as error:
+        sentence = f"{what}: a {type(data).__name__} cannot be read: {' '.join(str(error).split()):.200}"
+        raise ValueError(sentence) from None
 
 
 def arrow_topics(column: Any, what: str) -> tuple[list[Any], IntArray]:
@@ -93,7 +116,7 @@ def arrow_documents(column: Any, what: str) -> ObjectArray:
         given, codes = _coded(column, "document", what)
         return id_texts(given, "document", what)[codes]
     if column.null_count:
-        raise _first_missing(column, "document", what)
+        raise missing_id_at(column, "document", what)
     if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind):
         texts: ObjectArray = column.to_numpy()
         return texts
@@ -120,7 +143,7 @@ def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
     import pyarrow
 
     if column.null_count:
-        raise _first_missing(column, kind, what)
+        raise missing_id_at(column, kind, what)
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     whole = column.unify_dictionaries().combine_chunks()
@@ -131,11 +154,12 @@ def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
     return given, whole.indices.to_numpy().astype(np.int64)
 
 
-def _first_missing(column: Any, kind: str, what: str) -> ValueError:
-    return missing_id(int(np.argmax(column.is_null().to_numpy())), kind, what)
+def missing_id_at(column: Any, kind: str, what: str, before: int = 0) -> ValueError:
+    """The sentence for the first row without id; ``before``: how many rows came before the column."""
+    return missing_id(before + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False))), kind, what)
 
 
-def _name(accepted: tuple[str, ...], names: list[str], what: str) -> str:
+def column_name(accepted: tuple[str, ...], names: list[str], what: str) -> str:
     name = next((name for name in accepted if name in names), None)
     if name is None:
         known = ", ".join(map(str, names)) or "none"
@@ -145,7 +169,7 @@ def _name(accepted: tuple[str, ...], names: list[str], what: str) -> str:
     return name
 
 
-def _partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
+def partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
     """Folders such as query_id=001 as columns of text: pyarrow alone would read a number, and lose the zeros."""
     import pyarrow
     import pyarrow.dataset

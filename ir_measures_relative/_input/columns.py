@@ -31,7 +31,7 @@ from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, re
 from ir_measures_relative._input.types import BoolArray, FloatArray, IntArray, ObjectArray
 
 # column or field -> the names under which it is accepted, ir_measures' own first
-_NAMES = {
+COLUMN_NAMES = {
     "query": ("query_id", "qid"),
     "doc": ("doc_id", "docno"),
     "score": ("score",),
@@ -101,7 +101,9 @@ def is_frame(value: Any) -> bool:
 
 def _is_row(item: Any) -> bool:
     """Whether an item is a row of a run, by its fields."""
-    return hasattr(item, "_fields") or (not is_frame(item) and any(hasattr(item, name) for name in _NAMES["query"]))
+    return hasattr(item, "_fields") or (
+        not is_frame(item) and any(hasattr(item, name) for name in COLUMN_NAMES["query"])
+    )
 
 
 def row_name(columns: Columns, row: int | BoolArray) -> str:
@@ -140,7 +142,7 @@ def _from_file(path: Path, value: str, what: str, content: bytes | None = None) 
 
 def _from_arrow(data: Any, value: str, what: str) -> Columns:
     source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
-    found = arrow_columns(data, {column: _NAMES[column] for column in ("query", "doc", value)}, source)
+    found = arrow_columns(data, {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}, source)
     topics, topic = arrow_topics(found["query"], source)
     columns = Columns(topics, topic, arrow_documents(found["doc"], source), np.zeros(len(topic)), source)
     return _with_numbers(columns, arrow_numbers(found[value], value, source), value)
@@ -174,10 +176,10 @@ def _from_frame(frame: Any, value: str, what: str) -> Columns:
         raise TypeError(f"{what}: cannot read a {type(frame).__name__} of {library}; accepted are {_accepted(value)}")
     found = {}
     for column in ("query", "doc", value):
-        name = next((n for n in _NAMES[column] if n in frame.columns), None)
+        name = next((n for n in COLUMN_NAMES[column] if n in frame.columns), None)
         if name is None:
             raise ValueError(
-                f"{what}: the DataFrame has no column {' or '.join(map(repr, _NAMES[column]))} "
+                f"{what}: the DataFrame has no column {' or '.join(map(repr, COLUMN_NAMES[column]))} "
                 f"(it has {', '.join(map(str, frame.columns)) or 'none'})"
             )
         found[column] = frame[name]
@@ -204,10 +206,10 @@ def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
         raise TypeError(f"{what}: ir_measures opens no files; {_READERS[value]} reads one")
     lists = {}
     for column in ("query", "doc", value):
-        name = next((n for n in _NAMES[column] if hasattr(rows[0], n)), None)
+        name = next((n for n in COLUMN_NAMES[column] if hasattr(rows[0], n)), None)
         if name is None:
             raise TypeError(
-                f"{what}: an item {shown(rows[0])} has no field {' or '.join(map(repr, _NAMES[column]))}; "
+                f"{what}: an item {shown(rows[0])} has no field {' or '.join(map(repr, COLUMN_NAMES[column]))}; "
                 f"accepted are {_accepted(value)}"
             )
         try:

@@ -33,8 +33,12 @@ class JudgedPriors:
     def unseen(self, model: UserModel) -> FloatArray:
         """(J,) chance that a user of every prior run has not seen the document: product of 1 - seen(rank in top K)."""
         left = np.ones(len(self.judgements.grade))
-        for run in self.runs:
-            leave_unseen(left, run, model)
+        found = [_left_by(run, model) for run in self.runs]
+        if found:
+            row, factor = map(np.concatenate, zip(*found, strict=True))
+            # the smallest factor of a document first, so that no order of the runs changes a bit
+            order = np.lexsort((factor, row))
+            np.multiply.at(left, row[order], factor[order])
         return left
 
     @once
@@ -60,7 +64,13 @@ class JudgedPriors:
 
 def leave_unseen(left: FloatArray, run: JudgedRun, model: UserModel) -> None:
     """(J,) multiplied, in place, by the chance that a user of the run has not seen each judged document."""
+    row, factor = _left_by(run, model)
+    left[row] *= factor
+
+
+def _left_by(run: JudgedRun, model: UserModel) -> tuple[IntArray, FloatArray]:
+    """Rows of the judged documents of a run's top K, and the chance that its user has not seen each of them."""
     row = run.top(model.cutoff).row  # (Q, W)
     judged = row >= 0
     unseen = np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)
-    left[row[judged]] *= unseen[judged]
+    return row[judged], unseen[judged]

@@ -82,6 +82,11 @@ class RelativeMeasure(ir_measures.Measure):
         return cutoff
 
     @property
+    def needs_all_topics(self) -> str | None:
+        """What to give instead, where a topic's value depends on all topics; None where it depends on its own alone."""
+        return None
+
+    @property
     def prior_runs(self) -> PriorRuns | None:
         """The prior runs, or the one reference run, before they are looked up; None where the measure has none."""
         name = self.runs_parameter

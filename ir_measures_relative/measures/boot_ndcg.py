@@ -107,6 +107,10 @@ class _BootNDCG(RelativeMeasure):
     def DIRECTION(self) -> str:  # type: ignore[override]
         return "neither" if self["estimate"] == "std" else "larger"
 
+    @property
+    def needs_all_topics(self) -> str | None:
+        return "pool='topic'" if self["pool"] == "collection" else None
+
     def topic_scores(self, run: JudgedRun) -> list[TopicScores]:
         """The distribution of every topic; made once for all estimates of a run."""
         settings = BootSettings(*(self[name] for name in ("cutoff", "prior", "dcg", "gains", "pool")))

@@ -90,6 +90,11 @@ class _NDCGBound(RelativeMeasure):
     def needs_cutoff(self) -> bool:
         return (self["side"], self["method"]) == ("lower", "guaranteed")
 
+    @property
+    def needs_all_topics(self) -> str | None:
+        uses_label = self["method"] == "guaranteed" or (self["side"], self["method"]) == ("upper", "scaled")
+        return "max_rel=, the highest grade of all topics" if uses_label and self["max_rel"] is None else None
+
     def score(self, run: JudgedRun, priors: JudgedPriors) -> np.ndarray:
         model = NDCG(self["cutoff"], self["dcg"], self["gains"])
         return ndcg_bound(run, model, self["side"], self["method"], self["max_rel"] or run.judgements.max_grade)

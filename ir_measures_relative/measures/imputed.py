@@ -28,6 +28,7 @@ from ir_measures_relative._labels import (
     ImputedTopic,
     LabelChances,
     LabelModel,
+    LearnedLabels,
     PartlyJudged,
     imputed_scores,
     known_labels,
@@ -115,6 +116,14 @@ class _Imputed(RelativeMeasure):
         """How far down a run the measure looks: a run that labels were learned from is recognised by its content."""
         cutoff = self["cutoff"]
         return None if cutoff is None else max(cutoff, _FOUND_DEPTH)
+
+    @property
+    def needs_all_topics(self) -> str | None:
+        """Learned labels look at a run's share of relevant documents over all topics; those of a judge alone do not."""
+        labels = self["labels"]
+        if labels == LEARNED or (isinstance(labels, LearnedLabels) and labels.found is not None):
+            return "labels=LabelModel.probabilities(...), or those that learn_labels learns from judge= alone"
+        return None
 
     def check(self, given: dict[str, Any]) -> None:
         if "base" in given:

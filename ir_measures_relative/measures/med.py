@@ -90,6 +90,10 @@ class _MED(RelativeMeasure):
     def needs_cutoff(self) -> bool:
         return self.settings.needs_cutoff
 
+    @property
+    def needs_all_topics(self) -> str | None:
+        return "max_rel=, the highest grade of all topics" if self.settings.needs_qrels else None
+
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         """(Q,) the distance, or a signed end of the difference."""
         reference = priors.runs[0]

@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._base import NDCG, AveragePrecision, UserModel, divide, expected_total
+from ir_measures_relative._base import ERR, NDCG, AveragePrecision, UserModel, divide, expected_total
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -138,6 +138,11 @@ class _UL(RelativeMeasure):
     @property
     def depth(self) -> int | None:
         return None if self["universe"] == "retrieved" else super().depth
+
+    @property
+    def needs_all_topics(self) -> str | None:
+        is_open = isinstance(self.model(), ERR) and self["max_rel"] is None
+        return "max_rel=, the highest grade of all topics" if is_open else None
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         judgements = run.judgements

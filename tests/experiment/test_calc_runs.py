@@ -423,15 +423,16 @@ def test_runs_are_held_no_deeper_than_measures_look(n_jobs: int) -> None:
 
 
 def test_how_much_of_a_run_is_held() -> None:
-    """What ir_measures computes is computed while a run is read; named runs are ordered by their whole content."""
+    """What ir_measures computes is computed while a run is read; named runs too are held no deeper."""
 
     def depth(*measures: Any, **options: Any) -> int | None:
         return Request.of(measures, RUNS, groups=GROUPS, **options).depth
 
     assert depth(NRG @ 5, UniqueRel @ 10, nDCG @ 20, AP) == 10
     assert depth(NRG(prior="groups") @ 5) == 5
-    assert depth(NRG(prior="groups") @ 5, by=TaSC(prior="none") @ 20) is None
+    assert depth(NRG(prior="groups") @ 5, by=TaSC(prior="none") @ 20) == 20
+    assert depth(NRG(prior="bm25,dense") @ 5) == 5
     assert depth(nDCG @ 20) == 0
     assert [depth(NRG @ 5, depth=held) for held in (3, 7, None)] == [5, 7, None]
-    for deep in (NRG, UL(universe="retrieved") @ 5, NRG(prior="bm25") @ 5):
+    for deep in (NRG, UL(universe="retrieved") @ 5):
         assert depth(NRG @ 5, deep) is None

@@ -74,9 +74,9 @@ class TestExperimentRuns:
 
     def test_what_the_request_did_not_name_is_computed_from_what_is_held(self) -> None:
         shallow, whole = experiment("NRG@2"), experiment(depth=None)
-        for measure in (NRG @ 1, P @ 2, nDCG @ 2):
+        for measure in (NRG @ 1, P @ 2, nDCG @ 2, NRG(prior="bm25") @ 1):
             assert shallow.scores([measure]).tolist() == whole.scores([measure]).tolist()
-        for measure in (NRG @ 3, nDCG @ 3, AP, UL(universe="retrieved") @ 1, NRG(prior="bm25") @ 1):
+        for measure in (NRG @ 3, nDCG @ 3, AP, UL(universe="retrieved") @ 1):
             with pytest.raises(ValueError, match="looks further down the runs than they are held"):
                 shallow.scores([measure])
 

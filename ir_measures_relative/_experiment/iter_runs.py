@@ -1,0 +1,147 @@
+"""Many runs of more topics than memory holds: part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, overload
+
+import pandas as pd
+from ir_measures import Measure, nDCG
+
+from ir_measures_relative._checks import counted, flag, heard_warnings, warn, whole
+from ir_measures_relative._experiment.calc_part import part_scores
+from ir_measures_relative._experiment.calc_runs import score_table
+from ir_measures_relative._experiment.moments import Moments
+from ir_measures_relative._experiment.request import Request
+from ir_measures_relative._experiment.topic_parts import Part, TopicParts
+from ir_measures_relative._input import FloatArray, run_sources
+
+
+@overload
+def iter_runs(
+    measures: Iterable[Measure | str],
+    qrels: Any,
+    runs: Any,
+    *,
+    topics_per_part: int = ...,
+    aggregate: Literal[False] = ...,
+    start: int = ...,
+    groups: Any = ...,
+    by: Any = ...,
+    names: str = ...,
+) -> Iterator[pd.DataFrame]: ...
+
+
+@overload
+def iter_runs(
+    measures: Iterable[Measure | str],
+    qrels: Any,
+    runs: Any,
+    *,
+    topics_per_part: int = ...,
+    aggregate: Literal[True],
+    start: int = ...,
+    groups: Any = ...,
+    by: Any = ...,
+    names: str = ...,
+) -> pd.DataFrame: ...
+
+
+def iter_runs(
+    measures: Iterable[Measure | str],
+    qrels: Any,
+    runs: Any,
+    *,
+    topics_per_part: int = 10_000,
+    aggregate: bool = False,
+    start: int = 0,
+    groups: Any = None,
+    by: Any = None,
+    names: str = "file",
+) -> Iterator[pd.DataFrame] | pd.DataFrame:
+    """Computes measures for many runs over more topics than memory holds: the tables of `calc_runs`, part by part.
+
+    Parquet data and Arrow streams are read a part of the topics at a time. All of them must be sorted by topic, as text
+    or by the numbers in it; or have a column or partition ``bucket``, be sorted by it, and hold each topic in the same
+    bucket. Rows of a topic or bucket come in any order. Other inputs, such as frames and TREC files, are read whole.
+
+    Parameters
+    ----------
+    measures : as in `calc_runs`. What looks at all topics is refused: pool='collection', max_rel left out where it
+        matters, labels='learned' and labels learned from runs. A measure of ``ir_measures.define`` sees one part.
+    qrels : the path of Parquet data, Arrow data, or any other form
+    runs : dict of name: run, a folder, a glob or a list of files
+    topics_per_part : topics of the qrels in a part; whole buckets, where there are buckets
+    aggregate : return one table of counts, means and standard deviations instead
+    start : begin with this part, counted from 0: after a failure, with the one that failed
+    groups : for prior='groups', as in `calc_runs`
+    by : for prior='groups', a dict or Series of run: score, which says which run of a group is its best
+    names : run files are named by their file names ('file') or by their run tags ('tag')
+
+    Returns
+    -------
+    iterator of DataFrames with the columns name, query_id, measure, value, bit for bit the values of `calc_runs`; with
+    ``aggregate`` one DataFrame with name, measure, count, mean and std (of a sample: count - 1; NaN of one topic)
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> track = imr.simulate.track(topics=20)
+    >>> for table in imr.iter_runs(['nDCG@10', 'NRG@10'], track.qrels, track.runs, topics_per_part=8):
+    ...     print(len(table), table['query_id'].nunique())
+    128 8
+    128 8
+    64 4
+    >>> imr.iter_runs(['nDCG@10', 'NRG@10'], track.qrels, track.runs, aggregate=True).head(2).round(3)
+       name  measure  count   mean    std
+    0  bm25  nDCG@10     20  0.505  0.252
+    1  bm25   NRG@10     20  0.323  0.182
+    """
+    size = whole(topics_per_part, "topics_per_part", 1)
+    first, together = whole(start, "start", 0), flag(aggregate, "aggregate")
+    sources = run_sources(runs, names=names)
+    by = nDCG @ 10 if by is None else by
+    request = Request.of(measures, sources, groups=groups, by=by, progress=False, in_parts=True)
+    scores = _scores(request, TopicParts(qrels, sources, size), first)
+    if not together:
+        return (score_table(request.names, topics, request.texts, values) for topics, values in scores)
+    moments = Moments(len(request.names), len(request.texts))
+    for _, values in scores:
+        moments.add(values)
+    return moments.table(request.names, request.texts)
+
+
+def _scores(request: Request, parts: TopicParts, start: int) -> Iterator[tuple[list[Any], FloatArray]]:
+    """Topics and (M, Q, number of measures) of every part from ``start`` on; what the parts warn of is told once."""
+    told: set[str] = set()
+    waiting, number = iter(parts), 0
+    while True:
+        try:
+            with heard_warnings() as sentences:
+                part = next(waiting, None)
+                found = None if part is None else _scores_of(request, parts, part, start)
+        except ValueError as error:
+            raise ValueError(f"{error} (in part {number}: once that is mended, start={number} goes on there)") from None
+        for sentence in dict.fromkeys(sentences):
+            if sentence not in told:
+                told.add(sentence)
+                warn(sentence)
+        if part is None:
+            break
+        number += 1
+        if found is not None:
+            yield found
+    if start and number <= start:
+        raise ValueError(f"start={start} is not accepted; there are {counted(number, 'part')}, counted from 0")
+
+
+def _scores_of(request: Request, parts: TopicParts, part: Part, start: int) -> tuple[list[Any], FloatArray] | None:
+    """Those of one part; None of one before ``start``, which is only read."""
+    found = None
+    if part.number < start:
+        parts.skip(part)
+    else:
+        found = part_scores(request, part.judgements, part.runs)
+    if part.is_last:
+        parts.finish(part.number + 1)
+    return found

@@ -1,0 +1,113 @@
+"""Rows of more topics than memory holds, in the order of their topics or of buckets of topics."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ir_measures_relative._input.arrow_batches import ArrowBatches, coded_topics, kept_rows, stretches
+from ir_measures_relative._input.columns import COLUMN_NAMES
+from ir_measures_relative._input.source import is_path
+from ir_measures_relative._input.topic_order import BUCKET, TopicOrder
+from ir_measures_relative._input.types import BoolArray, IntArray, ObjectArray
+
+# rows that are held of all inputs together, and the fewest and the most of one Parquet file
+_HELD_ROWS, _FEWEST_ROWS, _MOST_ROWS = 4_000_000, 2_000, 65_536
+
+
+def open_stream(data: Any, value: str, what: str, n_inputs: int) -> ArrowBatches:
+    """The columns of a run ('score') or of qrels ('grade'), and the bucket, of Parquet data or of an Arrow stream."""
+    columns = {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}
+    rows = min(max(_HELD_ROWS // n_inputs, _FEWEST_ROWS), _MOST_ROWS)
+    data = Path(os.path.expanduser(data)) if is_path(data) else data
+    return ArrowBatches(data, columns, {BUCKET: (BUCKET,)}, what, rows)
+
+
+class _Held(NamedTuple):
+    """A batch of rows that was read and not yet given away."""
+
+    rows: Any  # pyarrow.RecordBatch
+    keys: list[str]  # of each stretch of rows that have the same key
+    end: IntArray  # where each stretch ends
+
+
+class TopicStream:
+    """The rows of a run or of qrels in the order of their keys, which are topics, or buckets of topics."""
+
+    def __init__(self, batches: ArrowBatches, order: TopicOrder):
+        by_bucket = order.what == BUCKET
+        if by_bucket and BUCKET not in batches.names:
+            raise ValueError(
+                f"{batches.source} has no column {BUCKET!r}, which the qrels have; all inputs need it, or none"
+            )
+        self._batches, self._order = batches, order
+        self._key = batches.names[BUCKET if by_bucket else "query"]
+        self._held: deque[_Held] = deque()
+        self._last: str | None = None  # key that was read
+        self._rows = 0  # that were read
+
+    @property
+    def has_ended(self) -> bool:
+        return not self._held and not self._read()
+
+    def first_key(self) -> str | None:
+        """The key of the next row; None at the end."""
+        return None if self.has_ended else self._held[0].keys[0]
+
+    def nth_key(self, n: int) -> str | None:
+        """The n-th of the keys that are left, or the last if there are fewer; None at the end."""
+        distinct: list[str] = []
+        for held in self._all():
+            distinct += held.keys[distinct[-1:] == held.keys[:1] :]  # a topic may go on in the next batch
+            if len(distinct) > n:  # one more, which shows that all rows of the n-th are held
+                break
+        return distinct[min(n, len(distinct)) - 1] if distinct else None
+
+    def until(self, last: str | None) -> Iterator[Any]:
+        """Batches of the rows whose keys come no later than ``last``; None: of all that are left."""
+        while not self.has_ended:
+            rows, keys, end = self._held.popleft()
+            n = len(keys) if last is None else self._order.n_until(keys, last)
+            cut = int(end[n - 1]) if n else 0
+            if n < len(keys):
+                self._held.appendleft(_Held(rows[cut:], keys[n:], end[n:] - cut))
+            if n:
+                yield rows[:cut]
+            if n < len(keys):
+                return
+
+    def topics(self, batch: Any) -> tuple[ObjectArray, IntArray]:
+        """Distinct topics of a batch, as text, and the index of each row among them."""
+        return coded_topics(batch.column(self._batches.names["query"]), self._batches.source)
+
+    def n_topics(self, batches: Iterable[Any]) -> int:
+        return len({topic for batch in batches for topic in self.topics(batch)[0]})
+
+    def kept(self, batch: Any, rows: BoolArray) -> Any:
+        """Some rows of a batch."""
+        return kept_rows(batch, rows)
+
+    def table(self, batches: list[Any]) -> Any:
+        """Batches as one pyarrow.Table."""
+        return self._batches.table(batches)
+
+    def _all(self) -> Iterator[_Held]:
+        """All that is left; what is read meanwhile is held."""
+        yield from tuple(self._held)
+        while self._read():
+            yield self._held[-1]
+
+    def _read(self) -> bool:
+        """Holds one more batch; False at the end."""
+        batch = next(self._batches, None)
+        if batch is None:
+            return False
+        keys, end = stretches(batch.column(self._key), self._order.what, self._batches.source, self._rows)
+        before = [] if self._last is None or self._last == keys[0] else [self._last]
+        self._order.check(before + keys, self._batches.source)
+        self._held.append(_Held(batch, keys, end))
+        self._last, self._rows = keys[-1], self._rows + batch.num_rows
+        return True
