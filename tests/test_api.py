@@ -13,7 +13,7 @@ from ir_measures_relative import meta, simulate
 # What a function is about; the rest of its positional parameters is its one main argument.
 DATA = set(
     """
-    qrels run runs run_a run_b reference groups labels model judge prior name systems retr_systems topics names
+    frame qrels run runs run_a run_b reference groups labels model judge prior name systems retr_systems topics names
     table scores estimate truth actual expected incomplete complete values results x y a b score
     """.split()
 )

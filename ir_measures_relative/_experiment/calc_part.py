@@ -19,7 +19,7 @@ def calc_part(
     frame: Any,
     measures: Iterable[Measure | str],
     *,
-    runs: Iterable[str] | None = None,
+    names: Iterable[str] | None = None,
     groups: Any = None,
     by: Any = None,
 ) -> pd.DataFrame:
@@ -35,7 +35,7 @@ def calc_part(
         ``score`` where a judged document stands there only for its judgement. So it may be the qrels joined to the
         runs, or the rows of both, one after the other.
     measures : as in `calc_runs`; what looks at all topics is refused, as by `iter_runs`
-    runs : names of all runs, in their order, since a part may lack one; left out, those of the frame by name
+    names : all runs, in their order, since a part may lack one; left out, those of the frame, sorted
     groups : for prior='groups', as in `calc_runs`
     by : for prior='groups', a dict or Series of run: score, which says which run of a group is its best
 
@@ -49,7 +49,7 @@ def calc_part(
     >>> import ir_measures_relative as imr
     >>> frame = pd.DataFrame([('bm25', 'q1', 'a', 2., 1), ('bm25', 'q1', 'c', 1., None), ('dense', 'q1', 'c', 2., None),
     ...                       (None, 'q1', 'b', None, 1)], columns=['run', 'query_id', 'doc_id', 'score', 'relevance'])
-    >>> imr.calc_part(frame, ['nDCG@10', imr.UniqueRel@10], runs=['bm25', 'dense', 'late'])
+    >>> imr.calc_part(frame, ['nDCG@10', imr.UniqueRel@10], names=['bm25', 'dense', 'late'])
         name query_id       measure     value
     0   bm25       q1       nDCG@10  0.613147
     1   bm25       q1  UniqueRel@10  1.000000
@@ -59,16 +59,16 @@ def calc_part(
     5   late       q1  UniqueRel@10  0.000000
     """
     qrels, found = part_frames(frame, "frame")
-    names = sorted(found) if runs is None else list(dict.fromkeys(map(str, runs)))
-    unknown = [name for name in found if name not in names]
+    every = sorted(found) if names is None else list(dict.fromkeys(map(str, names)))
+    unknown = [name for name in found if name not in every]
     if unknown:
-        raise ValueError(f"frame: the run {shown(unknown[0], 60)} is none of runs, which must name all")
+        raise ValueError(f"frame: the run {shown(unknown[0], 60)} is none of names, which must be those of all runs")
     by = nDCG @ 10 if by is None else by
-    request = Request.of(measures, names, groups=groups, by=by, progress=False, in_parts=True)
-    if runs is None and "previous" in {getattr(measure, "symbol", None) for measure in request.measures}:
-        raise ValueError("calc_part: prior='previous' needs runs=, the names of all runs in their order")
-    topics, scores = part_scores(request, qrels, {name: found.get(name, {}) for name in names})
-    return score_table(names, topics, request.texts, scores)
+    request = Request.of(measures, every, groups=groups, by=by, progress=False, in_parts=True)
+    if names is None and "previous" in {getattr(measure, "symbol", None) for measure in request.measures}:
+        raise ValueError("calc_part: prior='previous' needs names=, those of all runs in their order")
+    topics, scores = part_scores(request, qrels, {name: found.get(name, {}) for name in every})
+    return score_table(every, topics, request.texts, scores)
 
 
 def part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> tuple[list[Any], FloatArray]:

@@ -15,13 +15,14 @@ from ir_measures_relative._experiment.moments import Moments
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.topic_parts import Part, TopicParts
 from ir_measures_relative._input import FloatArray, run_sources
+from ir_measures_relative._judged import QrelsLike, RunsLike
 
 
 @overload
 def iter_runs(
     measures: Iterable[Measure | str],
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     *,
     topics_per_part: int = ...,
     aggregate: Literal[False] = ...,
@@ -35,8 +36,8 @@ def iter_runs(
 @overload
 def iter_runs(
     measures: Iterable[Measure | str],
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     *,
     topics_per_part: int = ...,
     aggregate: Literal[True],
@@ -49,8 +50,8 @@ def iter_runs(
 
 def iter_runs(
     measures: Iterable[Measure | str],
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     *,
     topics_per_part: int = 10_000,
     aggregate: bool = False,
