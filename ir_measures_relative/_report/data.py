@@ -29,11 +29,12 @@ import pandas as pd
 from ir_measures_relative import meta
 from ir_measures_relative._base import direction
 from ir_measures_relative._labels import LabelModel
+from ir_measures_relative._report.decisions import next_block
 from ir_measures_relative._report.evidence import Evidence, adds_up
 from ir_measures_relative._report.labels import chances_block, imputed_block
 from ir_measures_relative._report.lists import Rankings, lists_block
 from ir_measures_relative._report.numbers import rounded
-from ir_measures_relative._report.pairs import pairs_block
+from ir_measures_relative._report.pairs import paired_runs, pairs_block
 from ir_measures_relative._report.texts import read_texts
 from ir_measures_relative._report.words import words_block
 from ir_measures_relative.measures import RelativeMeasure
@@ -53,7 +54,7 @@ def page_data(
         "title": f"Runs compared by {evidence.main}" if title is None else title,
         "cutoff": evidence.cutoff,
         "scale": SCALE,
-        "words": {key: word for words in words_block(evidence).values() for key, word in words.items()},
+        "words": {key: word for words in words_block(evidence, labels).values() for key, word in words.items()},
         "measures": measures_block(evidence),
         "adds": adds_block(evidence),
         **runs_block(evidence),
@@ -65,8 +66,8 @@ def page_data(
         "ranks": ranks_block(evidence),
         "imputed": imputed_block(evidence, labels),
         "lists": lists_block(rankings, of_documents) | {"p": chances_block(rankings, labels)},
-        "pairs": pairs_block(evidence, rankings),
-        "next": None,
+        "pairs": pairs_block(evidence, rankings, labels),
+        "next": next_block(evidence, paired_runs(evidence), labels),
         "baseline": None if baseline is None else list(evidence.runs).index(baseline),
     }
 

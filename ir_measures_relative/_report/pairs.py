@@ -9,7 +9,9 @@ import pandas as pd
 
 from ir_measures_relative import meta
 from ir_measures_relative._extremes import BASES, CodedLists, Question, signed_ends, verdict_of
-from ir_measures_relative._input import FloatArray
+from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative._labels import LabelModel
+from ir_measures_relative._report.decisions import chances_of_pairs
 from ir_measures_relative._report.evidence import Evidence
 from ir_measures_relative._report.lists import Rankings
 from ir_measures_relative._report.numbers import rounded
@@ -20,14 +22,17 @@ STEPS = 10_000  # an end is kept to four decimal places, as all values of topics
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
-def pairs_block(evidence: Evidence, rankings: Rankings) -> dict[str, Any] | None:
-    """The best runs (all, unless there are very many), best first, and lists over their pairs (i, j), i < j.
+def paired_runs(evidence: Evidence) -> IntArray:
+    """The best runs, best first: all, unless there are so many that their pairs x topics exceed CELLS."""
+    return evidence.best_first[: max(2, int(np.sqrt(2 * CELLS / evidence.judgements.n_topics)))]
+
+
+def pairs_block(evidence: Evidence, rankings: Rankings, model: LabelModel | None) -> dict[str, Any] | None:
+    """Runs, best first, and lists over their pairs (i, j), i < j.
 
     A pair's ``ends`` are five characters for each topic whose ranking is kept: below and above, see ``coded``.
     """
-    n_runs, n_topics = evidence.main_scores.shape
-    most = max(2, int(np.sqrt(2 * CELLS / n_topics)))  # so that their pairs x topics stay below CELLS
-    best = evidence.best_first[:most]
+    best = paired_runs(evidence)
     if len(best) < 2:
         return None
     scores = evidence.main_scores[best]  # (m, Q)
@@ -39,6 +44,7 @@ def pairs_block(evidence: Evidence, rankings: Rankings) -> dict[str, Any] | None
         "p": paired_p_values(scores),
         "below": None, "above": None, "certain": None, "med": None, "ends": None,
     }  # fmt: skip
+    block |= chances_of_pairs(evidence, best, model)
     question = open_labels(evidence)
     if question is not None:
         below, above = signed_ends(CodedLists(rankings.code[best], rankings.grades[best]), first, second, question)

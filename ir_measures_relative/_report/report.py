@@ -91,5 +91,5 @@ def write_report(
     about = about_block(evidence, qrels, sources, command)
     model = label_model(labels, evidence)
     data = page_data(evidence, model, title, baseline, texts)
-    write_whole(page(data, footer(words_block(evidence), notes(evidence, model), about)), place)
+    write_whole(page(data, footer(words_block(evidence, model), notes(evidence, model), about)), place)
     return evidence

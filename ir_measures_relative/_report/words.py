@@ -5,6 +5,7 @@ from __future__ import annotations
 import ir_measures
 
 from ir_measures_relative._base import direction
+from ir_measures_relative._labels import LabelModel
 from ir_measures_relative._report.evidence import Evidence, adds_up
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -13,6 +14,7 @@ _PRIORS = {
     "previous": "Prior runs: those listed before it.",
     "groups": "Prior runs: the best one of every other group.",
 }
+_FREQUENT = "if it is relevant as often as the judged documents of its topic"
 _WAYS = {"larger": "Larger is better.", "smaller": "Smaller is better.", "neither": ""}
 
 # key -> (label, definition); {main}, {cutoff} and {level} are filled in here, {base} by the page: the run that the
@@ -76,11 +78,11 @@ _WORDS = {
         "grade": ("Grade", "As judged; ? is unjudged."),
         "runs": ("Runs", "Runs that have the document in their top {cutoff}."),
         "first": ("Best rank", "The best rank that a run gives the document."),
-        "p_relevant": ("P(relevant)", "Chance that the unjudged document is relevant."),
+        "p_relevant": ("P(relevant)", "Chance that the unjudged document is relevant, {how}."),
         "effect": (
             "Effect",
             "How much the label of the document matters: the variance that it adds to the differences of the means, "
-            "summed over the pairs of runs whose order is open.",
+            "summed over the pairs of runs whose order is open; in percent of the first document’s.",
         ),
         "pairs": ("Pairs", "Pairs of runs whose order is open and which rank the document differently."),
     },
@@ -90,10 +92,11 @@ _WORDS = {
 Words = dict[str, tuple[str, str]]  # key -> label and definition
 
 
-def words_block(evidence: Evidence, level: float = 0.95) -> dict[str, Words]:
+def words_block(evidence: Evidence, model: LabelModel | None, level: float = 0.95) -> dict[str, Words]:
     """Words by what they are about; the measures are m0, m1, ..."""
     filled = {"main": str(evidence.main), "cutoff": evidence.cutoff, "base": "{base}"}
     filled |= {"level": f"{level:.0%}", "sure": f"{1 - (1 - level) / 2:.1%}"}
+    filled["how"] = _FREQUENT if model is None else "by the label model"
     measures = {f"m{place}": (str(measure), about(measure)) for place, measure in enumerate(evidence.measures)}
     return {"Measures": measures} | {
         title: {key: (label, text.format(**filled)) for key, (label, text) in words.items()}

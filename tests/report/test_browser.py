@@ -14,7 +14,7 @@ from ir_measures_relative._report import evidence as evidence_module
 
 TRACK = imr.simulate.track(seed=0, topics=12)
 VIEWS = [
-    "view=runs", "view=topics", "view=scatter", "view=pairs", "view=run&run=bm25", "view=topic&topic=3",
+    "view=runs", "view=topics", "view=scatter", "view=pairs", "view=next", "view=run&run=bm25", "view=topic&topic=3",
     "view=two&a=bm25&b=hybrid&topic=3",
 ]  # fmt: skip
 HOSTILE = [
@@ -145,6 +145,15 @@ class TestLeaderboard:
         browser.click(".cards section:nth-child(2) p a")
         assert browser.fragment == {"view": "pairs", "only": "certain"}
         assert len(browser.texts("#pairs tbody tr")) == certain
+
+    def test_what_to_judge_next(self, browser: Browser, page: Path) -> None:
+        rows, topics = data_of(page)["next"], data_of(page)["topics"]["name"]
+        browser.open(page)
+        browser.click(".cards section:nth-child(3) h2 a")
+        assert browser.texts("#next tbody td:nth-child(2)") == [row["id"] for row in rows]
+        assert browser.texts("#pool") == ["\n".join(f"{topics[row['topic']]} {row['id']}" for row in rows)]
+        browser.click("#next tbody td:nth-child(2) a")
+        assert browser.fragment["view"] == "topic" and browser.texts("svg .outline")
 
 
 def test_from_run_to_topic_to_two_runs(browser: Browser, page: Path) -> None:

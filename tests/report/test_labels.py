@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -45,9 +46,38 @@ def test_learned_is_one_model_of_these_runs(tmp_path: Path) -> None:
     np.testing.assert_allclose(data["imputed"]["mean"], expected, atol=1e-4)
 
 
+def test_chances_of_pairs_are_those_of_pairs(tmp_path: Path) -> None:
+    data = made(tmp_path, TRACK.qrels, TRACK.runs, labels=SHARES)
+    names = [data["runs"]["name"][place] for place in data["pairs"]["runs"]]
+    for order, key in ((names, "better"), (names[::-1], "worse")):
+        asked = imr.pairs(TRACK.qrels, {name: TRACK.runs[name] for name in order}, labels=SHARES)
+        chances = {frozenset((a, b)): p for a, b, p in zip(asked["a"], asked["b"], asked["p_better"], strict=True)}
+        expected = [chances[frozenset(pair)] for pair in combinations(names, 2)]
+        np.testing.assert_allclose(data["pairs"][key], expected, atol=0.51e-3)
+
+
+@pytest.mark.parametrize("labels", [None, SHARES])
+def test_what_to_judge_next_is_that_of_judge_next(labels: imr.LabelModel | None, tmp_path: Path) -> None:
+    data = made(tmp_path, TRACK.qrels, TRACK.runs, labels=labels)
+    asked = imr.judge_next(TRACK.qrels, TRACK.runs, 20, labels=labels)
+    found = [(data["topics"]["name"][row["topic"]], row["id"], row["runs"], row["pairs"]) for row in data["next"]]
+    assert found and found == list(zip(*(asked[c] for c in ("query_id", "doc_id", "n_runs", "pairs")), strict=True))
+    np.testing.assert_allclose([row["p"] for row in data["next"]], asked["p_relevant"], atol=0.51e-3)
+    np.testing.assert_allclose(
+        [row["effect"] for row in data["next"]], asked["effect"] / asked["effect"].max(), atol=0.51e-3
+    )
+
+
+def test_nothing_to_judge(tmp_path: Path) -> None:
+    runs = {"x": {"q": {"a": 2.0, "b": 1.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}
+    assert made(tmp_path, {"q": {"a": 1, "b": 0}}, runs)["next"] == []
+    assert made(tmp_path, {"q": {"a": 1, "b": 0}}, runs, measures=["AP@10"])["next"] is None
+    assert made(tmp_path, {"q": {"a": 1, "b": 0}}, {"x": runs["x"]})["next"] is None
+
+
 def test_without_labels_nothing_is_said(tmp_path: Path) -> None:
     data = made(tmp_path, TRACK.qrels, TRACK.runs)
-    assert data["imputed"] is None and data["lists"]["p"] is None
+    assert data["imputed"] is None and data["lists"]["p"] is None and data["pairs"]["better"] is None
 
 
 @pytest.mark.parametrize(

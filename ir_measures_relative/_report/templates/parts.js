@@ -106,7 +106,7 @@ function pair(a, b) { // what is known of run a against run b, seen from a
   return {
     a, b, at, difference: (i < j ? 1 : -1) * D.pairs.difference[at], p: read('p'), med: read('med'),
     ends: certain && turned(read('below'), read('above')), certain: i < j ? certain : TURNED[certain] || certain,
-    better: read(i < j ? 'better' : 'worse'),
+    better: read(i < j ? 'better' : 'worse'), worse: read(i < j ? 'worse' : 'better'),
     on(topic) { // the two ends on one topic: five digits, see pairs.py
       if (!D.pairs.ends || !KEPT.has(topic)) return null;
       const text = D.pairs.ends[at].slice(5 * KEPT.get(topic), 5 * KEPT.get(topic) + 5);

@@ -26,12 +26,12 @@ function overview() { // what whoever runs a track asks first: three questions, 
       orderOf(adds).slice(0, 3).map((run) => h('div', {}, h('b', {tip: meaning(`m${adds}`)}, fixed(D.means[adds][run])),
         ' ', runLink(run), `, ${D.places[0][run]}${ordinal(D.places[0][run])} by ${MAIN.name}`))),
     n > 0 && card('Which differences are certain?', to('pairs'),
-      D.pairs.certain && share('certain', ` of ${plural(n, 'pair')}: whatever the labels of unjudged documents`),
-      D.pairs.better && share('likely', ' one of the two better with P ≥ 95%, by the label model'),
-      HOLM && share('significant', ' significant over topics: p < .05 (Holm)')),
+      D.pairs.certain && share('certain', ` of ${plural(n, 'pair')}: whatever the labels`),
+      D.pairs.better && share('likely', ' with a chance of 95% or more, by the label model'),
+      HOLM && share('significant', ' over topics: p < .05 (Holm)')),
     D.next && card('What to judge next?', to('next'), D.next.length
-      ? `${plural(D.next.length, 'document')} would settle most of the order, first:`
-      : 'Nothing: no order of two runs depends on a label.',
+      ? `${plural(D.next.length, 'document')}, the most telling first:`
+      : 'Nothing: no order of two runs is open.',
     D.next.slice(0, 2).map((row) => h('div', {}, 'topic ', topicOf(row), ' ', documentOf(row)))));
 }
 const ordinal = (n) => (n % 100 > 10 && n % 100 < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][n % 10] || 'th');
@@ -155,7 +155,7 @@ const sure = (f) => HOLM && HOLM[f.at] < 0.05;
 const ONLY = { // which pairs the table shows
   certain: ['certain whatever the labels', (f) => f.certain && f.certain !== 'undecided'],
   open: ['open: labels could change them', (f) => f.certain === 'undecided'],
-  likely: ['P(better) of 95% or more', (f) => Math.max(f.better, 1 - f.better) >= 0.95],
+  likely: ['P(better) of 95% or more', (f) => Math.max(f.better, f.worse) >= 0.95],
   significant: ['with p < .05', sure],
 };
 function pairs() {
@@ -197,15 +197,17 @@ function pairs() {
 
 // ---------------------------------------------------------------- what to judge next, over all runs
 const topicOf = ({topic}) => topicLink(topic);
-const documentOf = ({topic, id}) => h('a', {href: toTopic(topic, KEPT.has(topic)
-  ? {doc: LISTS.docs[KEPT.get(topic)].indexOf(id)} : {})}, bdi(id));
+const placeOf = ({topic, id}) => (KEPT.has(topic) ? LISTS.docs[KEPT.get(topic)].indexOf(id) : null);
+const documentOf = (row) => h('a', {href: toTopic(row.topic, {doc: placeOf(row)})}, bdi(row.id));
 function next() {
-  if (!D.next || !D.next.length) return [note('No order of two runs depends on a document that is not judged.')];
+  if (!D.next || !D.next.length) return [note('No order of two runs is open.')];
   const columns = [
-    text('Topic', (row) => TOPICS[row.topic], topicOf), text('Document', (row) => row.id, documentOf, {wide: true}),
+    text('Topic', (row) => TOPICS[row.topic], topicOf), text('Document', (row) => row.id,
+      (row) => [documentOf(row), KEPT.has(row.topic) && textOf(KEPT.get(row.topic), placeOf(row))], {wide: true}),
     col('p_relevant', (row) => row.p, {show: percent}), count('runs', (row) => row.runs),
-    count('pairs', (row) => row.pairs), col('effect', (row) => row.effect, {cell: (row) => row.effect.toPrecision(2)})];
-  return [note('Unjudged documents whose labels would settle most of the order of the runs, the most telling first.'),
+    count('pairs', (row) => row.pairs), col('effect', (row) => row.effect, {show: percent})];
+  return [note('Unjudged documents by how much their labels matter for the order of the runs. Judge the first ones, '
+    + 'add them to the qrels and make the report again: what is open has changed.'),
     table('next', columns, D.next, {sorted: 'effect'}),
     h('details', {}, h('summary', {}, 'As a list for assessors: topic, document'),
       h('pre', {id: 'pool'}, D.next.map((row) => `${TOPICS[row.topic]} ${row.id}`).join('\n')))];
