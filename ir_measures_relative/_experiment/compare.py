@@ -50,7 +50,8 @@ def compare(
 
     Returns
     -------
-    Comparison, which shows itself in a notebook; ``to_frame``, ``per_topic``, ``to_markdown`` and ``to_latex``.
+    Comparison, which shows itself in a notebook; ``to_frame``, ``per_topic``, ``table``, ``to_markdown`` and
+    ``to_latex``.
 
     Examples
     --------
@@ -101,14 +102,7 @@ class Comparison:
     @classmethod
     def wanted(cls, request: Request, sort: Measure | str | None, intervals: Any) -> tuple[int | None, float | None]:
         """Which measure the runs are sorted by and the level of intervals, checked before anything is read."""
-        place = None
-        if sort is not None:
-            by = parse_measure(sort)
-            if by not in request.measures:
-                raise ValueError(
-                    f"sort={shown(str(sort))} is none of the measures; they are {', '.join(request.texts)}"
-                )
-            place = request.measures.index(by)
+        place = None if sort is None else _place(sort, request.measures, request.texts, "sort")
         return place, None if intervals is None else real(intervals, "intervals", 0.0, 1.0)
 
     @classmethod
@@ -143,6 +137,27 @@ class Comparison:
             frame = frame.join(self._intervals)
         return frame.iloc[self._order]
 
+    def table(self, measure: Measure | str) -> pd.DataFrame:
+        """The scores of one measure as runs x topics, which every function of ``meta`` takes.
+
+        Examples
+        --------
+        >>> import ir_measures_relative as imr
+        >>> runs = {'bm25': {'q1': {'a': 2.}}, 'dense': {'q1': {'b': 1.}, 'q2': {'a': 1.}}}
+        >>> found = imr.compare(['P@1', 'NRG@10'], {'q1': {'a': 1}, 'q2': {'a': 1}}, runs)
+        >>> found.table('P@1')
+        query_id   q1   q2
+        name
+        bm25      1.0  0.0
+        dense     0.0  1.0
+        """
+        place = _place(measure, self.measures, self.texts, "measure")
+        return pd.DataFrame(
+            self.scores[:, :, place],
+            index=pd.Index(list(self.names), name="name", dtype=object),
+            columns=pd.Index(list(self.topics), name="query_id", dtype=object),
+        )
+
     def to_markdown(self, *, places: int = 4) -> str:
         """A Markdown table; the best of each measure, by its direction, in bold."""
         return markdown(self.text_table(places=places))
@@ -176,8 +191,9 @@ class Comparison:
         """The means, in the order in which the runs are sorted, for every form of text."""
         frame = self.to_frame()
         rows = [[name, *values] for name, *values in frame.itertuples(name=None)]
-        for row in rows:  # numpy's numbers as plain ones
-            row[1:] = [value.item() if isinstance(value, np.generic) else value for value in row[1:]]
+        counts = {text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)}
+        for row in rows:
+            row[1:] = [_plain(value, column in counts) for column, value in zip(frame.columns, row[1:], strict=True)]
         header = ["name", *map(str, frame.columns)]
         better = {text: direction(measure) for text, measure in zip(self.texts, self.measures, strict=True)}
         marks, sentence = ({}, "") if baseline is None else self._significance(baseline, header, level)
@@ -251,6 +267,14 @@ class Comparison:
         return marks, sentence
 
 
+def _place(wanted: Measure | str, measures: Sequence[Measure], texts: Sequence[str], what: str) -> int:
+    """Which of the measures is wanted, however it is written."""
+    measure = parse_measure(wanted)
+    if measure not in measures:
+        raise ValueError(f"{what}={shown(str(wanted))} is none of the measures; they are {', '.join(texts)}")
+    return list(measures).index(measure)
+
+
 def summary(measure: Measure, values: Sequence[float] | FloatArray) -> float:
     """The mean of a measure over topics, or the sum where ir_measures adds up (NumRet); rounded once."""
     total = fsum(values)
@@ -261,6 +285,12 @@ def summary(measure: Measure, values: Sequence[float] | FloatArray) -> float:
 
 def adds_up(measure: Measure) -> bool:
     return isinstance(measure.aggregator(), ir_measures.SumAgg)
+
+
+def _plain(value: Any, is_count: bool) -> Any:
+    """A number of numpy as one of Python; a sum of counts without decimal places."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if is_count and float(value).is_integer() else value
 
 
 def _p_value(differences: FloatArray) -> float:

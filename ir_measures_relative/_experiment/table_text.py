@@ -169,12 +169,17 @@ def latex(table: TextTable) -> str:
 
 def html_text(table: TextTable) -> str:
     """A plain table element; the best of a column is bold, the second underlined. Names are never markup."""
+    right = [table.is_number(column) for column in range(len(table.header))]
 
     def row_of(cells: Sequence[str], tag: str) -> str:
-        aligned = [' style="text-align: right"' if table.is_number(column) else "" for column in range(len(cells))]
-        return "<tr>" + "".join(f"<{tag}{a}>{c}</{tag}>" for a, c in zip(aligned, cells, strict=True)) + "</tr>"
+        styles = [f"text-align: {'right' if number else 'left'}; padding: .1em .6em" for number in right]
+        return "<tr>" + "".join(f'<{tag} style="{s}">{c}</{tag}>' for s, c in zip(styles, cells, strict=True)) + "</tr>"
 
-    lines = ["<table>", *([f"<caption>{html.escape(table.caption)}</caption>"] if table.caption else [])]
+    lines = [
+        '<div style="overflow-x: auto">',
+        "<table>",
+        *([f'<caption style="text-align: left">{html.escape(table.caption)}</caption>'] if table.caption else []),
+    ]
     lines += ["<thead>", row_of([html.escape(visible(name)) for name in table.header], "th"), "</thead>", "<tbody>"]
     for number, row in enumerate(table.rows):
         cells = []
@@ -184,7 +189,7 @@ def html_text(table: TextTable) -> str:
             mark = table.marks.get((number, column), "")
             cells.append(wrap.replace("%s", text) + (f"<sup>{mark}</sup>" if mark else ""))
         lines.append(row_of(cells, "td"))
-    return "\n".join([*lines, "</tbody>", "</table>", ""])
+    return "\n".join([*lines, "</tbody>", "</table>", "</div>", ""])
 
 
 FORMATS: dict[str, Callable[[TextTable], str]] = {

@@ -558,7 +558,7 @@ def test_counts_of_a_comparison_are_added_up(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "x.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 a 1 2 t\nq2 Q0 b 2 1 t\n")
     arguments = [str(tmp_path / "qrels"), str(tmp_path / "*.run"), "NumRet", "P@1", "-p", "1"]
     assert cli.main(["compare", *arguments]) == 0
-    assert capsys.readouterr().out.splitlines() == ["name\tNumRet\tP@1", "x\t3.0\t1.0"]
+    assert capsys.readouterr().out.splitlines() == ["name\tNumRet\tP@1", "x\t3\t1.0"]
 
 
 def test_control_characters_in_a_sentence_and_in_a_table(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,6 +55,18 @@ class TestResult:
     def test_counts_are_added_up(self) -> None:
         frame = compare(["NumRet", "P@1"], QRELS, RUNS).to_frame()
         assert frame["NumRet"].to_dict() == {"dense": 5, "bm25": 5, "bm25+rm3": 5, "late": 1}
+        lines = compare(["NumRet", "P@1"], QRELS, RUNS).to_markdown(places=2).splitlines()
+        assert [line.split("|")[2].strip() for line in lines[2:]] == ["**5**", "**5**", "**5**", "1"]
+
+    @pytest.mark.parametrize("measure", [nDCG @ 10, "nDCG@10", "nDCG(cutoff=10)"])
+    def test_runs_by_topics_for_meta(self, measure: Any) -> None:
+        found = compare(["P@1", "nDCG(cutoff=10)"], QRELS, RUNS, sort="P@1")
+        rows = imr.calc_runs(nDCG @ 10, QRELS, RUNS)
+        table = rows.pivot(index="name", columns="query_id", values="value").loc[list(RUNS), list(QRELS)]
+        pd.testing.assert_frame_equal(found.table(measure), table, check_names=True)
+        assert list(imr.meta.system_order(found.table(measure)))
+        with pytest.raises(ValueError, match="measure='AP' is none of the measures; they are P@1, nDCG"):
+            found.table("AP")
 
     def test_sorted_best_first_by_the_direction_of_the_measure(self) -> None:
         by_name = compare(["P@2", "nDCG@10"], QRELS, RUNS)
@@ -83,7 +95,7 @@ class TestResult:
     def test_it_shows_itself(self) -> None:
         found = compare("P@1", QRELS, {"a<b>\x1b": RUNS["dense"], "late": RUNS["late"]})
         assert "a<b>\\x1b" in repr(found) and "\x1b" not in repr(found)
-        assert "<td>a&lt;b&gt;\\x1b</td>" in found._repr_html_()
+        assert ">a&lt;b&gt;\\x1b</td>" in found._repr_html_()
 
     def test_no_topic(self) -> None:
         assert compare("P@1", {}, RUNS).to_frame()["P@1"].isna().all()
@@ -181,7 +193,7 @@ class TestText:
 
     def test_html_is_data_and_never_markup(self) -> None:
         text = html_text(TextTable(["name", "x"], [["<script>alert(1)</script>", 1.0], ["&", 2.0]], {"x": "larger"}))
-        assert "<script" not in text and "&lt;script&gt;" in text and "<td>&amp;</td>" in text
+        assert "<script" not in text and "&lt;script&gt;" in text and ">&amp;</td>" in text
         assert "<b>2.0000</b>" in text and "<u>1.0000</u>" in text
 
     @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "plain", 'with "quotes", and commas'])
