@@ -44,7 +44,7 @@ APART = [("measures", "meta"), ("measures", "plots")]
 
 # Packages that only an extra installs, and the modules that may import them.
 OPTIONAL = {
-    "matplotlib": ["plots", "plots.*"],
+    "matplotlib": ["plots", "plots.*", "pt_docs.pictures.*"],
     "pyterrier": ["_hosts.pyterrier_experiment.experiment"],
     "ir_datasets": ["_cli.*"],
     "pyarrow": ["_input.arrow", "_input.arrow_batches"],

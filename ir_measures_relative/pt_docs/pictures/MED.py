@@ -1,0 +1,27 @@
+"""Two rankings of the paper's kind: blue is relevant, grey is not, hatched documents are unjudged. In the middle and on
+the right the labels that put the two furthest apart, one way and the other: between those ends lies every difference
+that judging can bring.
+"""
+
+from drawing import BLUE, GREY, box, panels
+from ir_measures import nDCG
+
+import ir_measures_relative as imr
+
+RUN, REFERENCE, GRADES = "ABCDE", "BCFDA", {"A": 0, "C": 1, "F": 0}
+
+
+def ranked(text: str) -> dict[str, dict[str, float]]:
+    return {"q": {document: float(-rank) for rank, document in enumerate(text)}}
+
+
+result = imr.med({"q": GRADES}, ranked(RUN), ranked(REFERENCE), base=nDCG @ 5)
+(row,) = result.to_frame().itertuples()
+ends = [("as judged", {}), (f"lowest: {row.below:.3f}", "below"), (f"highest: {row.above:.3f}", "above")]
+axes = panels(6, 5, width=1.3)
+for place, (title, end) in enumerate(ends):
+    labels = {**GRADES, **(dict(result.witness("q", value=end)) if end else {})}
+    for ax, ranking, name in zip(axes[2 * place :], (RUN, REFERENCE), ("run", "reference"), strict=False):
+        for rank, document in enumerate(ranking, 1):
+            box(ax, rank, document, BLUE if labels.get(document) else GREY, hatched=document not in labels)
+        ax.set_title(f"{title if name == 'run' else ''}\n{name}", fontsize=9, loc="left")
