@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, fsum
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from ir_measures_relative._experiment.needs import Given, deepest, depth_to_hold
 from ir_measures_relative._experiment.workers import split
 from ir_measures_relative._hosts import HostScorer, host_depth
 from ir_measures_relative._input import FloatArray, RunSource
-from ir_measures_relative._judged import JudgedRun, Judgements, Memo, Run, refuse_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, Run, once, refuse_other_topics
 from ir_measures_relative._priors import Field, TopicPart
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _PARTS_PER_WORKER = 4  # so that no worker waits long for the slowest
 
 
+@dataclass(frozen=True, eq=False)
 class ExperimentRuns:
     """The runs of one experiment, joined with the judgements; made by ``Request.read`` and never changed.
 
@@ -38,33 +40,20 @@ class ExperimentRuns:
     beside : name -> Run of those that are not evaluated and may be prior runs
     """
 
-    def __init__(
-        self,
-        request: Request,
-        judgements: Judgements,
-        runs: Mapping[str, Run],
-        host: Mapping[Measure, FloatArray],
-        beside: Mapping[str, Run],
-    ):
-        self._request = request
-        self.judgements = judgements
-        self._field = Field(judgements, {name: JudgedRun(judgements, run) for name, run in runs.items()})
-        self._host = dict(host)  # measure of ir_measures -> (M, Q), from the whole runs
-        self.beside = MappingProxyType(dict(beside))
-        self._joined = Memo()  # prior runs from elsewhere, by fingerprint
+    _request: Request
+    judgements: Judgements
+    _field: Field
+    _host: Mapping[Measure, FloatArray]  # measure of ir_measures -> (M, Q), from the whole runs
+    beside: Mapping[str, Run]
 
     @property
     def runs(self) -> Mapping[str, JudgedRun]:
         return self._field.runs
 
-    @property
-    def groups(self) -> Mapping[str, str]:
-        return MappingProxyType(self._group_of)
-
     @cached_property
-    def _group_of(self) -> dict[str, str]:
+    def groups(self) -> Mapping[str, str]:
         known = self._request.groups
-        return {name: name if known is None else known[name] for name in self.runs}
+        return MappingProxyType({name: name if known is None else known[name] for name in self.runs})
 
     @property
     def depth(self) -> int | None:
@@ -92,9 +81,10 @@ class ExperimentRuns:
         """What the measure needs beside the run ``name``: the second argument of its ``score``."""
         return need_of(measure).resolve(self).of(self._field, name)
 
+    @once
     def join(self, run: Run) -> JudgedRun:
         """A run from elsewhere, joined with the judgements: once for all measures that ask."""
-        return self._joined.once(run.fingerprint, lambda: JudgedRun(self.judgements, run))
+        return JudgedRun(self.judgements, run)
 
     @cached_property
     def best_of_groups(self) -> dict[str, str]:
@@ -194,7 +184,8 @@ def read_experiment(
     values = np.stack([values for _, values in done])  # (M, Q, number of measures)
     of_host = {measure: values[:, :, place] for place, measure in enumerate(host)}
     priors_only = {name: Run.of(run, f"run {name!r}") for name, run in beside.items()}
-    return ExperimentRuns(request, judgements, runs, of_host, priors_only)
+    field = Field(judgements, {name: JudgedRun(judgements, run) for name, run in runs.items()})
+    return ExperimentRuns(request, judgements, field, MappingProxyType(of_host), MappingProxyType(priors_only))
 
 
 def _is_file(source: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ class Request:
         asked = tuple(parse_measure(measure) for measure in given)
         written = tuple(text if isinstance(text, str) else str(text) for text in given if texts is None)
         workers = Workers.of(n_jobs, progress)
-        known = None if groups is None else read_groups(groups, runs)
+        known = None if groups is None else MappingProxyType(read_groups(groups, runs))
         names, scores = tuple(runs), None
         if isinstance(by, (Mapping, pd.Series)):
             by, scores = nDCG @ 10, _scores_of(by, names)

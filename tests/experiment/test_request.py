@@ -36,6 +36,9 @@ class TestRequest:
         request = Request.of(["NRG@10"], RUNS)
         with pytest.raises(dataclasses.FrozenInstanceError):
             request.depth = 3  # type: ignore[misc]
+        groups = Request.of(["NRG@10"], RUNS, groups=GROUPS).groups
+        with pytest.raises(TypeError):
+            groups["dense"] = "other"  # type: ignore[index]
 
     def test_runs_of_other_names_are_refused(self) -> None:
         with pytest.raises(ValueError, match="made for the runs dense, bm25, bm25\\+rm3, late, not for dense"):
@@ -62,6 +65,9 @@ class TestExperimentRuns:
         for mapping in (found.runs, found.groups):
             with pytest.raises(TypeError):
                 mapping["dense"] = None  # type: ignore[index]
+        for attribute in ("judgements", "runs", "groups", "beside", "depth"):
+            with pytest.raises(AttributeError):
+                setattr(found, attribute, None)
 
     def test_asking_again_gives_the_same(self) -> None:
         measures = [NRG @ 10, UniqueRel(prior="previous") @ 2, TaSC(prior="groups") @ 10, nDCG @ 10, AP]
