@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +15,10 @@ import pytest
 from support.pages import COMMAND, Block, blocks, commands, run_console, run_python
 from support.repository import REPOSITORY
 
+import ir_measures_relative as imr
 from ir_measures_relative.measures import registry
 
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 
 
@@ -54,6 +60,32 @@ def test_pictures_are_there_and_small(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("MPLBACKEND", "agg")
     drawn = runpy.run_path(str(REPOSITORY / "docs" / "make_picture.py"))["main"](tmp_path)
     assert f"docs/{drawn.name}" in shown and drawn.stat().st_size > 10_000
+
+
+def test_the_first_result_is_real(shared: Path) -> None:
+    """The table on the first screen is what compare prints for the runs over Vaswani."""
+    shown = runpy.run_path(str(REPOSITORY / "docs" / "make_picture.py"))["first_table"](README)
+    folder = shared / "data" / "vaswani_runs"
+    runs = {path.name.removesuffix(".run.gz"): path for path in sorted(folder.glob("*.run.gz"))}
+    found = imr.compare(list(shown.columns[1:]), folder / "qrels.txt", runs, sort="nDCG@10").to_frame()
+    assert list(found.index) == list(shown["name"])
+    assert found.round(3).to_numpy().tolist() == shown.iloc[:, 1:].to_numpy().tolist()
+
+
+def test_the_pipeline_prints_what_the_page_shows(shared: Path, tmp_path: Path) -> None:
+    """The pipeline over Vaswani, with real retrieval, in a process of its own: ir_datasets reads its home once."""
+    pytest.importorskip("pyterrier_pisa", reason="needs PISA: pip install pyterrier-pisa")
+    shutil.copytree(shared / "data" / "ir_datasets" / "vaswani", tmp_path / "home" / "vaswani")
+    for path in [tmp_path / "home", *(tmp_path / "home").rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    shown = re.search(r"^```py\n(.*?)^```\n\n```text\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert shown
+    code, printed = shown.groups()
+    environment = {**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.rstrip().endswith(printed.rstrip())
 
 
 def test_links_lead_somewhere() -> None:
