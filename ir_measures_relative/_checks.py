@@ -21,6 +21,25 @@ class WrongKind(ValueError, TypeError):
 LARGEST = 2**53  # of the numbers that a measure takes: what a float64 counts exactly, and far from overflow
 
 
+def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
+    """Whether a value is a whole number from ``low`` to ``high``; True is none.
+
+    >>> is_whole(np.int64(3), 1), is_whole(True), is_whole(3.0), is_whole(3, 1, 2)
+    (True, False, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool) and low <= int(value) <= high
+
+
+def is_real(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
+    """Whether a value is a number from ``low`` to ``high``; True is none, and NaN is in no range."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return low <= float(value) <= high
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
+
 def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
     """A whole number from ``low`` to ``high``.
 
@@ -30,12 +49,11 @@ def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
     Traceback (most recent call last):
     ValueError: n=3 is not accepted; accepted is a whole number from 1 to 2
     """
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if not is_whole(value):
         raise WrongKind(refusal(value, name, whole_kind(low, high)))
-    number = int(value)
-    if number < low or (high is not None and number > high):
+    if not is_whole(value, low, np.inf if high is None else high):
         raise ValueError(refusal(value, name, whole_kind(low, high)))
-    return number
+    return int(value)
 
 
 def whole_kind(low: int, high: int | None = None) -> str:
@@ -51,13 +69,9 @@ def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
     """A finite number from ``low`` to ``high``; -0.0 becomes 0.0, since they are equal and must print alike."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise WrongKind(refusal(value, name, real_kind(low, high)))
-    try:
-        number = float(value) + 0.0
-    except OverflowError:  # a whole number of hundreds of digits
-        number = np.inf
-    if not low <= number <= high or number == np.inf:
+    if not is_real(value, low, min(high, sys.float_info.max)):
         raise ValueError(refusal(value, name, real_kind(low, high)))
-    return number
+    return float(value) + 0.0
 
 
 def real_kind(low: float, high: float = np.inf) -> str:

@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import Any
 
 import ir_measures
-import numpy as np
 from ir_measures import measures
 
 from ir_measures_relative._base.models import ERR, HIGHEST_EXPONENT, LARGEST, MODELS, UserModel
 from ir_measures_relative._base.text import parse_base
+from ir_measures_relative._checks import is_real, is_whole
 
 
 def _parameter(kind: type, desc: str, default: Any = None, choices: list[str] | None = None) -> measures.ParamInfo:
@@ -148,7 +148,7 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
         return None
     if name in _NUMBERS:
         inside, accepted, default = _NUMBERS[name]
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not inside(value):
+        if not is_real(value) or not inside(value):
             raise ValueError(f"{where}: {name}={value!r}; accepted are numbers {accepted}")
         return None if value == default else float(value) + 0.0  # -0.0 becomes 0.0
     if name == "max_rel" and measure.NAME == "INSQ":
@@ -165,7 +165,7 @@ def _cutoff(measure: ir_measures.Measure) -> int | None:
 
 
 def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= LARGEST:
+    if not is_whole(value, 1, LARGEST):
         raise ValueError(f"base={measure}: {name}={value!r}; accepted are whole numbers from 1 to 2^53")
     return int(value)
 
@@ -178,9 +178,9 @@ def canonical_gains(gains: Any, where: str) -> dict[int, float] | None:
         raise TypeError(f"{where}: gains must be a dict of grade: gain, not a {type(gains).__name__}")
     table: dict[int, float] = {}
     for grade, gain in gains.items():
-        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)) or abs(int(grade)) > LARGEST:
+        if not is_whole(grade, -LARGEST, LARGEST):
             raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers up to 2^53")
-        if isinstance(gain, bool) or not isinstance(gain, (int, float, np.number)) or not 0 <= gain <= LARGEST:
+        if not is_real(gain, 0, LARGEST):
             raise ValueError(f"{where}: gains gives grade {grade} the gain {gain!r}; gains are numbers from 0 to 2^53")
         if gain != max(grade, 0):
             table[int(grade)] = int(gain) if float(gain).is_integer() else float(gain)

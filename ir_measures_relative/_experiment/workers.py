@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from multiprocessing import current_process
-from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ir_measures_relative._checks import WrongKind, flag, heard_warnings, shown, warn
+from ir_measures_relative._checks import WrongKind, flag, heard_warnings, is_whole, shown, warn
 
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
 _MOST_JOBS = 10_000  # more workers than any machine starts; joblib takes minutes to find out
@@ -131,12 +130,11 @@ def _checked_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
     refusal = f"n_jobs={shown(n_jobs, 60)} is not accepted; accepted is a number of workers, or -1: one per core"
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+    if not is_whole(n_jobs):
         raise WrongKind(refusal)
-    number = int(n_jobs)
-    if number == 0 or abs(number) > _MOST_JOBS:
+    if n_jobs == 0 or not is_whole(n_jobs, -_MOST_JOBS, _MOST_JOBS):
         raise ValueError(refusal)
-    return number
+    return int(n_jobs)
 
 
 def _is_watched() -> bool:

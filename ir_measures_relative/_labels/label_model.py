@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
-from numbers import Real
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -20,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import Contents, short_key, split_key
-from ir_measures_relative._checks import WrongKind, flag, shown, warn
+from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
 from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.partly_judged import PartlyJudged
@@ -207,9 +206,9 @@ def frozen(array: Array) -> Array:
 def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
     found: dict[int, float] = {0: 0.0}
     for grade, share in shares.items():
-        if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)) or not 0 <= grade <= _HIGHEST:
+        if not is_whole(grade, 0, _HIGHEST):
             raise ValueError(f"shares has the grade {shown(grade)}; grades are whole numbers from 0 to {_HIGHEST}")
-        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
+        if not is_real(share, 0, 1):
             raise ValueError(f"shares gives grade {grade} the share {shown(share)}; a share is a number from 0 to 1")
         found[int(grade)] = float(share)
     total = sum(found.values())
