@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from ir_measures_relative._checks import flag, whole
 from ir_measures_relative.plots._point_labels import label_points
 from ir_measures_relative.plots._score_frames import finite, need_columns, topic_values
-from ir_measures_relative.plots._style import FAINT, PALETTE, axes, grid, legend_beside, wrapped
+from ir_measures_relative.plots._style import FAINT, PALETTE, axes, grid, legend_beside, name_x, name_y
 
 # type -> colour, marker; uninformative and ideal stand out, what is between stays in the background
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
@@ -69,8 +69,8 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
         color=PALETTE[1],
     )
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_xlabel(wrapped(f"expected {'score' if measure is None else measure} of a random ranking", 60))
-    ax.set_ylabel(f"queries (of {len(values):,})")
+    name_x(ax, f"expected {'score' if measure is None else measure} of a random ranking")
+    name_y(ax, f"queries (of {len(values):,})")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     grid(ax, "y")
     return ax
@@ -130,8 +130,8 @@ def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axe
     ax.set_xlim(min(0.0, 1.12 * float(frame["expected"].min())), max(1.12 * float(frame["expected"].max()), 0.1))
     ax.set_ylim(1.04 * min(0.0, float(frame["actual"].min())) - 0.02 * top, 1.04 * top)
     name = "score" if measure is None else str(measure)
-    ax.set_xlabel(wrapped(f"expected {name} of a random ranking", 60))
-    ax.set_ylabel(wrapped(f"actual {name}", 50))
+    name_x(ax, f"expected {name} of a random ranking")
+    name_y(ax, f"actual {name}")
     grid(ax, "both")
     legend_beside(ax)
     if labels:

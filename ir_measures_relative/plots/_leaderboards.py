@@ -21,8 +21,8 @@ from ir_measures_relative.plots._style import (
     legend_beside,
     look,
     name_rows,
+    name_x,
     rows_height,
-    wrapped,
 )
 
 BAND = "#f0f0f0"  # of every second tier
@@ -94,9 +94,9 @@ def rank_intervals(
     if show == "rank":
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlim(0.4, float(frame[high].max()) + 0.6)
-        ax.set_xlabel(wrapped(f"rank{of_what}{interval}", 60))
+        name_x(ax, f"rank{of_what}{interval}")
     else:
-        ax.set_xlabel(wrapped(f"mean {'score' if measure is None else measure}{interval}", 60))
+        name_x(ax, f"mean {'score' if measure is None else measure}{interval}")
     legend_beside(ax)
     return ax
 
@@ -172,9 +172,9 @@ def rank_changes(
     name_rows(ax, frame["run"])
     if show == "rank":
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel(wrapped(f"rank by {chosen}", 60))
+        name_x(ax, f"rank by {chosen}")
     else:
-        ax.set_xlabel(axis_name(chosen))
+        name_x(ax, axis_name(chosen))
     legend_beside(ax)
     return ax
 

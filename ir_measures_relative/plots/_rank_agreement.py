@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from ir_measures_relative._checks import real
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative.plots._score_frames import finite
-from ir_measures_relative.plots._style import FAINT, axes, entry, grid, legend_beside, look, wrapped
+from ir_measures_relative.plots._style import FAINT, axes, entry, grid, legend_beside, look, name_x, name_y
 
 
 def tau_curve(
@@ -105,8 +105,8 @@ def med_depth(
     ax = axes(ax, 6.4, 3.8)
     _draw(ax, x, lines, named)
     ax.set_ylim(min(0.0, 1.05 * min(float(values.min()) for values in lines.values())), None)
-    ax.set_xlabel(wrapped(xlabel, 60))
-    ax.set_ylabel(wrapped(str(name), 50))
+    name_x(ax, xlabel)
+    name_y(ax, str(name))
     grid(ax, "both")
     legend_beside(ax)
     return ax

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ir_measures_relative.plots._score_frames import finite, need_columns
-from ir_measures_relative.plots._style import FAINT, PALETTE, axes, grid, legend_beside
+from ir_measures_relative.plots._style import FAINT, PALETTE, axes, grid, legend_beside, name_x, name_y
 
 
 def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -61,8 +61,8 @@ def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-0.03, 1.03)
     ax.set_ylim(-0.03, 1.03)
     ax.set_aspect("equal")
-    ax.set_xlabel("predicted share of relevant documents")
-    ax.set_ylabel("actual share")
+    name_x(ax, "predicted share of relevant documents")
+    name_y(ax, "actual share")
     grid(ax, "both")
     legend_beside(ax)
     return ax

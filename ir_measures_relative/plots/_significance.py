@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from ir_measures_relative._checks import real
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative.plots._score_frames import finite
-from ir_measures_relative.plots._style import FAINT, INK, axes, entry, grid, legend_beside, look
+from ir_measures_relative.plots._style import FAINT, INK, axes, entry, grid, legend_beside, look, name_x, name_y
 
 
 def discriminative_power(results: Any, *, level: float | None = None, ax: Axes | None = None) -> Axes:
@@ -80,8 +80,8 @@ def discriminative_power(results: Any, *, level: float | None = None, ax: Axes |
     ax.set_ylim(0, near if min(curve[-1] for curve in curves.values()) < near else 1.0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     ax.set_xlim(0, max(map(len, curves.values())) + 1)
-    ax.set_xlabel("pairs of systems, by falling p-value")
-    ax.set_ylabel("p-value")
+    name_x(ax, "pairs of systems, by falling p-value")
+    name_y(ax, "p-value")
     grid(ax, "y")
     legend_beside(ax, title="pairs told apart")
     return ax

@@ -16,7 +16,7 @@ from ir_measures_relative._checks import choice
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta import kendall_tau, refuse_repeated
 from ir_measures_relative.plots._score_frames import finite, need_columns
-from ir_measures_relative.plots._style import axes, short, wrapped
+from ir_measures_relative.plots._style import SMALLEST, axes, inches, short, wrapped
 
 READABLE = 25  # runs up to which the numbers are written into the cells
 LIGHT = 0.179  # luminance above which black has more contrast than white (WCAG 2)
@@ -114,30 +114,40 @@ def _heat_map(names: list[Any], values: FloatArray, limits: tuple[float, float],
     side = max(3.6, 0.42 * n + 1.6) if n <= READABLE else max(11.0, 0.1 * n + 2.5)
     side = min(side, 40.0) + room
     ax = axes(ax, side + 1.1, side, layout="compressed")  # for square cells, which "constrained" may cut off
+    if ax.figure.figure.get_layout_engine() is None:  # later on it would not see the colour bar
+        ax.figure.figure.set_layout_engine("compressed")
     image = ax.imshow(values, cmap="cividis", vmin=limits[0], vmax=limits[1])
-    # a cell is about this high, in points; names of neighbours must not touch
-    cell = 72 * 0.9 * min(ax.bbox.width, ax.bbox.height) / ax.figure.dpi / n
-    font = float(np.clip(0.72 * cell, 3.5, 8.5 if n <= 12 else 7.0 if n <= 18 else 6.0))
-    step = 1 + int(font / 0.72 / max(cell, 0.1) - 1e-9)  # in small axes every other name, or fewer
-    ticks = np.arange(0, n, step)
-    tilted: dict[str, Any] = {"rotation": 45, "ha": "right", "va": "top"}
-    upright: dict[str, Any] = {"rotation": 90, "ha": "right", "va": "center"}
-    ax.set_xticks(ticks, shown[::step], rotation_mode="anchor", fontsize=font, **(tilted if n <= READABLE else upright))
-    ax.set_yticks(ticks, shown[::step], fontsize=font)
+    cell = 72 * 0.9 * min(inches(ax)) / n  # about the height of a cell, in points
+    font = float(np.clip(0.72 * cell, SMALLEST, 8.5 if n <= 12 else 7.0 if n <= 18 else 6.0))
+    _name_cells(ax, shown, font, every=1 + int(font / 0.72 / max(cell, 0.1) - 1e-9))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    if n <= READABLE:
+    number = min(font, cell / 2.4)  # of which four digits are as wide as a cell
+    if n <= READABLE and number >= SMALLEST:
         light = _luminance(np.asarray(image.cmap(image.norm(values)))) > LIGHT  # (n, n)
         for row, column in np.ndindex(n, n):
             color = "black" if light[row, column] else "white"
-            ax.text(
-                column, row, _short(float(values[row, column])), ha="center", va="center", fontsize=font, color=color
-            )
+            text = _short(float(values[row, column]))
+            ax.text(column, row, text, ha="center", va="center", fontsize=number, color=color)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     bar.set_label(wrapped(str(name), 50) if "$" not in name else name, fontsize="small")
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize="small")
     return ax
+
+
+def _name_cells(ax: Axes, names: list[str], font: float, every: int) -> None:
+    """Names of rows and columns, every other one where all would touch; where fewer would be left, their number."""
+    n = len(names)
+    if every > 2:
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.set_xlabel(f"{n} runs")
+        return
+    turned: dict[str, Any] = {"rotation": 45, "va": "top"} if n <= READABLE else {"rotation": 90, "va": "center"}
+    places = np.arange(0, n, every)
+    ax.set_xticks(places, names[::every], rotation_mode="anchor", ha="right", fontsize=font, **turned)
+    ax.set_yticks(places, names[::every], fontsize=font)
 
 
 def _luminance(rgba: FloatArray) -> FloatArray:

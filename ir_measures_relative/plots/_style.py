@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
+import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,8 @@ FAINT = "#999999"
 LONGEST = 32  # characters of a name that leave room for the data
 MANY = 30  # rows above which they are drawn close together
 NARROW = 3.0  # inches of axes beside which there is no room for a legend
+ACROSS, UP = 12, 14  # letters of the text of an axis, in an inch of it; above and below there is more room
+SMALLEST = 4.0  # points of a name that can still be read
 
 
 class Look(NamedTuple):
@@ -77,7 +80,22 @@ def axis_name(measure: Any) -> str:
     except (ValueError, TypeError):  # a column of a table may have any name
         better = "larger"
     note = {"larger": "", "smaller": " (smaller is better)", "neither": " (neither end is better)"}[better]
-    return wrapped(f"{measure}{note}", 50)
+    return f"{measure}{note}"
+
+
+def name_x(ax: Axes, text: str) -> None:
+    """The text under an axes, in as many lines as its width asks for."""
+    ax.set_xlabel(wrapped(text, max(16, int(ACROSS * inches(ax)[0]))))
+
+
+def name_y(ax: Axes, text: str) -> None:
+    """The text left of an axes, in as many lines as its height asks for."""
+    ax.set_ylabel(wrapped(text, max(16, int(UP * inches(ax)[1]))))
+
+
+def inches(ax: Axes) -> tuple[float, float]:
+    """Width and height of an axes, before labels and legends take their room."""
+    return ax.bbox.width / ax.figure.dpi, ax.bbox.height / ax.figure.dpi
 
 
 def wrapped(text: str, width: int) -> str:
@@ -117,9 +135,17 @@ def rows_height(n: int) -> float:
 
 
 def name_rows(ax: Axes, names: Iterable[Any]) -> None:
-    """Names at the rows 0, 1, ... of the axes, the first on top, small enough not to touch one another."""
+    """Names at the rows 0, 1, ... of the axes, the first on top, small enough not to touch one another.
+
+    Where they would be too small to be read their number stands for them.
+    """
     shown = short(names)
-    ax.set_yticks(range(len(shown)), shown, fontsize=row_font(len(shown)))
+    font = min(row_font(len(shown)), 72 * inches(ax)[1] / max(1, len(shown)))
+    if font < SMALLEST:
+        ax.set_yticks([])
+        ax.set_ylabel(f"{len(shown)} systems")
+    else:
+        ax.set_yticks(range(len(shown)), shown, fontsize=font)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     grid(ax, "x")
@@ -131,50 +157,52 @@ def row_font(n: int) -> float:
 
 
 def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] | None = None) -> None:
-    """A legend right of the axes, where it cannot cover a point; over narrow ones; none if there is nothing to tell."""
+    """A legend right of the axes, where it cannot cover a point; over narrow ones; none if there is nothing to tell.
+
+    Where there is no room for it a warning takes its place.
+    """
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
-    width = ax.bbox.width / ax.figure.dpi
-    if handles and width < NARROW:
-        longest = max(len(str(handle.get_label())) for handle in handles)
-        ax.legend(
-            handles=handles,
-            title=title,
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            frameon=False,
-            fontsize="x-small",
-            title_fontsize="x-small",
-            alignment="left",
-            ncols=max(1, int(width / (0.3 + 0.07 * longest))),
-            borderaxespad=0.2,
-            columnspacing=1.0,
-            handletextpad=0.4,
-        )
-    elif handles:
-        rows = max(1, int(7 * ax.bbox.height / ax.figure.dpi))  # about 7 entries fit an inch of the axes
-        ax.legend(
-            handles=handles,
-            title=title,
-            loc="upper left",
-            bbox_to_anchor=(1.0, 1.0),
-            frameon=False,
-            fontsize="small",
-            title_fontsize="small",
-            alignment="left",
-            ncols=1 + (len(handles) - 1) // rows,
-        )
+    if not handles:
+        return
+    (width, height), longest = inches(ax), max(len(str(handle.get_label())) for handle in handles)
+    narrow = width < NARROW
+    if narrow:
+        columns = max(1, int(width / (0.3 + 0.07 * longest)))
+        fits = 0.13 * (1 + (len(handles) - 1) // columns) < 0.5 * height
+    else:
+        columns = 1 + (len(handles) - 1) // max(1, int(7 * height))  # about 7 entries fit an inch of the axes
+        fits = columns == 1 or columns * (0.4 + 0.08 * longest) < width
+    if not fits:
+        warnings.warn(f"a legend of {len(handles)} entries has no room in these axes and is left out", stacklevel=3)
+        return
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+    size = "x-small" if narrow else "small"
+    if not narrow:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    ax.legend(
+        handles=handles,
+        title=title,
+        frameon=False,
+        fontsize=size,
+        title_fontsize=size,
+        alignment="left",
+        ncols=columns,
+        columnspacing=1.0 if narrow else None,
+        handletextpad=0.4 if narrow else None,
+        **place,
+    )
 
 
 def legend_above(ax: Axes) -> None:
     """A legend over the axes, for two or three series: in one line, or one under the other where names are long."""
-    labels = ax.get_legend_handles_labels()[1]
-    columns = len(labels) if sum(map(len, labels)) < 50 else 1
+    labels, width = ax.get_legend_handles_labels()[1], inches(ax)[0]
+    in_a_line = sum(0.5 + 0.08 * len(label) for label in labels) < width
     ax.legend(
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         frameon=False,
-        fontsize="small",
-        ncols=columns,
+        fontsize="small" if width >= NARROW else "x-small",
+        ncols=len(labels) if in_a_line else 1,
         borderaxespad=0.2,
         columnspacing=1.5,
     )

@@ -19,14 +19,16 @@ from ir_measures_relative.plots._style import (
     axes,
     entry,
     grid,
+    inches,
     legend_above,
     legend_beside,
     look,
     name_rows,
+    name_x,
+    name_y,
     plain,
     rows_height,
     short,
-    wrapped,
 )
 
 
@@ -84,8 +86,8 @@ def swap_rate(results: Any, *, rate: float = 0.05, ax: Axes | None = None) -> Ax
     ax.set_xlim(0, None)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     where = "half of the topics" if methods == {"halves"} else "sample of topics"
-    ax.set_xlabel(f"difference of two systems on one {where} (lower end of the bin)")
-    ax.set_ylabel("contradicted by the other")
+    name_x(ax, f"difference of two systems on one {where} (lower end of the bin)")
+    name_y(ax, "contradicted by the other")
     grid(ax, "y")
     legend_beside(ax, title=f"at most {100 * rate:g}% from")
     return ax
@@ -130,7 +132,7 @@ def stability(results: Any, *, ax: Axes | None = None) -> Axes:
     name_rows(ax, list(named) if any(named) else ["all pairs"])
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    ax.set_xlabel("comparisons of two systems on random subsets of topics")
+    name_x(ax, "comparisons of two systems on random subsets of topics")
     legend_above(ax)
     return ax
 
@@ -177,8 +179,9 @@ def topic_differences(
     difference = np.where(np.abs(difference) <= scores.tolerance, 0.0, difference)
     order = np.argsort(-difference, kind="stable")
     difference, n = difference[order], len(difference)
-    show = n <= 60 if labels is None else flag(labels, "labels")
     ax = axes(ax, min(max(4.8, 0.17 * n + 2.2), 14.0), 3.6)
+    room = n <= 60 and inches(ax)[0] > 0.1 * n  # of neighbouring names that do not touch
+    show = room if labels is None else flag(labels, "labels")
     place, (first, second) = np.arange(n), short([a, b])
     handles: list[Any] = []
     for at, text, color in (
@@ -196,9 +199,9 @@ def topic_differences(
     ids = short(scores.topics[topic] for topic in order)
     ax.set_xticks(place if show else [], ids if show else [], rotation=90, fontsize="x-small")
     ax.set_xlim(-0.8, n - 0.2)
-    ax.set_xlabel(f"topics ({n})" if not show else "topic")
+    name_x(ax, "topic" if show else f"topics ({n})")
     name = "score" if measure is None else str(measure)
-    ax.set_ylabel(wrapped(f"{name}: {a} - {b}", 40))
+    name_y(ax, f"{name}: {a} - {b}")
     grid(ax, "y")
     legend_beside(ax, handles=handles)
     return ax

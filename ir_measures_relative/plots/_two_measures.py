@@ -18,9 +18,12 @@ from ir_measures_relative.plots._style import (
     entry,
     grid,
     group_looks,
+    inches,
     legend_above,
     legend_beside,
     look,
+    name_x,
+    name_y,
     plain,
     short,
 )
@@ -106,18 +109,19 @@ def chronology(
             label=entry(column),
             zorder=2 + number,
         )
+    upright = many or inches(ax)[0] < 0.25 * len(names)  # slanted names would touch
     ax.set_xticks(
         place,
         names,
-        rotation=90 if many else 35,
+        rotation=90 if upright else 35,
         rotation_mode="anchor",
         ha="right",
-        va="center" if many else "top",
-        fontsize="x-small" if many else "small",
+        va="center" if upright else "top",
+        fontsize="x-small" if upright else "small",
     )
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.set_ylim(min(0.0, 1.1 * float(low.min())), max(1.1 * float(high.max()), 1e-3))
-    ax.set_ylabel("mean over topics")
+    name_y(ax, "mean over topics")
     grid(ax, "y")
     legend_above(ax)
     return ax
@@ -191,8 +195,8 @@ def scatter(
             )
         legend_beside(ax)
     ax.margins(0.1)
-    ax.set_xlabel(axis_name(x))
-    ax.set_ylabel(axis_name(y))
+    name_x(ax, axis_name(x))
+    name_y(ax, axis_name(y))
     grid(ax, "both")
     names = list(means.index)
     others = np.delete(np.column_stack([across, up]), named, axis=0)  # points that no name may cover

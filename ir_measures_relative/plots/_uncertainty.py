@@ -26,9 +26,10 @@ from ir_measures_relative.plots._style import (
     legend_beside,
     look,
     name_rows,
+    name_x,
+    name_y,
     rows_height,
     short,
-    wrapped,
 )
 
 BIN = 0.02  # height of the bars of a distribution, about
@@ -105,8 +106,8 @@ def distributions(
     )
     ax.set_xlim(-0.6, len(shown) - 0.4)
     ax.set_ylim(-0.02, max(1.0, max(topic.upper for topic in shown)) + 0.02)
-    ax.set_xlabel("topic")
-    ax.set_ylabel(wrapped(_score_name(scores), 40))
+    name_x(ax, "topic")
+    name_y(ax, _score_name(scores))
     grid(ax, "y")
     legend_beside(ax, handles=handles)
     return ax
@@ -256,7 +257,7 @@ def caterpillar(
     if "lower" in frame:
         ax.hlines(place, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
     name_rows(ax, frame["name"])
-    ax.set_xlabel(xlabel if measure is None else axis_name(measure))
+    name_x(ax, xlabel if measure is None else axis_name(measure))
     legend_beside(ax)
     return ax
 
@@ -282,7 +283,9 @@ def _frame_of(results: Mapping[Any, Any], level: float) -> tuple[pd.DataFrame, s
         frame["lower"] = [result.lower for result in results.values()]
         frame["upper"] = [result.upper for result in results.values()]
     of = ", ".join(dict.fromkeys(map(_score_name, results.values())))
-    return frame, wrapped(f"mean {of} over topics, with {100 * level:g}% interval", 60)
+    guessed = all(str(getattr(result, "name", "")).startswith("BootNDCG") for result in results.values())
+    given = "the grade prior" if guessed else "the label model"
+    return frame, f"mean {of} over topics, with the {100 * level:g}% interval of its labels, given {given}"
 
 
 def _checked(frame: Any) -> pd.DataFrame:
