@@ -237,3 +237,13 @@ def test_the_reader_of_imports_sees_every_form(monkeypatch: pytest.MonkeyPatch, 
     for module in {"measures.probe"} | expected:
         monkeypatch.setitem(MODULES, module, source)
     assert own_imports("measures.probe") == expected
+
+
+def test_no_thread_touches_the_warnings_of_another() -> None:
+    """warnings.catch_warnings changes what the whole process hears; two threads in it can silence the process for good.
+
+    Only where one thread alone can be: the command line, and pt.Experiment, whose warnings are not ours.
+    """
+    users = {module_name(path) for path in ROOT.rglob("*.py") if re.search(r"catch_warnings\(", path.read_text())}
+    alone = {"_cli.command_line", "_hosts.pyterrier_experiment.retrieval", "_hosts.pyterrier_experiment.saved_runs"}
+    assert users <= alone

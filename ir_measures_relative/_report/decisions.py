@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from ir_measures_relative._checks import heard_warnings
 from ir_measures_relative._experiment import judge_next
 from ir_measures_relative._input import IntArray
 from ir_measures_relative._labels import BASES, LabelledSide, LabelModel, LabelMoments, PartlyJudged, base_model
@@ -25,8 +25,7 @@ def chances_of_pairs(evidence: Evidence, best: IntArray, model: LabelModel | Non
     parts = [PartlyJudged.of(evidence.runs[name], evidence.cutoff) for name in names]
     groups = [evidence.groups.get(name) for name in names]
     user_model = base_model(evidence.main)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ``chances_block`` warns of the same runs
+    with heard_warnings():  # and not told: ``chances_block`` warns of the same runs
         sides = LabelledSide.all_of(parts, model, user_model, groups, [f"run {name!r}" for name in names])
         moments = LabelMoments(sides, user_model)
         chances = [moments.chances(a, b, moments.pair(a, b), 0.0) for a, b in combinations(range(len(names)), 2)]
@@ -46,8 +45,7 @@ def next_block(evidence: Evidence, best: IntArray, model: LabelModel | None) -> 
         return None
     runs = {name: judged.run for name, judged in evidence.runs.items()}
     names = [list(runs)[place] for place in best]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with heard_warnings():
         found = judge_next(
             evidence.judgements, runs, N_DOCUMENTS, base=evidence.main, labels=model, runs_of_interest=names,
             groups=evidence.groups or None,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
+from ir_measures_relative._checks import heard_warnings
 from ir_measures_relative._labels import (
     BASES,
     LEARNED,
@@ -47,8 +47,7 @@ def imputed_block(evidence: Evidence, model: LabelModel | None) -> dict[str, Any
     """Lists over runs: the expected mean over these topics once unjudged documents have labels, and its interval."""
     if model is None:
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ``chances_block`` warns of the same runs, by name
+    with heard_warnings():  # and not told: ``chances_block`` warns of the same runs, by name
         scores = [
             impute(evidence.judgements, judged.run, model, evidence.main, group=evidence.groups.get(name))
             for name, judged in evidence.runs.items()

@@ -8,7 +8,6 @@ Sakai's paired bootstrap test, and Holm's and Bonferroni's corrections.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -81,10 +80,8 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
     from scipy.stats import studentized_range
 
     def exact(values: FloatArray) -> FloatArray:
-        with warnings.catch_warnings():  # quad warns far out in the tail, where the value is 0
-            warnings.simplefilter("ignore")
-            chance: FloatArray = np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
-            return chance
+        chance: FloatArray = np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
+        return chance
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)

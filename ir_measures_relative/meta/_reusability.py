@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._checks import whole
+from ir_measures_relative._checks import heard_warnings, whole
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
 from ir_measures_relative.meta._labelled_scores import LabelledScores
 from ir_measures_relative.meta._pools import judgement_rows, read_runs_of_groups, remaining
@@ -131,8 +130,7 @@ def _means(
     score: Scores, rows: pd.DataFrame, runs: dict[str, Run], judgements: Judgements
 ) -> dict[str, dict[str, float]]:
     """Measure -> run -> mean over all topics of the judgements."""
-    with warnings.catch_warnings():  # what becomes unjudged is the purpose
-        warnings.simplefilter("ignore", UserWarning)
+    with heard_warnings():  # and not told: what becomes unjudged is the purpose
         table = score(rows, runs)
     if not isinstance(table, pd.DataFrame) or not {"name", "measure", "value"} <= set(table.columns):
         raise TypeError("measures: the function must give a DataFrame with the columns name, measure and value")

@@ -132,6 +132,10 @@ a, b = ({q: {d: draw.random() for d in draw.sample(docs, 40)} for q in qrels} fo
 for k in (10, 30):
     better = imr.prob_better(qrels, a, b, cutoff=k)
     print(better.a_better, better.b_better, better.mean_a, [topic.a_better for topic in better.topics])
+    labels = imr.LabelModel.shares({0: 0.6, 1: 0.3, 3: 0.1})
+    better = imr.prob_better(qrels, a, b, cutoff=k, labels=labels)
+    print(better.a_better, better.mean_a, better.mean_b, [topic.a_better for topic in better.topics])
+    print([(s.mean, s.std, s.quantile(0.9)) for s in imr.impute(qrels, a, labels, base=f"nDCG@{k}")])
 boot = imr.boot_ndcg(qrels, a, cutoff=40)
 print(boot.mean, boot.std, boot.interval(), [(s.mean, s.std, s.quantile(0.9), s.mode) for s in boot])
 table = ScoreTable.of([[draw.random() for _ in range(600)] for _ in range(60)])
