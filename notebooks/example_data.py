@@ -56,9 +56,9 @@ TREC_COVID_FILES = {
     "TAS-B": "tas-b-09-01-2023",
     "1st@TREC": "BBGhelani2",
 }
-POOLED = {  # name in titles, depth of the pool
-    "trec-covid-round2": ("TREC-COVID round 2", 7),
-    "trec-dl-2021": ("TREC DL 2021, passages", 10),
+POOLED = {  # name in titles, depth of the pool, where its runs are
+    "trec-covid-round2": ("TREC-COVID round 2", 7, "https://ir.nist.gov/trec-covid/archive/archive-round2.html"),
+    "trec-dl-2021": ("TREC DL 2021, passages", 10, "https://pages.nist.gov/trec-browser"),
 }
 
 
@@ -130,10 +130,10 @@ def pooled_runs(part: str) -> Collection:
 
     The simulated one has eight runs, each of its own group, and all that they returned is judged.
     """
-    title, depth = POOLED[part]
+    title, depth, where = POOLED[part]
     folder = _shared_data(part)
     if folder is None:
-        print(f"  (participants of TREC find all runs of {title} at https://trec.nist.gov/results/, with a password)")
+        print(f"  (needed are {part}/qrels.txt, runs/ and groups.csv with columns run and group; NIST: {where})")
         track = _simulated(f"the runs of {title}")
         groups = {name: name for name in track.runs}
         return Collection(track.name, track.complete_qrels, track.runs, groups, simulated=True)

@@ -19,7 +19,7 @@ from ir_measures_relative._labels.proportional_odds import standard_errors
 from ir_measures_relative._labels.training import Fit, TrainingDocuments, fit
 
 DECILES = 10
-FAR = 0.5  # a run is unlike the others if it lies outside their range by more than this share of the range
+FAR = 0.5  # a run is unlike the others below their lowest value less this share, or above their highest and this share
 
 
 class LearnedLabels(LabelModel):
@@ -35,6 +35,7 @@ class LearnedLabels(LabelModel):
     judge: Judgements | None
     cutoff: int | None
     group_of_run: Mapping[str, str]  # fingerprint -> group
+    grouped: bool  # whether the groups of runs are known
 
     def __init__(
         self,
@@ -44,15 +45,22 @@ class LearnedLabels(LabelModel):
         judge: Judgements | None,
         cutoff: int | None,
         group_of_run: Mapping[str, str],
+        grouped: bool = True,
     ):
         vars(self).update(
-            fit=fit, documents=documents, found=found, judge=judge, cutoff=cutoff, group_of_run=dict(group_of_run)
+            fit=fit,
+            documents=documents,
+            found=found,
+            judge=judge,
+            cutoff=cutoff,
+            group_of_run=dict(group_of_run),
+            grouped=grouped,
         )
 
     @property
     def calibrated(self) -> bool:  # type: ignore[override]
-        """Whether the effect of a run is known; not so without runs."""
-        return self.fit.effect is not None
+        """Whether the effect of a run is known; not so without runs, or without their groups."""
+        return self.fit.effect is not None and self.grouped
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -95,9 +103,8 @@ class LearnedLabels(LabelModel):
     def _warn_if_unlike(self, name: str, judged: float, found: FloatArray) -> None:
         if not len(found):
             return
-        runs = self.documents.run_judged
-        low, high = float(runs.min()), float(runs.max())
-        if judged < low - FAR * (high - low):
+        low = float(self.documents.run_judged.min())
+        if judged < (1 - FAR) * low:
             warn(
                 f"{name} has {judged:.0%} of its top documents judged, far fewer than any run that the labels were "
                 f"learned from ({low:.0%} at least), so their interval may not hold for it"
@@ -106,7 +113,7 @@ class LearnedLabels(LabelModel):
         means = np.bincount(self.documents.run, weights=self.documents.feature[:, 2]) / count  # (R,)
         typical = means[count >= min(10, count.max())]  # a mean of few documents says little
         low, high = float(typical.min()), float(typical.max())
-        if len(found) >= 10 and not low - FAR * (high - low) <= found.mean() <= high + FAR * (high - low):
+        if len(found) >= 10 and not (1 - FAR) * low <= found.mean() <= (1 + FAR) * high:
             warn(
                 f"{name} has unjudged documents that the groups learned from found far "
                 f"{'less' if found.mean() < low else 'more'} often (found = {found.mean():.2f}) than those of any run "
@@ -174,7 +181,9 @@ class LearnedLabels(LabelModel):
 
     def _content(self) -> list[bytes]:
         parts = [self.fit.grade, self.fit.center, self.fit.scale, *self.fit.odds, self.fit.effects]
-        content = [np.ascontiguousarray(part).tobytes() for part in parts] + [repr(self.cutoff).encode()]
+        content = [np.ascontiguousarray(part).tobytes() for part in parts] + [
+            repr((self.cutoff, self.grouped)).encode()
+        ]
         content += self.documents.content()
         if self.found is not None:
             content += self.found.content()

@@ -46,8 +46,8 @@ def learn_labels(
     ----------
     qrels : judgements in any form
     runs : the pooled runs: dict of name: run, a folder, a glob or a list of TREC run files. None: learn from ``judge``
-    groups : dict or Series of run: group, or a CSV file with the columns run and group. None: each run its own group;
-        runs of one system then teach that unjudged documents are better than they are
+    groups : dict or Series of run: group, or a CSV file with the columns run and group. None: each run its own group,
+        and ``calibrated=False``, since several runs of one group then look as if groups agreed
     cutoff : K; the model fits measures with this cutoff
     depth : the depth of the pool, by default the cutoff
     judge : another judge's labels, such as a language model's, as qrels in any form, for judged and unjudged documents
@@ -57,7 +57,8 @@ def learn_labels(
     LearnedLabels
         A `LabelModel`; ``.to_frame()`` shows coefficients, ``.training`` the runs learned from, and
         ``.reliability()`` whether predicted shares come true. Without runs it says ``calibrated=False``: intervals then
-        hold the judge's mistakes on single documents, not those on a run.
+        hold the judge's mistakes on single documents, not those on a run. It says so without groups, too; give every
+        run its own name as group where that is the truth.
 
     Examples
     --------
@@ -94,11 +95,13 @@ def learn_labels(
     for name, run in read.items():
         warn_of_other_topics(run, judgements, f"run {name!r}")
     pool = PooledRuns.of(judgements, read, group_of, cutoff, depth)
-    return kept(learned_from(pool, other))
+    return kept(learned_from(pool, other, grouped=groups is not None))
 
 
-def learned_from(pool: PooledRuns, judge: Judgements | None = None, warn: bool = True) -> LearnedLabels:
-    """The model that pooled runs teach."""
+def learned_from(
+    pool: PooledRuns, judge: Judgements | None = None, warn: bool = True, grouped: bool = True
+) -> LearnedLabels:
+    """The model that pooled runs teach; ``grouped``: their groups are known."""
     judgements = pool.judgements
     of_judge = None if judge is None else _grades_of(judge, judgements)
     documents = training_documents(pool, of_judge)
@@ -112,7 +115,7 @@ def learned_from(pool: PooledRuns, judge: Judgements | None = None, warn: bool =
     if warn:
         _warn_of_little(documents)
     learned = fit(documents, grade, with_effects=True)
-    return LearnedLabels(learned, documents, pool.found, judge, pool.row.shape[2], pool.fingerprints)
+    return LearnedLabels(learned, documents, pool.found, judge, pool.row.shape[2], pool.fingerprints, grouped)
 
 
 def learned_from_judge(judgements: Judgements, judge: Judgements, judged: BoolArray) -> LearnedLabels:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import ir_measures
@@ -267,6 +268,23 @@ def test_a_run_unlike_all_others_is_named() -> None:
     odd = {topic: {f"odd{i}": float(-i) for i in range(9)} for topic in track.qrels}
     with pytest.warns(UserWarning, match="run has 0% of its top documents judged, far fewer"):
         imr.impute(track.qrels, odd, model, nDCG @ 4)
+
+
+def test_a_run_unlike_all_others_of_a_real_track_is_named(shared: Any) -> None:
+    folder = shared / "data" / "trec-covid-round2"
+    qrels, runs = imr.read_qrels(folder / "qrels.txt"), imr.read_runs(folder / "runs")
+    model = imr.learn_labels(qrels, runs, folder / "groups.csv", depth=7)
+    odd = {topic: {f"odd{i}": float(-i) for i in range(10)} for topic in qrels.topics}
+    with pytest.warns(UserWarning, match="run has ") as caught:
+        imr.impute(qrels, odd, model)
+    sentences = [str(warning.message) for warning in caught]
+    assert "run has 0% of its top documents judged, far fewer than any run that the labels were learned" in sentences[0]
+    assert "run has unjudged documents that the groups learned from found far less often" in sentences[1]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for run in runs.values():
+            imr.impute(qrels, run, model)
+    assert len(caught) <= 2  # of 136 runs: those whose documents nearly nobody else found
 
 
 def test_bad_arguments() -> None:

@@ -12,6 +12,7 @@ import pytest
 from reference import labels as slow
 from support.pooled_tracks import PooledTrack, pooled_track
 
+import ir_measures_relative as imr
 from ir_measures_relative._labels import LabelModel, learn_labels
 from ir_measures_relative._labels.learned_labels import LearnedLabels
 
@@ -91,7 +92,11 @@ def test_order_of_input_does_not_matter() -> None:
 def test_groups_left_out_are_one_per_run() -> None:
     track = pooled_track(3)
     alone = learn_labels(track.qrels, track.runs)
-    assert alone == learn_labels(track.qrels, track.runs, {name: name for name in track.runs})
+    named = learn_labels(track.qrels, track.runs, {name: name for name in track.runs})
+    pd.testing.assert_frame_equal(alone.to_frame(), named.to_frame())
+    pd.testing.assert_frame_equal(alone.training, named.training)
+    assert named.calibrated and not alone.calibrated and alone != named
+    assert not imr.impute(track.qrels, track.runs["g0r0"], alone).calibrated
 
 
 def test_spread_is_that_of_runs_not_of_group_means() -> None:
