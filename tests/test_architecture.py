@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -200,6 +203,30 @@ def test_optional_packages_stay_in_their_place(module: str) -> None:
         if package in roots and not any(fnmatchcase(module, place) for place in places)
     ]
     assert not wrong, f"{module} imports {wrong}, which a plain install does not have"
+
+
+def test_importing_the_package_is_light() -> None:
+    """Beside ir_measures and pandas nothing that takes long to import: that waits until it is needed."""
+    code = (
+        "import sys, ir_measures, pandas; before = set(sys.modules); import ir_measures_relative; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(INSTALLED)}
+    new = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    heavy = (
+        "scipy.special",
+        "scipy.optimize",
+        "scipy.stats",
+        "joblib",
+        "tqdm",
+        "matplotlib",
+        "pyterrier",
+        "pyarrow",
+        "ir_measures_relative.meta",
+        "ir_measures_relative.plots",
+    )
+    assert "ir_measures_relative.measures" in new.stdout.split()
+    assert [name for name in new.stdout.split() if name.startswith(heavy)] == []
 
 
 def test_contributing_names_the_rooms_that_exist() -> None:

@@ -7,11 +7,13 @@ here into the *gain* of each judged document, the raw *total* of gains in rank o
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from math import fsum
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import zeta
+import scipy
 
 from ir_measures_relative._checks import LARGEST as LARGEST
 from ir_measures_relative._input import Array, FloatArray, IntArray
@@ -169,7 +171,7 @@ class INSQ(UserModel):
 
     def normalizer(self, value: FloatArray, judgements: Judgements) -> FloatArray:
         # the sum of seen over all ranks, by Hurwitz's zeta; 1 + ..., so that a tiny T gives 1 and no 0 * inf
-        return np.full(judgements.n_topics, 1.0 + (2 * self.T) ** 2 * float(zeta(2.0, 2 * self.T + 1)))
+        return np.full(judgements.n_topics, 1.0 + (2 * self.T) ** 2 * float(scipy.special.zeta(2.0, 2 * self.T + 1)))
 
 
 class ReciprocalRank(UserModel):
@@ -306,6 +308,15 @@ def _still_reading(value: FloatArray) -> FloatArray:
     """(Q, W) chances to be satisfied -> (Q, W) chance to reach each rank unsatisfied."""
     reached = np.cumprod(1.0 - value, axis=1)
     return np.hstack([np.ones((len(value), 1)), reached])[:, : value.shape[1]]
+
+
+def mean_over_topics(values: Collection[float] | FloatArray) -> float:
+    """The mean, 0 without topics; summed without rounding, so that the order of the topics does not matter.
+
+    >>> mean_over_topics([0.1] * 10)
+    0.1
+    """
+    return fsum(values) / max(len(values), 1)
 
 
 def divide(total: FloatArray, normalizer: Array) -> FloatArray:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import fsum
-
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._base import divide
+from ir_measures_relative._base import divide, mean_over_topics
 from ir_measures_relative._checks import whole
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._input import run_sources
@@ -68,7 +66,7 @@ def select_complementary(
     taken: list[tuple[str, float]] = []
     for _ in range(steps):
         totals = {name: model.total(run.top(model.cutoff).values(gain)) for name, run in left.items()}  # (Q,) each
-        adds = {name: fsum(divide(total, norm)) / judgements.n_topics for name, total in totals.items()}
+        adds = {name: mean_over_topics(divide(total, norm)) for name, total in totals.items()}
         best = max(adds, key=adds.__getitem__)  # the first of equals, and names are sorted
         taken.append((best, adds[best]))
         leave_unseen(gain, left.pop(best), model)

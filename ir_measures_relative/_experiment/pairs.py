@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative import meta
 from ir_measures_relative._checks import real, share
 from ir_measures_relative._experiment.paired_runs import PairedRuns, labelled_pairs
 from ir_measures_relative._extremes import EQUAL, verdict_of
@@ -132,6 +131,8 @@ def means_over_topics(values: FloatArray) -> FloatArray:
 
 def _p_values(scores: FloatArray) -> FloatArray:
     """(M, Q) -> (P,) of the paired t-test with Holm's correction; NaN where there is a single topic."""
+    from ir_measures_relative import meta  # late: the rest of the package needs nothing of it
+
     n_runs, n_topics = scores.shape
     if n_topics < 2:
         return np.full(n_runs * (n_runs - 1) // 2, np.nan)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
+from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import choice, counted
 from ir_measures_relative._extremes.labellings import Labelling, largest_and_smallest
 from ir_measures_relative._extremes.many_pairs import signed_ends
@@ -57,12 +57,12 @@ class MedResult:
     @property
     def mean_above(self) -> float:
         """The largest difference of the means over topics: topics are labelled independently, so the mean of theirs."""
-        return _mean(self.above)
+        return mean_over_topics(self.above)
 
     @property
     def mean_below(self) -> float:
         """The smallest difference of the means over topics."""
-        return _mean(self.below)
+        return mean_over_topics(self.below)
 
     @property
     def mean_med(self) -> float:
@@ -234,16 +234,14 @@ def med_matrix(
         distance = np.maximum(above, 0.0 - below)  # (P, Q)
         if qrels is None:  # the topics of a pair are those of its runs
             length = np.stack([run.length for run in joined])  # (M, Q)
-            means = [_mean(row[here]) for row, here in zip(distance, (length[y] > 0) | (length[z] > 0), strict=True)]
+            means = [
+                mean_over_topics(row[here])
+                for row, here in zip(distance, (length[y] > 0) | (length[z] > 0), strict=True)
+            ]
         else:
-            means = [_mean(row) for row in distance]
+            means = [mean_over_topics(row) for row in distance]
         table[y, z] = table[z, y] = means
     return pd.DataFrame(table, index=list(read), columns=list(read))
-
-
-def _mean(values: FloatArray) -> float:
-    """The same to the last bit in any order; 0 of no topic."""
-    return fsum(values) / len(values) if len(values) else 0.0
 
 
 def _judgements(qrels: QrelsLike | None, runs: Sequence[Run]) -> Judgements:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logit
+import scipy
 
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements
@@ -52,5 +52,5 @@ def run_feature(counts: GradeCounts, pool: GradeCounts) -> FloatArray:
 
 
 def _logit(share: FloatArray) -> FloatArray:
-    clipped: FloatArray = logit(np.clip(share, _SMALLEST, 1.0 - _SMALLEST))
+    clipped: FloatArray = scipy.special.logit(np.clip(share, _SMALLEST, 1.0 - _SMALLEST))
     return clipped

@@ -6,20 +6,19 @@ that effect, which all topics share. A third, that other topics might have been 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from math import fsum, sqrt
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.special import stdtr
+import scipy
 
+from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import counted, flag, real
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels.labelled_topic import LabelledTopic
-from ir_measures_relative._unjudged import Grid, Points, mean_on_grid, merged, mode, summed_grids
+from ir_measures_relative._unjudged import ByTopic, Grid, Points, mean_on_grid, merged, mode, summed_grids
 
 STEPS = 1 << 12  # of the grid on which topics are added up, in the square root of the sum of squared ranges
 
@@ -133,7 +132,7 @@ class ImputedTopic:
         )
 
 
-class ImputedScores:
+class ImputedScores(ByTopic[ImputedTopic]):
     """Scores of a run with labels for its unjudged documents; ``scores[topic]`` is an `ImputedTopic`.
 
     The rest is about the mean over topics: topics are independent given the run's effect, which they share.
@@ -141,25 +140,9 @@ class ImputedScores:
     """
 
     def __init__(self, name: str, topics: list[ImputedTopic], calibrated: bool):
+        super().__init__(topics)
         self.name = name
-        self.topics = topics
         self.calibrated = calibrated
-        self._by_key = {str(scores.query_id): scores for scores in topics}
-
-    def __getitem__(self, topic: Any) -> ImputedTopic:
-        try:
-            return self._by_key[str(topic)]
-        except KeyError:
-            raise KeyError(f"topic {topic!r} is not in the qrels") from None
-
-    def __contains__(self, topic: Any) -> bool:
-        return str(topic) in self._by_key
-
-    def __iter__(self) -> Iterator[ImputedTopic]:
-        return iter(self.topics)
-
-    def __len__(self) -> int:
-        return len(self.topics)
 
     @property
     def exact(self) -> bool:
@@ -169,12 +152,12 @@ class ImputedScores:
     @property
     def plain(self) -> float:
         """The mean over topics if unjudged documents are non-relevant."""
-        return _mean([topic.plain for topic in self.topics])
+        return mean_over_topics([topic.plain for topic in self.topics])
 
     @cached_property
     def mean(self) -> float:
         """Expected mean over topics; 0 without topics."""
-        return _mean([topic.mean for topic in self.topics])
+        return mean_over_topics([topic.mean for topic in self.topics])
 
     @cached_property
     def std(self) -> float:
@@ -185,12 +168,12 @@ class ImputedScores:
     @property
     def lower(self) -> float:
         """The lowest mean over topics that labels can give."""
-        return _mean([topic.lower for topic in self.topics])
+        return mean_over_topics([topic.lower for topic in self.topics])
 
     @property
     def upper(self) -> float:
         """The highest mean over topics that labels can give."""
-        return _mean([topic.upper for topic in self.topics])
+        return mean_over_topics([topic.upper for topic in self.topics])
 
     def parts(self) -> dict[str, float]:
         """The variance of the mean over topics that is due to labels, to the run's effect, and to the topics asked.
@@ -255,12 +238,12 @@ class ImputedScores:
         points = self._of_mean
 
         def above(x: float) -> float:
-            return float((points.probability * stdtr(n - 1, (x - points.score) / error)).sum()) - q
+            return float((points.probability * scipy.special.stdtr(n - 1, (x - points.score) / error)).sum()) - q
 
         far = 10.0 * error
         while above(points.lowest - far) > 0 or above(points.highest + far) < 0:
             far *= 10
-        return float(brentq(above, points.lowest - far, points.highest + far))
+        return float(scipy.optimize.brentq(above, points.lowest - far, points.highest + far))
 
     def interval(self, level: float = 0.95, *, topics: bool = False) -> tuple[float, float]:
         """The central interval that holds the mean over topics with probability `level`.
@@ -284,8 +267,3 @@ class ImputedScores:
             f"plain {self.plain:.4f}, mean {self.mean:.4f}, std {self.std:.4f}"
             f"{'' if self.calibrated else ', calibrated=False'})"
         )
-
-
-def _mean(values: list[float]) -> float:
-    """0 without values; summed without rounding, so that the order of topics does not matter."""
-    return fsum(values) / max(len(values), 1)

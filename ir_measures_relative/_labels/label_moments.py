@@ -27,7 +27,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, ndtr, stdtr
+import scipy
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import FloatArray, IntArray, ObjectArray
@@ -38,8 +38,6 @@ from ir_measures_relative._labels.run_effects import N_EFFECTS
 from ir_measures_relative._unjudged import TOLERANCE
 
 FEW = 5.0
-# points that stand for a normal distribution: exact for polynomials up to the ninth degree
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +73,9 @@ class PairMoments:
         spread, far = np.sqrt(self.variance), margin + TOLERANCE
         sure = spread <= TOLERANCE  # (C,) no label matters: the difference is known
         scale = np.where(sure, 1.0, spread)
-        above, below = (np.where(sure, d > far, ndtr((d - margin) / scale)).mean() for d in (self.mean, -self.mean))
+        above, below = (
+            np.where(sure, d > far, scipy.special.ndtr((d - margin) / scale)).mean() for d in (self.mean, -self.mean)
+        )
         return float(above), float(below)
 
     def chances_over_topics(self, margin: float = 0.0) -> tuple[float, float]:
@@ -85,9 +85,12 @@ class PairMoments:
         if error <= TOLERANCE:
             return self.chances(margin)
         mean, variance = merged_moments(self.mean, self.variance)
-        points = mean[:, None] + np.sqrt(variance)[:, None] * _NODES  # (c, 5)
+        # points that stand for a normal distribution: exact for polynomials up to the ninth degree
+        nodes, weights = np.polynomial.hermite_e.hermegauss(5)
+        points = mean[:, None] + np.sqrt(variance)[:, None] * nodes  # (c, 5)
         above, below = (
-            float((stdtr(n - 1, (d - margin) / error) @ _WEIGHTS).mean() / _WEIGHTS.sum()) for d in (points, -points)
+            float((scipy.special.stdtr(n - 1, (d - margin) / error) @ weights).mean() / weights.sum())
+            for d in (points, -points)
         )
         return above, below
 
@@ -252,12 +255,12 @@ def gain_moments(reached: FloatArray, gain: FloatArray) -> tuple[FloatArray, Flo
 
 def mean_of_logits(one: FloatArray, other: FloatArray, same_effect: bool) -> FloatArray:
     """(U_a, s, G) and (U_b, s, G) -> (C, s, G), the effects of b varying fastest."""
-    logits = [logit(np.clip(reached, SUREST, 1 - SUREST)) / 2 for reached in (one, other)]
+    logits = [scipy.special.logit(np.clip(reached, SUREST, 1 - SUREST)) / 2 for reached in (one, other)]
     if same_effect:
-        both: FloatArray = expit(logits[0] + logits[1])
+        both: FloatArray = scipy.special.expit(logits[0] + logits[1])
         return np.where(one == other, one, both)
     first, second = one[:, None], other[None]
-    both = expit(logits[0][:, None] + logits[1][None])  # (U_a, U_b, s, G)
+    both = scipy.special.expit(logits[0][:, None] + logits[1][None])  # (U_a, U_b, s, G)
     if len(one) == len(other) == 1:  # given shares stay as they are, to the last bit
         both = np.where(first == second, first, both)
     return both.reshape(len(one) * len(other), *both.shape[2:])

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
-from scipy.special import expit, logit
+import scipy
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import FloatArray, IntArray, coded_ids
@@ -144,7 +144,7 @@ class LabelledPair:
         if len(in_a):
             one, other = of_a[:, :, in_a], of_b[:, :, in_b]
             clipped = [np.clip(chance, SUREST, 1 - SUREST) for chance in (one, other)]
-            both = expit((logit(clipped[0]) + logit(clipped[1])) / 2)
+            both = scipy.special.expit((scipy.special.logit(clipped[0]) + scipy.special.logit(clipped[1])) / 2)
             reached[:, :, at_a[in_a]] = np.where(one == other, one, both)
         return reached.reshape(shape[0] * shape[1], n, of_a.shape[3])
 

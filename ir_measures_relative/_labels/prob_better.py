@@ -10,9 +10,9 @@ from math import ceil, floor, fsum, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
+import scipy
 
-from ir_measures_relative._base import UserModel
+from ir_measures_relative._base import UserModel, mean_over_topics
 from ir_measures_relative._checks import WrongKind, flag, real, shown
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
@@ -208,11 +208,11 @@ class DrawnDifferences:
 
     @property
     def mean_a(self) -> float:
-        return fsum(self.score_a) / len(self.score_a)
+        return mean_over_topics(self.score_a)
 
     @property
     def mean_b(self) -> float:
-        return fsum(self.score_a - self.expected) / len(self.score_a)
+        return mean_over_topics(self.score_a - self.expected)
 
     def chances(self, margin: float = 0.0, topics: bool = False) -> Chances:
         """Of the means over these topics; ``topics``: over topics like these."""
@@ -221,11 +221,13 @@ class DrawnDifferences:
         n, expected = len(self.of_topics), self.expected
         if n < 2:
             raise ValueError("topics=True needs at least two topics, to see how they differ")
-        middle = fsum(expected) / n
+        middle = mean_over_topics(expected)
         error = sqrt(fsum((expected - middle) ** 2) / (n - 1) / n)
         if error <= TOLERANCE:
             return _chances(self.difference, margin)
-        above, below = (float(stdtr(n - 1, (d - margin) / error).mean()) for d in (self.difference, -self.difference))
+        above, below = (
+            float(scipy.special.stdtr(n - 1, (d - margin) / error).mean()) for d in (self.difference, -self.difference)
+        )
         return Chances.of(above, below, len(self.difference))
 
     def topics(self, margin: float) -> list[TopicBetter]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, logit
+import scipy
 
 from ir_measures_relative._input import FloatArray, IntArray
 
@@ -34,7 +33,7 @@ class ProportionalOdds(NamedTuple):
 def reaching(cumulative_logit: FloatArray) -> FloatArray:
     """(..., L) -> (..., L + 2): the chance of at least each level from 0 to L, and 0 for the level after the last."""
     sure = np.ones((*cumulative_logit.shape[:-1], 1))
-    return np.concatenate([sure, expit(cumulative_logit), 0.0 * sure], axis=-1)
+    return np.concatenate([sure, scipy.special.expit(cumulative_logit), 0.0 * sure], axis=-1)
 
 
 def fitted(feature: FloatArray, level: IntArray, weight: FloatArray, n_levels: int) -> ProportionalOdds:
@@ -43,11 +42,11 @@ def fitted(feature: FloatArray, level: IntArray, weight: FloatArray, n_levels: i
     Every level must be reached by some document, and missed by some.
     """
     share = np.array([(weight * (level >= c)).sum() for c in range(1, n_levels + 1)]) / weight.sum()  # (L,)
-    start = logit(share)
+    start = scipy.special.logit(share)
     start[1:] = np.log(
         np.maximum(-np.diff(start), 1e-3)
     )  # thresholds as the first and the logs of steps: they stay apart
-    found = minimize(
+    found = scipy.optimize.minimize(
         _loss_of_steps,
         np.concatenate([start, np.zeros(feature.shape[1])]),
         args=(feature, level, weight, n_levels),

@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import stdtrit
+import scipy
 
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels.proportional_odds import ProportionalOdds, reaching
@@ -45,7 +44,7 @@ class EffectDistribution(NamedTuple):
         """(21,) equally likely values, ascending: the middles of 21 parts of equal probability."""
         share = (np.arange(N_EFFECTS) + 0.5) / N_EFFECTS
         scale = self.spread * np.sqrt(1.0 + 1.0 / self.n_groups)
-        effect: FloatArray = self.mean + scale * stdtrit(self.n_groups - 1, share)
+        effect: FloatArray = self.mean + scale * scipy.special.stdtrit(self.n_groups - 1, share)
         return effect
 
 
@@ -90,6 +89,6 @@ def effect_distribution(found: Offsets, weight: FloatArray, n_groups: int) -> Ef
     steps = np.geomspace(LEAST_SPREAD, _WIDEST, 100)
     best = int(np.argmin([loss(spread) for spread in steps]))
     around = steps[max(best - 1, 0)], steps[min(best + 1, len(steps) - 1)]
-    close = float(minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-10}).x)
+    close = float(scipy.optimize.minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-10}).x)
     spread = min((LEAST_SPREAD, close), key=loss)
     return EffectDistribution(mean_at(spread), spread, n_groups)

@@ -2,6 +2,7 @@
 
 from ir_measures_relative._unjudged.boot_ndcg import boot_ndcg, topic_scores
 from ir_measures_relative._unjudged.boot_scores import BootScores
+from ir_measures_relative._unjudged.by_topic import ByTopic
 from ir_measures_relative._unjudged.grade_prior import GradePrior, grade_prior_of
 from ir_measures_relative._unjudged.naive_bounds import naive_bounds
 from ir_measures_relative._unjudged.points import TOLERANCE, Points, merged, mode
@@ -12,6 +13,7 @@ from ir_measures_relative._unjudged.sums import Grid, mean_on_grid, summed_grids
 from ir_measures_relative._unjudged.topic_scores import TopicScores
 
 __all__ = [
+    "ByTopic",
     "BootScores",
     "BootSettings",
     "DCGS",

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from math import fsum, sqrt
-from typing import Any
 
 import pandas as pd
 
+from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import counted, share
 from ir_measures_relative._input import FloatArray
+from ir_measures_relative._unjudged.by_topic import ByTopic
 from ir_measures_relative._unjudged.points import Points, point
 from ir_measures_relative._unjudged.sums import mean_of
 from ir_measures_relative._unjudged.topic_scores import TopicScores
 
 
-class BootScores:
+class BootScores(ByTopic[TopicScores]):
     """Distributions of nDCG over the labels that unjudged documents may have.
 
     ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The rest is about
@@ -29,29 +29,13 @@ class BootScores:
     """
 
     def __init__(self, name: str, topics: list[TopicScores]):
+        super().__init__(topics)
         self.name = name
-        self.topics = topics
-        self._by_key = {str(scores.query_id): scores for scores in topics}
-
-    def __getitem__(self, topic: Any) -> TopicScores:
-        try:
-            return self._by_key[str(topic)]
-        except KeyError:
-            raise KeyError(f"topic {topic!r} is not in the qrels") from None
-
-    def __contains__(self, topic: Any) -> bool:
-        return str(topic) in self._by_key
-
-    def __iter__(self) -> Iterator[TopicScores]:
-        return iter(self.topics)
-
-    def __len__(self) -> int:
-        return len(self.topics)
 
     @cached_property
     def mean(self) -> float:
         """Expected mean over topics; 0 without topics."""
-        return _mean([scores.mean for scores in self.topics])
+        return mean_over_topics([scores.mean for scores in self.topics])
 
     @cached_property
     def std(self) -> float:
@@ -61,12 +45,12 @@ class BootScores:
     @property
     def lower(self) -> float:
         """Mean of the naive lower bounds: nDCG as trec_eval computes it."""
-        return _mean([scores.lower for scores in self.topics])
+        return mean_over_topics([scores.lower for scores in self.topics])
 
     @property
     def upper(self) -> float:
         """Mean of the naive upper bounds."""
-        return _mean([scores.upper for scores in self.topics])
+        return mean_over_topics([scores.upper for scores in self.topics])
 
     @property
     def form(self) -> str:
@@ -134,8 +118,3 @@ class BootScores:
             f"BootScores({self.name}: {counted(len(self.topics), 'topic')}, {unjudged}, "
             f"mean {self.mean:.4f}, std {self.std:.4f}, naive bounds [{self.lower:.4f}, {self.upper:.4f}])"
         )
-
-
-def _mean(values: list[float]) -> float:
-    """0 without values; summed without rounding, so that the order of topics does not matter."""
-    return fsum(values) / max(len(values), 1)

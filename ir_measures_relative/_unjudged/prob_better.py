@@ -9,13 +9,13 @@ independent, and their sum is exact or bracketed (see `signs`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import counted, real, warn
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import (
@@ -205,7 +205,7 @@ def _compared(a: _Side, b: _Side, step: float | None) -> ProbBetter:
     if sampled:
         sign = differences[0].sign if len(topics) == 1 else with_sampling_error(sign, SAMPLE_SIZE)
     bracket = {"a_better": sign.above_range, "b_better": sign.below_range, "tie": sign.zero_range}
-    means = fsum(a.mean) / len(topics), fsum(b.mean) / len(topics)
+    means = mean_over_topics(a.mean), mean_over_topics(b.mean)
     return ProbBetter(*sign[:3], *means, form, sign.undecided, bracket, topics)
 
 
