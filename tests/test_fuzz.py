@@ -222,9 +222,9 @@ PARTS = [
 @examples(400)
 @given(mixed(*PARTS))
 def test_measure_text(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     measure = refused_or(lambda: parse_measure(text), "measure", "no parameter", "accepted", *known_measures())
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     if measure is not None and measure.NAME in registry:
         assert parse_measure(str(measure)) == measure
     assert all(part.strip() for part in split_measures(text))

@@ -268,10 +268,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_text_is_refused_quickly_and_shortly(case: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError) as caught:
         parse_measure(HOSTILE[case])
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert len(str(caught.value)) < 2_000
 
 

@@ -298,9 +298,9 @@ def long_ranking(documents: int) -> None:
         BootNDCG(estimate="upper"),
     ]
     for measure in [*bases, *linear]:
-        start = time.perf_counter()
+        start = time.process_time()
         value_of([with_runs(measure, prior)], qrels, run)
-        assert time.perf_counter() - start < 120, measure
+        assert time.process_time() - start < 120, measure
 
 
 def test_a_long_ranking() -> None:

@@ -191,10 +191,10 @@ def test_the_seed_is_used_and_is_local(function):
 
 def test_a_hundred_systems_and_fifty_topics_take_about_a_second():
     table = table_of(7, systems=100, topics=50)
-    start = time.perf_counter()
+    start = time.process_time()
     meta.stability(table, trials=1000)
     meta.swap_rate(table, trials=1000)
-    assert time.perf_counter() - start < 5  # 0.3 s on an idle core
+    assert time.process_time() - start < 5  # 0.3 s on an idle core
 
 
 def test_results_have_frames_and_short_reprs():
