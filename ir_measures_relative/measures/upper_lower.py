@@ -87,7 +87,7 @@ class _UL(RelativeMeasure):
     """Where a measure stands between a random order (0) and the best order (1) of the same documents.
 
     For one topic 0 means "as expected of a random order". For the mean of V2 over topics it does not: that of random
-    rankings lies below 0 (-.19 and -.24 on the pools of TREC-COVID, rounds 1 and 2, at K = 10), since a gain is divided
+    rankings lies below 0 (-.20 and -.23 on the pools of TREC-COVID, rounds 1 and 2, at K = 10), since a gain is divided
     by U - L and a loss by L. ``version='kappa'`` divides both by U - L, as Cohen's kappa does: its mean over random
     rankings is exactly 0.
 

@@ -354,3 +354,19 @@ def test_qrels_without_a_judged_non_relevant_document_are_told() -> None:
         warnings.simplefilter("error")
         (UL(universe="retrieved") @ 2).calc_aggregate(qrels, run)
         (UL @ 2).calc_aggregate({"q1": {"a": 1, "b": 0}}, run)
+
+
+@pytest.mark.parametrize(("track", "mean_v2"), [("trec-covid-round1", -0.20), ("trec-covid-round2", -0.23)])
+def test_the_mean_of_random_rankings_on_real_pools(shared: Path, track: str, mean_v2: float) -> None:
+    """What the documentation says of V2 and 'kappa': random orders of the judged documents, drawn as they are."""
+    qrels = Judgements.of(shared / "data" / track / "qrels.txt").to_dict()
+    rng, weights = np.random.default_rng(0), 1 / np.log2(np.arange(2, 12))
+    means: dict[str, list[float]] = {"V2": [], "kappa": []}
+    for grades in qrels.values():
+        gain = np.maximum(np.array(list(grades.values()), dtype=float), 0)
+        upper, lower = np.sort(gain)[::-1][:10] @ weights, gain.mean() * weights.sum()
+        actual = rng.permuted(np.tile(gain, (1000, 1)), axis=1)[:, :10] @ weights  # (orders,)
+        for version, found in means.items():
+            found.append(joint_bounds(actual, np.full(1000, upper), np.full(1000, lower), version).mean())
+    assert np.mean(means["V2"]) == pytest.approx(mean_v2, abs=0.005)
+    assert np.mean(means["kappa"]) == pytest.approx(0.0, abs=0.005)
