@@ -53,8 +53,8 @@ Judged@10     the share of the top 10 that is judged: unjudged documents count 0
 NRG@10        the gain that is left when the user has seen all other systems
 UniqueRel@10  relevant documents that no other system has in its top 10
 RareP@10      precision that counts a relevant document more, the fewer systems find it
-UL@10         mean over topics of nDCG@10 between a random order (0) and the best one (1) of the topic's judged documents;
-              random orders have means below 0"""
+UL@10         nDCG@10 of a topic between a random order (0) and the best one (1) of its judged documents; random orders
+              have a mean below 0"""
 
 
 def _figures(table: pd.DataFrame, folder: str | Path, groups: dict[str, str], scores: dict[str, Any]) -> str:
