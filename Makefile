@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal --timeout 900
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser clean
+.PHONY: help demo test lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -62,6 +62,11 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are er
 	$(BIN)/python -m ir_measures_relative.pt_docs.measure_pages >/dev/null
 	$(BIN)/python docs/build.py build/docs
 	@echo "build/docs/index.html"
+
+eslint:  ## ESLint over the script of reports, where node is there (npx fetches it)
+	@if ! command -v npx >/dev/null; then echo "there is no npx: the script of reports is not linted"; else \
+		cd ir_measures_relative/_report/templates && cat parts.js charts.js views.js pages.js frame.js \
+		| npx --yes eslint@9 --config ../../../docs/eslint.config.mjs --stdin --stdin-filename report.js; fi
 
 browser:  ## install Chromium and its driver, for the tests of reports, where apt-get is there and allowed
 	@if command -v chromium >/dev/null && command -v chromedriver >/dev/null; then \

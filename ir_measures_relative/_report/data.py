@@ -16,6 +16,7 @@ lists                      see ``lists_block``, and p: see ``chances_block``
 pairs                      see ``pairs_block``
 next                       see ``next_block``
 baseline                   a run or null
+warnings                   how many there were when it was made
 """
 
 from __future__ import annotations

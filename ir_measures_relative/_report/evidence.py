@@ -20,6 +20,7 @@ from ir_measures_relative.measures import NRG, UniqueRel
 MOST_RANKS = 100  # of a ranking that the page shows, whatever the cutoff of the first measure is
 CELLS = 20_000  # runs x topics whose rankings a page can hold and still open at once
 LEAST_TOPICS = 20  # whose rankings are kept, however many runs there are
+MOST_TOPICS = 200  # whose rankings are kept, however few runs there are: more than a map can show
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Evidence:
     def kept_topics(self) -> IntArray:
         """Topics whose rankings the page holds: all, or those over which the runs differ most, in qrels order."""
         n_runs, n_topics = self.main_scores.shape
-        most = max(LEAST_TOPICS, CELLS // max(n_runs, 1))
+        most = min(MOST_TOPICS, max(LEAST_TOPICS, CELLS // max(n_runs, 1)))
         if n_topics <= most:
             return np.arange(n_topics)
         spread = self.main_scores.std(axis=0)  # (Q,)

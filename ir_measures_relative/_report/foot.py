@@ -32,12 +32,14 @@ def notes(evidence: Evidence, model: LabelModel | None) -> list[str]:
     return found
 
 
-def footer(words: Mapping[str, Words], notes: Iterable[str], about: Mapping[str, Any]) -> str:
+def footer(words: Mapping[str, Words], notes: Iterable[str], warnings: Iterable[str], about: Mapping[str, Any]) -> str:
     """HTML; the definition of a word has the id by which its column finds it."""
     rows = "".join(f"<tr>{''.join(f'<td>{_text(cell)}' for cell in row)}" for row in about["files"])
     versions = " · ".join(f"{name} {version}" for name, version in about["versions"].items())
+    warned = "".join(f"<li>{_text(sentence)}</li>" for sentence in warnings)
     return "\n".join(
         [
+            f'<h2 id="warnings" tabindex="-1">Warnings</h2><ul class="plain">{warned}</ul>' if warned else "",
             *(f"<h2>{_text(title)}</h2>{_definitions(of)}" for title, of in words.items()),
             *(f'<p class="note">{_text(note)}</p>' for note in [*notes, _KEYS]),
             f"<h2>Made with</h2><p>{_text(versions)}</p>",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ir_measures import Measure
 
-from ir_measures_relative._checks import WrongKind, shown
+from ir_measures_relative._checks import WrongKind, heard_warnings, shown, warn
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative._report.about import about_block
@@ -87,9 +87,15 @@ def write_report(
     sources = run_sources(runs)
     if baseline is not None and baseline not in sources:
         raise ValueError(f"report: baseline={shown(baseline)} is no run; the runs are {shown(list(sources), 200)}")
-    evidence = gather(qrels, sources, measures, groups)
-    about = about_block(evidence, qrels, sources, command)
-    model = label_model(labels, evidence)
-    data = page_data(evidence, model, title, baseline, texts)
-    write_whole(page(data, footer(words_block(evidence, model), notes(evidence, model), about)), place)
+    with heard_warnings() as heard:
+        evidence = gather(qrels, sources, measures, groups)
+        about = about_block(evidence, qrels, sources, command)
+        model = label_model(labels, evidence)
+        data = page_data(evidence, model, title, baseline, texts)
+    warnings = list(dict.fromkeys(heard))
+    for sentence in warnings:
+        warn(sentence)
+    data["warnings"] = len(warnings)
+    foot = footer(words_block(evidence, model), notes(evidence, model), warnings, about)
+    write_whole(page(data, foot), place)
     return evidence

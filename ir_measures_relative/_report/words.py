@@ -15,6 +15,7 @@ _PRIORS = {
     "groups": "Prior runs: the best one of every other group.",
 }
 _FREQUENT = "if it is relevant as often as the judged documents of its topic"
+_OF_LABELS = {"imputed", "better"}  # shown where there is a label model
 _WAYS = {"larger": "Larger is better.", "smaller": "Smaller is better.", "neither": ""}
 
 # key -> (label, definition); {main}, {cutoff} and {level} are filled in here, {base} by the page: the run that the
@@ -99,7 +100,11 @@ def words_block(evidence: Evidence, model: LabelModel | None, level: float = 0.9
     filled["how"] = _FREQUENT if model is None else "by the label model"
     measures = {f"m{place}": (str(measure), about(measure)) for place, measure in enumerate(evidence.measures)}
     return {"Measures": measures} | {
-        title: {key: (label, text.format(**filled)) for key, (label, text) in words.items()}
+        title: {
+            key: (label, text.format(**filled))
+            for key, (label, text) in words.items()
+            if model is not None or key not in _OF_LABELS
+        }
         for title, words in _WORDS.items()
     }
 

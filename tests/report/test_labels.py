@@ -39,6 +39,7 @@ def test_learned_is_one_model_of_these_runs(tmp_path: Path) -> None:
     with pytest.warns(UserWarning) as told:
         data = made(tmp_path, TRACK.qrels, TRACK.runs, labels="learned")
     assert len({str(warning.message) for warning in told}) == len(told)  # nothing is said twice
+    assert data["warnings"] == len(told) and {str(w.message) for w in told} <= set(footer_of(tmp_path / "page.html"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = imr.learn_labels(TRACK.qrels, TRACK.runs)

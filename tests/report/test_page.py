@@ -101,6 +101,14 @@ def test_the_script_can_be_read(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_nothing_of_the_script_lies_idle() -> None:
+    text = "".join(TEMPLATES.joinpath(name).read_text("utf-8") for name in SCRIPTS)
+    names = re.findall(r"^(?:const|let|function) ([\w$]+)", text, re.M)
+    assert len(names) > 60 and len(set(names)) == len(names)
+    uses = {name: len(re.findall(rf"(?<![\w$'-])(?<![\w)\]]\.){re.escape(name)}(?![\w$-])", text)) for name in names}
+    assert [name for name, number in uses.items() if number < 2] == []
+
+
 class TestWritten:
     runs = {"x": {"q": {"a": 1.0}}}
 

@@ -9,19 +9,21 @@ function header() {
     D.next && ['next', 'Judge next']].filter(Boolean), now = PARENT.get(shownView()) || shownView();
   const size = [plural(M, 'run'), D.groups.length > 0 && plural(D.groups.length, 'group'), plural(Q, 'topic'),
     plural(sum(D.topics.judged), 'judgement')];
+  const warned = h('a', {href: '#', onclick: jump('warnings')}, plural(D.warnings, 'warning'));
   const base = baseline() === null ? '' : RUNS[baseline()];
-  const about = (event) => { event.preventDefault(); define('foot'); };
   const compared = choice('Compared with', 'base', [['', 'the median of all runs'], ...runOptions()], base,
     'Differences, wins and colours are against this');
   compared.classList.add('compared');
-  return [h('h1', {}, bdi(D.title, null)), h('p', {class: 'size'}, size.filter(Boolean).join(' · ')),
+  return [h('h1', {}, bdi(D.title, null)),
+    h('p', {class: 'size'}, size.filter(Boolean).join(' · '), D.warnings > 0 && [' · ', warned]),
     h('nav', {}, tabs.map(([view, name]) => h('a', {id: `tab-${view}`, href: to(view),
-      'aria-current': now === view && 'page'}, name)), h('a', {href: '#', onclick: about}, 'About'), compared)];
+      'aria-current': now === view && 'page'}, name)), h('a', {href: '#', onclick: jump('foot')}, 'About'), compared)];
 }
 function define(id) { // shows where a number is explained
   $(id).scrollIntoView({block: id === 'foot' ? 'start' : 'center'});
   $(id).focus({preventScroll: true});
 }
+const jump = (id) => (event) => { event.preventDefault(); define(id); };
 function showTip(words, where) {
   const tip = $('tip'), x = empty(where.clientX) ? where.left : where.clientX;
   const y = empty(where.clientY) ? where.bottom : where.clientY;

@@ -19,19 +19,19 @@ function overview() { // what whoever runs a track asks first: three questions, 
   const card = (title, href, ...lines) => h('section', {}, h('h2', {}, h('a', {href}, title)),
     lines.map((line) => line && h('p', {}, line)));
   const adds = D.adds, all = allPairs(), n = all.length;
-  const share = (only, words) => [h('a', {href: to('pairs', {only})},
-    h('b', {}, percent(all.filter(ONLY[only][1]).length / n))), words];
+  const number = (only, words) => [h('a', {href: to('pairs', {only})},
+    h('b', {}, all.filter(ONLY[only][1]).length.toLocaleString('en'))), words];
   return h('div', {class: 'cards'},
     adds !== null && M > 1 && card('Who adds most to the others?', to('scatter', {y: adds}),
       orderOf(adds).slice(0, 3).map((run) => h('div', {}, h('b', {tip: meaning(`m${adds}`)}, fixed(D.means[adds][run])),
         ' ', runLink(run), `, ${D.places[0][run]}${ordinal(D.places[0][run])} by ${MAIN.name}`))),
     n > 0 && card('Which differences are certain?', to('pairs'),
-      D.pairs.certain && share('certain', ` of ${plural(n, 'pair')}: whatever the labels`),
-      D.pairs.better && share('likely', ' with a chance of 95% or more, by the label model'),
-      HOLM && share('significant', ' over topics: p < .05 (Holm)')),
+      D.pairs.certain && number('certain', ` of ${plural(n, 'pair')}: whatever the labels`),
+      D.pairs.better && number('likely', ': a chance of 95% or more by the labels'),
+      HOLM && number('significant', ': p < .05 over topics (Holm)')),
     D.next && card('What to judge next?', to('next'), D.next.length
       ? `${plural(D.next.length, 'document')}, the most telling first:`
-      : 'Nothing: no order of two runs is open.',
+      : nothingToJudge(),
     D.next.slice(0, 2).map((row) => h('div', {}, 'topic ', topicOf(row), ' ', documentOf(row)))));
 }
 const ordinal = (n) => (n % 100 > 10 && n % 100 < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][n % 10] || 'th');
@@ -196,11 +196,16 @@ function pairs() {
 }
 
 // ---------------------------------------------------------------- what to judge next, over all runs
+function nothingToJudge() {
+  if (D.imputed) return 'Nothing: which of two runs is better is settled with a chance of 95% for every pair.';
+  return allPairs().some(ONLY.open[1]) ? 'Unknown: no judged document is relevant, so that nothing is known of labels.'
+    : 'Nothing: no label could change the order of two runs.';
+}
 const topicOf = ({topic}) => topicLink(topic);
 const placeOf = ({topic, id}) => (KEPT.has(topic) ? LISTS.docs[KEPT.get(topic)].indexOf(id) : null);
 const documentOf = (row) => h('a', {href: toTopic(row.topic, {doc: placeOf(row)})}, bdi(row.id));
 function next() {
-  if (!D.next || !D.next.length) return [note('No order of two runs is open.')];
+  if (!D.next || !D.next.length) return [note(nothingToJudge())];
   const columns = [
     text('Topic', (row) => TOPICS[row.topic], topicOf), text('Document', (row) => row.id,
       (row) => [documentOf(row), KEPT.has(row.topic) && textOf(KEPT.get(row.topic), placeOf(row))], {wide: true}),
