@@ -151,7 +151,7 @@ def counted(number: int, what: str) -> str:
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
-    """A path in quotes; like a value where it is not what a path looks like, such as the lines of a file."""
+    """A path in quotes; shortened where it does not look like a path, such as the text of a whole file."""
     text = os.fspath(path)
     return f"'{text}'" if text.isprintable() and len(text) <= 500 else shown(text, 200)
 
@@ -160,7 +160,7 @@ _heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
 
 
 def warn(sentence: str) -> None:
-    """A UserWarning, as of the line that called this package; while ``heard_warnings`` listens it gets the sentence."""
+    """Warns as if from the line that called this package; ``heard_warnings`` collects the sentence instead."""
     heard = _heard.get()
     if heard is not None:
         heard.append(sentence)
@@ -174,7 +174,7 @@ def warn(sentence: str) -> None:
 
 @contextmanager
 def heard_warnings() -> Iterator[list[str]]:
-    """The sentences of ``warn`` in this thread meanwhile; unlike warnings.catch_warnings it touches no other thread.
+    """Collects the sentences of ``warn`` in this thread; unlike warnings.catch_warnings it leaves other threads alone.
 
     >>> with heard_warnings() as sentences:
     ...     warn("nothing is judged")

@@ -1,7 +1,7 @@
 """The ordinary measure that a relative one is built on, as text: what is accepted, and its canonical form.
 
 ir_measures declares these measures, and three differ here: its SDCG knows no exponential gains, its INSQ no cutoff and
-no smallest relevant grade, and Q-measure it lacks.
+no smallest relevant grade, and it has no Q-measure.
 """
 
 from __future__ import annotations

@@ -268,7 +268,7 @@ MODELS: dict[str, type[UserModel]] = {
 
 
 def refuse_grades_above(highest: int, judgements: Judgements, where: str) -> None:
-    """A stop probability above 1 is none: a sentence for a judged grade above the highest that ERR accepts."""
+    """Refuses judged grades above the highest that ERR accepts: their stop probability would exceed 1."""
     above = np.flatnonzero(judgements.grade > highest)
     if above.size:
         row = above[0]
@@ -290,7 +290,7 @@ def label_grades(max_rel: int) -> IntArray:
 
 
 def sum_over_ranks(value: FloatArray) -> FloatArray:
-    """(Q, W) -> (Q,): added from the top, so that how far other topics' lists reach does not change a bit."""
+    """(Q, W) -> (Q,): sums from the top rank down, so that the length of other topics' lists changes no bit."""
     return np.cumsum(value, axis=1)[:, -1] if value.shape[1] else np.zeros(len(value))
 
 

@@ -62,7 +62,7 @@ def parse_measure(text: str | ir_measures.Measure, *, paths: bool = True) -> ir_
 
 
 def parse_base(text: str | ir_measures.Measure, declared: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure:
-    """The same for the text of a base measure, which reads no files.
+    """Like ``parse_measure``, for a base measure; reads no files.
 
     ``declared`` : measures that mean something else there, or exist only there
     """
@@ -108,7 +108,7 @@ class MeasureError(ValueError):
 
 
 def direction(measure: str | ir_measures.Measure) -> str:
-    """What is better: 'larger', 'smaller' or 'neither'; measures of ir_measures say nothing, and larger is better.
+    """Which values are better: 'larger', 'smaller' or 'neither'; 'larger' for those of ir_measures, which do not say.
 
     >>> import ir_measures_relative
     >>> direction('nDCG@10'), direction('MED@10')
@@ -123,7 +123,7 @@ def known_measures() -> list[str]:
 
 
 class _Written(NamedTuple):
-    """A measure as it is written, before anybody has asked whether it exists."""
+    """A measure as written; there may be none of this name."""
 
     name: str
     params: list[tuple[str, Any]]
@@ -201,7 +201,7 @@ class _Reader:
         return table
 
     def _several(self, end: str, read: Callable[[], Any]) -> list[Any]:
-        """What stands between brackets, separated by commas; the last may have one behind it, as in Python."""
+        """The items up to ``end``, separated by commas; a trailing comma is allowed, as in Python."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _unreadable(self.text)
@@ -253,7 +253,7 @@ class _Reader:
 
 
 class _Maker:
-    """Makes the measures that are written in a text; ``known`` are all that there are, by name."""
+    """Makes the measures that are written in a text; ``known``: every measure by its name."""
 
     def __init__(self, text: str, known: Mapping[str, ir_measures.Measure], paths: bool):
         self.text = text

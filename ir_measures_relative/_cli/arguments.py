@@ -93,7 +93,7 @@ def read_judge(path: str | None) -> Judgements | None:
 
 
 def with_labels(measure: ir_measures.Measure, text: str, labels: LabelModel) -> tuple[ir_measures.Measure, str]:
-    """The measure with these labels, if it takes labels and names none; it is called what it was called."""
+    """The measure with these labels, if it takes labels and names none; and its title, which stays the same."""
     takes_labels = isinstance(measure, RelativeMeasure) and "labels" in measure.SUPPORTED_PARAMS
     return (measure(labels=labels), text) if takes_labels and "labels" not in measure.params else (measure, text)
 

@@ -65,7 +65,7 @@ def _list_of_commands() -> str:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """SIGTERM, which a scheduler sends, is handled like Ctrl-C meanwhile, so that no worker is left behind."""
+    """Handles SIGTERM, which schedulers send, like Ctrl-C, so that no worker is left behind."""
 
     def terminate(number: int, frame: Any) -> None:
         raise Terminated

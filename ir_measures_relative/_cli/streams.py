@@ -10,7 +10,7 @@ from ir_measures_relative._experiment import FORMATS, TextTable, WorkerDied, csv
 
 
 def say(text: str) -> None:
-    """To standard error, or nowhere: without one, print would write among the results."""
+    """Writes to standard error; if there is none, nowhere: print would write among the results."""
     if sys.stderr is None:
         return
     try:
@@ -20,7 +20,7 @@ def say(text: str) -> None:
 
 
 def write(table: TextTable, output_format: str, guard: bool = True) -> None:
-    """To standard output, at once, so that an error before leaves nothing half-written."""
+    """Writes to standard output in one go, so that an earlier error leaves nothing half-written."""
     text = csv_text(table, guard) if output_format == "csv" else FORMATS[output_format](table)
     if sys.stdout.isatty():  # the other formats leave no control character in any case
         text = "\n".join(visible(line) if output_format == "csv" else line for line in text.split("\n"))
@@ -42,7 +42,7 @@ def sentence(error: BaseException) -> str:
 
 
 def show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    """One line; where in the source it comes from says nothing to the user of a command."""
+    """Shows a warning as one line, without its place in the source, which means nothing to users of a command."""
     say(f"{PROGRAM}: warning: {visible(' '.join(str(message).split()))}")
 
 

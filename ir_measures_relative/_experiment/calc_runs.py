@@ -87,7 +87,7 @@ def score_table(names: Sequence[str], topics: Sequence[Any], texts: Sequence[str
 
 
 def _objects(items: Iterable[Any]) -> ObjectArray:
-    """(n,) the items themselves, also where numpy would make something else of them."""
+    """(n,) the items as objects, which numpy might otherwise convert."""
     values = list(items)
     array = np.empty(len(values), dtype=object)
     array[:] = values

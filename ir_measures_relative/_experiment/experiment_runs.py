@@ -103,7 +103,7 @@ class ExperimentRuns:
         return {**self._relative_scores(ours), **self._host_scores(host)}
 
     def _host_scores(self, measures: list[Measure]) -> dict[Measure, FloatArray]:
-        """Computed when the runs were read; else from what is held of them, if that is enough."""
+        """Values computed while the runs were read; others from what is held of the runs, if that is deep enough."""
         unknown = [measure for measure in measures if measure not in self._host]
         for measure in unknown:
             self._refuse_deeper(measure, host_depth([measure]))

@@ -86,7 +86,7 @@ def depth_to_hold(measure: Measure) -> int | None:
 
 
 def deepest(depths: Iterable[int | None]) -> int | None:
-    """The largest of some depths, of which None is to the end of a run."""
+    """The largest of some depths; None, to the end of a run, is the largest of all."""
     found = list(depths)
     return None if None in found else max((depth for depth in found if depth is not None), default=0)
 

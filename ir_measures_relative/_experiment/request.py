@@ -77,8 +77,8 @@ class Request:
         runs : what ``run_sources`` gave, or only the names of the runs
         groups : in any form that ``read_groups`` takes
         by : a measure or its text, or a dict or Series of run: score
-        depth : hold at least so many documents of each run and topic, or all of them (None), for a caller who looks at
-            them himself; the measures are always given what they need
+        depth : hold at least so many documents of each run and topic, or all of them (None), for callers who look at
+            the documents; measures are always given what they need
         beside : names of further runs that ``read`` is given only as prior runs
         texts : how the measures are to be called in tables, where it is not how they are given here
         judge : another judge's labels, from which labels='learned' learns too

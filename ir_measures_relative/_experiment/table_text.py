@@ -88,7 +88,7 @@ def tsv(table: TextTable) -> str:
 
 
 def csv_text(table: TextTable, guard: bool = True) -> str:
-    """``guard``: text that a spreadsheet would take for a formula gets an apostrophe before it, and stays text."""
+    """``guard`` puts an apostrophe before text that a spreadsheet would run as a formula."""
 
     def cell(value: Any) -> str:
         text = table.text(value)
@@ -101,7 +101,7 @@ def csv_text(table: TextTable, guard: bool = True) -> str:
 
 
 def jsonl(table: TextTable) -> str:
-    """All places, as the ir_measures command does."""
+    """Numbers with all their digits, as the ir_measures command prints them."""
     return "".join(json.dumps(dict(zip(table.header, row, strict=True)), default=str) + "\n" for row in table.rows)
 
 
@@ -127,7 +127,7 @@ def markdown(table: TextTable) -> str:
 
 
 def _markdown_cell(text: str) -> str:
-    """So that a name is shown as it is: no cell ends early, no tag begins."""
+    """Escapes a name, so that it neither ends its cell nor begins a tag."""
     return re.sub(r"([\\|<])", r"\\\1", visible(text))
 
 

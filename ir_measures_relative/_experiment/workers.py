@@ -1,4 +1,4 @@
-"""Work done one task after the other, or by several workers of joblib; with a progress bar where somebody sees it."""
+"""Does tasks one after the other, or by several workers of joblib; with a progress bar where somebody sees it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def split(items: Sequence[Item], parts: int) -> list[Sequence[Item]]:
 
 
 def _heard(function: Callable[..., Any], task: tuple[Any, ...], parent: int | None = None) -> tuple[Any, list[str]]:
-    """The result of one task and what it warned of: a worker process has nobody to tell."""
+    """Runs one task; returns its result and its warnings, which a worker process could show to nobody."""
     if parent is not None:
         _end_with(parent)
     with heard_warnings() as sentences:
@@ -112,7 +112,7 @@ _watching = threading.Event()
 
 
 def _end_with(parent: int) -> None:
-    """Lets a process that joblib started for ``parent`` end when that has ended: nobody would fetch its results."""
+    """Makes a worker process end when ``parent`` has ended: nobody would fetch its results."""
     is_worker = os.getpid() != parent and current_process().name.startswith("LokyProcess")
     if os.name != "posix" or not is_worker or _watching.is_set():
         return
@@ -146,7 +146,7 @@ def _is_watched() -> bool:
 
 
 def _bar() -> Any:
-    """tqdm, late: it takes longer to import than the rest of the package. Without ipywidgets it is text."""
+    """The progress bar of tqdm, imported late because that takes long; as text where ipywidgets is missing."""
     if "ipykernel" in sys.modules and find_spec("ipywidgets") is not None:
         from tqdm.auto import tqdm
     else:

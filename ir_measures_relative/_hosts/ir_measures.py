@@ -41,7 +41,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
     _iter_calc = iter_calc
 
     def metrics(self, run: Run) -> Iterator[Metric]:
-        """The values, for a caller who has looked at the topics already."""
+        """The same, for callers who have checked the topics of the run already."""
         judged = JudgedRun(self.judgements, run)
         for measure in self.measures:
             values = measure.score(judged, self._priors[measure]).tolist()
@@ -132,9 +132,9 @@ def _plain(topic: str) -> str:
 
 
 def _may_be_a_batch() -> bool:
-    """Whether PyTerrier asks and shows the qrels batch by batch, of which it says nothing to an evaluator.
+    """Whether PyTerrier is calling and may pass the qrels batch by batch, which it does not tell an evaluator.
 
-    Its functions know ``batch_size``; if one day they call it something else, every call may be a batch.
+    So its functions' ``batch_size`` is looked up; if that name ever changes, every call counts as a batch.
     """
     frame, by_pyterrier = sys._getframe(), False
     while frame.f_back is not None:

@@ -16,7 +16,7 @@ from ir_measures_relative._judged import Judgements, Run
 
 
 def check_measure(measure: Measure) -> None:
-    """A sentence where ir_measures would stop with an assertion, or compute without the subtopics that it needs."""
+    """Refuses measures on which ir_measures would fail with an assertion, and those that need subtopics."""
     if is_diversity(measure):
         raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
     try:
@@ -143,9 +143,9 @@ def _in_calls(measures: list[Measure]) -> list[list[Measure]]:
 
 
 def _shown(qrels: dict[str, dict[str, int]], call: list[Measure]) -> dict[str, dict[str, int]]:
-    """Judgements that pytrec_eval can read: on negative grades it may hang, or end the process.
+    """Judgements that pytrec_eval can read: negative grades, on which it may hang or crash, become 0.
 
-    0 means the same, judged and without gain, but for a grade that a gain table lists.
+    That means the same, judged and without gain, unless a gain table lists the grade.
     """
     listed = call[0].params.get("gains", {})
     lowest = -1 if call[0].NAME in _MINUS_ONE_MEANS_SOMETHING else 0

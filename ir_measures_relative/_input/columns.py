@@ -189,7 +189,7 @@ def _from_frame(frame: Any, value: str, what: str) -> Columns:
 
 
 def read_once(rows: Iterable[Any], what: str) -> list[Any]:
-    """The items of any iterable; an iterator that was read before would pass for an empty input."""
+    """The items of any iterable; a generator that was used up before would look empty, and is refused."""
     if isinstance(rows, GeneratorType) and rows.gi_frame is None:
         raise ValueError(f"{what}: the generator was read before, nothing is left; make a list of it to use it twice")
     items = list(rows)

@@ -62,7 +62,7 @@ UNFIT = "holds a NUL or half of a character, which the programs behind ir_measur
 
 
 def first_unfit(texts: ObjectArray) -> int | None:
-    """The row of the first id that ends, or is cut short, inside pytrec_eval; None where there is none."""
+    """The row of the first id that pytrec_eval would cut short or crash on; None where there is none."""
     for start in range(0, len(texts), _CHUNK):
         part = texts[start : start + _CHUNK].tolist()
         if not _is_fit("".join(part)):

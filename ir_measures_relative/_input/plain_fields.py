@@ -26,7 +26,7 @@ Words = list[np.ndarray]  # texts, eight bytes at a time, each (n,) uint64; 0 pa
 
 
 class NotPlain(Exception):
-    """What is read is no plain text file."""
+    """The data is not a plain text file."""
 
 
 class Fields(NamedTuple):
@@ -79,7 +79,7 @@ def _stretches(words: Words) -> np.ndarray:
 
 
 def _blocks(data: bytes) -> Iterator[bytes]:
-    """Whole lines, of about one size together; never none."""
+    """Blocks of whole lines, of about equal size; at least one."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     if not data.isascii() or b"\r" in data or not data:

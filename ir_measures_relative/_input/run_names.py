@@ -22,5 +22,5 @@ def run_name(file_name: str) -> str:
 
 
 def _without(name: str, prefix: str = "", suffix: str = "") -> str:
-    """The name without what says nothing; a file that is called '.gz' keeps its name."""
+    """The name without a prefix and a suffix; '.gz', of which nothing would be left, stays."""
     return name.removeprefix(prefix).removesuffix(suffix) or name

@@ -23,7 +23,7 @@ class RunSource:
     name : the name of the run in the collection
     path : its file, where it is one
     data : the run in another form (dict, DataFrame, Run, ...), where it is no file
-    content : what a pipe gave, since it gives it once
+    content : what was read from a pipe, which can be read once only
     """
 
     name: str

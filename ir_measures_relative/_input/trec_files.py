@@ -1,6 +1,6 @@
 """Reads TREC run and qrels files: plain or gzip, ``#`` comment lines, any white space between fields.
 
-Every sentence about a file names the file and the line. Plain files, nearly all there are, are read many lines at a
+Every sentence about a file names the file and the line. Plain files, which nearly all are, are read many lines at a
 time (`plain_fields`); the loops over lines below decide about all others, and say what is wrong.
 """
 

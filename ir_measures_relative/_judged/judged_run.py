@@ -74,7 +74,7 @@ class JudgedRun:
         return part
 
     def apart(self) -> JudgedRun:
-        """The same join with a memo of its own, which is freed with it."""
+        """A copy of the join whose memo is its own, and freed with it."""
         other = copy(self)
         other.memo = Memo()
         return other

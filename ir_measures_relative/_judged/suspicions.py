@@ -16,7 +16,7 @@ def other_topics(run: Run, judgements: Judgements) -> str | None:
 
 
 def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
-    """Warns of a run of other topics, whose scores are those of nothing; a run without documents may be meant so."""
+    """Warns of a run of other topics, whose scores mean nothing; a run without documents may be intended."""
     problem = other_topics(run, judgements)
     if problem and run.topic_keys:
         warn(f"{what} {problem}, so each of their topics is an empty ranking")

@@ -79,7 +79,7 @@ class _Exclusion:
     def unseen(self, model: UserModel) -> tuple[IntArray, FloatArray, FloatArray]:
         """Rows of documents with a gain that a run shows (n,); products (n, M + 1) over the runs before and from each.
 
-        No run leaves less than all of the other documents unseen: they need no row.
+        Other documents need no row: every run leaves all of them unseen.
         """
         tops = [run.top(model.cutoff).row for run in self.runs]  # M times (Q, W)
         found = np.zeros(len(self.judgements.grade), dtype=bool)

@@ -119,7 +119,7 @@ class PriorRuns:
         return sorted(found, key=lambda named: named[1].fingerprint) if len(found) > 1 else found
 
     def check(self, where: str, names: Iterable[str], *, single: bool = False) -> None:
-        """Refuses what ``resolve`` would refuse once the runs of an experiment, whose names these are, were read."""
+        """Refuses early what ``resolve`` would refuse later; ``names``: those of the experiment's runs."""
         unread = dict.fromkeys(names)
         self._refuse_several(sum(len(_runs_of(part, where, unread)) for part in self.parts), where, single)
 
@@ -196,7 +196,7 @@ class _Reader:
         self.paths = paths
 
     def parts(self, value: Any, name: str = "", inner: bool = False) -> list[Part]:
-        """Nothing at all means no priors; nothing ``inner``, inside a list or dict, is a run without documents."""
+        """An empty value means no prior runs; inside a list or dict (``inner``) it is a run without documents."""
         if isinstance(value, PriorRuns):
             return list(value.parts)
         if isinstance(value, Run):

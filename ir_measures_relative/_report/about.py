@@ -21,7 +21,7 @@ _PACKAGES = ("ir_measures", "numpy", "pandas", "scipy")
 def about_block(
     evidence: Evidence, qrels: Any, sources: Mapping[str, RunSource], command: str | None
 ) -> dict[str, Any]:
-    """Nothing here changes from call to call: the same input gives the same file."""
+    """Versions, files and what to cite; nothing changes from call to call: the same input gives the same file."""
     return {
         "versions": {"ir_measures_relative": __version__, "Python": platform.python_version(), **_versions()},
         "command": command,

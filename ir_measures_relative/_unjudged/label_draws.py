@@ -208,7 +208,7 @@ class LabelDraws:
 
     @property
     def likely(self) -> float:
-        """Score of a likely labelling where states are too many: each document takes the label likeliest for it."""
+        """Score of a likely labelling, where there are too many states: each document takes its likeliest label."""
         left, total = self.supply.copy(), 0.0
         for weight in self.weight:
             chosen = int(np.argmax(chance_of_labels(self.probability, left[None] > 0)[0]))

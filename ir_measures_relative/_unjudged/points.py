@@ -106,7 +106,7 @@ class Points:
 
 
 def point(value: float, chance: float = 1.0) -> Points:
-    """A sure value."""
+    """The distribution of a value that is certain."""
     return Points(np.array([value]), np.array([chance]))
 
 

@@ -45,7 +45,7 @@ class Sign(NamedTuple):
 
 
 def exact_sign(above: float, below: float, zero: float) -> Sign:
-    """A sign with nothing undecided; what rounding takes from the total of 1 is given back."""
+    """A sign with nothing undecided; the chances are scaled to sum to 1."""
     above, below, zero = (chance / (above + below + zero) for chance in (above, below, zero))
     return Sign(above, below, zero, (above, above), (below, below), (zero, zero))
 

@@ -181,7 +181,7 @@ class TopicScores:
 
     @property
     def _listed(self) -> Points:
-        """Scores to look at."""
+        """The distribution as a list of points: all of them, or those of a grid or a sample."""
         scores = self._scores
         if isinstance(scores, Points):
             return scores
@@ -208,7 +208,7 @@ class TopicScores:
         return self._listed.slack
 
     def gridded(self) -> Points:
-        """Some list of points for sums over topics."""
+        """The distribution as a list of points, for sums over topics."""
         scores = self._scores
         return coarse(scores) if isinstance(scores, Halves) else self._listed
 

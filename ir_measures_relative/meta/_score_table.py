@@ -194,7 +194,7 @@ def numbers(values: Any, what: str, label: Callable[[int], str]) -> FloatArray:
 
 
 def refuse_levels(labels: pd.Index, what: str) -> None:
-    """Error where pandas names rows or columns by several values: a pair of system and topic is no system."""
+    """Refuses an index of several levels: a pair of system and topic is no system."""
     if labels.nlevels > 1:
         raise ValueError(
             f"{what}: names of {labels.nlevels} levels are not accepted; accepted is one name for each system and "

@@ -156,7 +156,7 @@ def swap_rate(
 
 
 def _signed(difference: FloatArray, tolerance: float) -> FloatArray:
-    """Differences, those that are nothing but rounding as 0."""
+    """The differences, with those within rounding error set to 0."""
     return np.where(np.abs(difference) <= tolerance, 0.0, difference)
 
 

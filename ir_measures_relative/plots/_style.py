@@ -62,7 +62,7 @@ def group_looks(groups: Any, names: Iterable[Any]) -> tuple[dict[Any, str], dict
 
 
 def plain(name: Any) -> str:
-    """A name as text that matplotlib writes as it is: a dollar would begin a formula."""
+    """A name as text that matplotlib shows unchanged: an unescaped dollar sign would begin a formula."""
     return str(name).replace("$", r"\$")
 
 
@@ -104,7 +104,7 @@ def wrapped(text: str, width: int) -> str:
 
 
 def entry(text: Any) -> str:
-    """The text of a legend, where matplotlib leaves out what begins with an underscore."""
+    """The text of a legend entry; matplotlib would drop one that begins with an underscore."""
     lines = wrapped(str(text), 40)
     return f" {lines}" if lines.startswith("_") else lines
 

@@ -147,7 +147,7 @@ def _metric(metric: Any) -> Any:
 
 
 def _not_below_minus_one(qrels: Any, metrics: list[Any]) -> Any:
-    """Grades below -1 as -1, which means the same: pytrec_eval can end the process on them."""
+    """Raises grades below -1 to -1, which means the same: pytrec_eval can crash on them."""
     tables = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
     listed = any(grade < -1 for table in tables for grade in table)
     if listed or not isinstance(qrels, pd.DataFrame) or "label" not in qrels or qrels["label"].dtype.kind not in "if":

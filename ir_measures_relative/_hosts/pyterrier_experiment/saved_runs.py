@@ -1,4 +1,4 @@
-"""A folder of saved runs, of which nothing is touched until what replaces it is whole.
+"""A folder of saved runs; nothing in it is replaced before its replacement is complete.
 
 pt.Experiment is called twice, and each call adds to the tables aggregated.csv and perquery.csv of its ``save_dir``;
 only those of the second call have the user's measures. So each call is given a scratch folder inside the user's:
