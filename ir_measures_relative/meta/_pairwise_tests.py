@@ -8,7 +8,10 @@ Sakai's paired bootstrap test, and Holm's and Bonferroni's corrections.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from threading import current_thread, main_thread
 from typing import NamedTuple
 
 import numpy as np
@@ -80,8 +83,13 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
     from scipy.stats import studentized_range
 
     def exact(values: FloatArray) -> FloatArray:
-        chance: FloatArray = np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
-        return chance
+        # quad warns of values next to 1 and 0; only the main thread may silence that, since it does so for all threads
+        in_main = current_thread() is main_thread()
+        with warnings.catch_warnings() if in_main else nullcontext():
+            if in_main:
+                warnings.simplefilter("ignore")
+            chance: FloatArray = np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
+            return chance
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)
