@@ -40,6 +40,12 @@ def add_output(parser: argparse.ArgumentParser, formats: Iterable[str]) -> None:
     parser.add_argument("--bibtex", action="store_true", help="print what to cite to standard error")
 
 
+def add_table(parser: argparse.ArgumentParser, formats: Iterable[str], about: str = "how results are written") -> None:
+    """Of a command whose result is one table."""
+    parser.add_argument("--places", "-p", type=_places, default=4, help="decimal places (-1: all)")
+    parser.add_argument("--output_format", "-o", choices=tuple(formats), default="tsv", help=about)
+
+
 def _places(text: str) -> int:
     places = int(text)
     if not -1 <= places <= 100:
@@ -56,6 +62,14 @@ def read_measures(texts: Iterable[str]) -> dict[ir_measures.Measure, str]:
     if not measures:
         raise UsageError("there is no measure; measures are written as in nDCG@10 'NRG(prior=\"bm25\")@10'")
     return measures
+
+
+def read_measure(text: str) -> ir_measures.Measure:
+    """One measure."""
+    found = list(read_measures([text]))
+    if len(found) != 1:
+        raise UsageError(f"'{text}' is {len(found)} measures; one is needed, such as nDCG@10")
+    return found[0]
 
 
 def _parsed(argument: str) -> list[tuple[ir_measures.Measure, str]]:

@@ -24,7 +24,7 @@ class Command:
     usage : its main arguments, and a few words about it, for the list of commands
     examples : commands that work, a line each
     add_arguments : declares its arguments
-    run : does it, and prints the result
+    run : does it, prints the result, and gives the exit code if it is not 0
     """
 
     name: str
@@ -32,7 +32,7 @@ class Command:
     usage: tuple[str, str]
     examples: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], None]
+    run: Callable[[argparse.Namespace], int | None]
 
     def parser(self, epilog: str = "") -> argparse.ArgumentParser:
         examples = f"examples:\n{self.examples}" if self.examples else ""

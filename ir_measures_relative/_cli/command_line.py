@@ -16,10 +16,13 @@ from ir_measures_relative._cli.command import PROGRAM
 from ir_measures_relative._cli.compare import COMPARE
 from ir_measures_relative._cli.demo import DEMO
 from ir_measures_relative._cli.evaluate import EVALUATE
+from ir_measures_relative._cli.gate import GATE
+from ir_measures_relative._cli.judge_next import JUDGE_NEXT
+from ir_measures_relative._cli.pairs import PAIRS
 from ir_measures_relative._cli.report import REPORT
 from ir_measures_relative._cli.streams import EXPECTED, say, sentence, show_warning
 
-COMMANDS = [COMPARE, REPORT, DEMO]
+COMMANDS = [COMPARE, PAIRS, JUDGE_NEXT, GATE, REPORT, DEMO]
 
 
 class Terminated(KeyboardInterrupt):
@@ -27,7 +30,8 @@ class Terminated(KeyboardInterrupt):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command line; the exit code: 0, or 2 after one line about what is wrong."""
+    """Runs the command line; the exit code: 0, what the command says, or 2 after one line about what is wrong."""
+    code = None
     arguments = list(sys.argv[1:] if argv is None else argv)
     named = {command.name: command for command in COMMANDS}
     command = named.get(arguments[0]) if arguments else None
@@ -43,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(), _terminable():
             warnings.showwarning = show_warning
-            command.run(options)
+            code = command.run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -54,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EXPECTED as error:  # a warning where PYTHONWARNINGS=error asks for it
         say(f"{PROGRAM}: {sentence(error)}")
         return 2
-    return 0
+    return code or 0
 
 
 def _list_of_commands() -> str:

@@ -5,6 +5,7 @@ from ir_measures_relative._experiment.calc_runs import calc_runs
 from ir_measures_relative._experiment.compare import Comparison, compare, summary
 from ir_measures_relative._experiment.complementary import select_complementary
 from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
+from ir_measures_relative._experiment.gate import Gate, gate
 from ir_measures_relative._experiment.iter_runs import iter_runs
 from ir_measures_relative._experiment.judge_next import judge_next
 from ir_measures_relative._experiment.needs import Given, Need
@@ -17,6 +18,7 @@ __all__ = [
     "Comparison",
     "ExperimentRuns",
     "FORMATS",
+    "Gate",
     "Given",
     "Need",
     "Request",
@@ -27,6 +29,7 @@ __all__ = [
     "calc_runs",
     "compare",
     "csv_text",
+    "gate",
     "iter_runs",
     "judge_next",
     "listed",

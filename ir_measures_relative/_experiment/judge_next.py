@@ -81,7 +81,11 @@ def judge_next(
         open_pairs = [verdict_of(*ends) == "undecided" for ends in zip(below, above, strict=True)]
         chosen = (moments.pair(a, b) for a, b, is_open in zip(*paired.pairs, open_pairs, strict=True) if is_open)
     else:
-        chosen = (pair.moments for pair in labelled_pairs(moments, margin) if not settled(pair.chances, level))
+        chosen = (
+            pair.moments
+            for pair in labelled_pairs(moments, margin, over_topics=False)
+            if not settled(pair.chances, level)
+        )
     return _table(paired, moments, *label_effects(chosen, len(moments.key)), n)
 
 

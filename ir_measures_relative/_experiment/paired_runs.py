@@ -98,13 +98,13 @@ class PairedRuns:
         """(P, Q) smallest and largest difference of each pair in each topic, over all labels."""
         return signed_ends(CodedLists.of(self.runs, self.settings.cutoff), *self.pairs, self.question)
 
-    def label_moments(self, labels: LabelModel) -> LabelMoments:
-        """What a model says of the runs' unjudged documents; warns where there are none."""
+    def label_moments(self, labels: LabelModel, quiet: bool = False) -> LabelMoments:
+        """What a model says of the runs' unjudged documents; warns where there are none, unless ``quiet``."""
         cutoff = self.settings.cutoff
         parts = [PartlyJudged.of(run, cutoff) for run in self.runs]
         names = [f"run {name!r}" for name in self.names]
         model = self.settings.model()
-        if not any(part.free.any() for part in parts):
+        if not quiet and not any(part.free.any() for part in parts):
             top = "lists" if cutoff is None else f"top {cutoff}"
             warn(
                 f"{self.where}: no run has an unjudged document in its {top}, so no label is open: every chance is 0 "
@@ -120,11 +120,11 @@ class LabelledPairs(NamedTuple):
     chances: PairChances
 
 
-def labelled_pairs(moments: LabelMoments, margin: float) -> Iterator[LabelledPairs]:
+def labelled_pairs(moments: LabelMoments, margin: float, over_topics: bool) -> Iterator[LabelledPairs]:
     """Every pair, in the order of ``PairedRuns.pairs``."""
     for a, b in combinations(range(len(moments.runs)), 2):
         found = moments.pair(a, b)
-        yield LabelledPairs(found, moments.chances(a, b, found, margin))
+        yield LabelledPairs(found, moments.chances(a, b, found, margin, over_topics))
 
 
 def settled(chances: PairChances, level: float) -> bool:

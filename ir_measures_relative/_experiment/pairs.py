@@ -103,7 +103,9 @@ def pairs(
         "p_value": _p_values(scores),
     }
     if paired.labels is not None:
-        chances = [pair.chances for pair in labelled_pairs(paired.label_moments(paired.labels), margin)]
+        chances = [
+            pair.chances for pair in labelled_pairs(paired.label_moments(paired.labels), margin, over_topics=True)
+        ]
         columns["p_better"] = [found.above for found in chances]
         columns["p_better_topics"] = [found.above_topics for found in chances]
         columns["decision"] = [

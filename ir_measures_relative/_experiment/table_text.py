@@ -24,6 +24,8 @@ class TextTable:
     marks : (row, column) -> what stands behind the value, '+' or '-'
     places : decimal places of numbers; -1 is all
     caption : a sentence or two, for LaTeX and HTML
+    has_header : whether tsv begins with the header; by default not where the first column is the measure or the topic,
+        as the ir_measures command prints it
     """
 
     header: Sequence[str]
@@ -32,6 +34,7 @@ class TextTable:
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     places: int = 4
     caption: str = ""
+    has_header: bool | None = None
 
     def text(self, value: Any) -> str:
         """A value as it is printed."""
@@ -82,8 +85,9 @@ def _escape(character: str) -> str:
 
 
 def tsv(table: TextTable) -> str:
-    """Without header where the first column is the measure or topic, as the ir_measures command prints it."""
-    shown = [table.header, *table.rows] if table.header[0] == "name" else table.rows
+    """With or without the header."""
+    has_header = table.header[0] not in ("measure", "query_id") if table.has_header is None else table.has_header
+    shown = [table.header, *table.rows] if has_header else table.rows
     return "".join("\t".join(visible(table.text(value)) for value in row) + "\n" for row in shown)
 
 

@@ -22,7 +22,7 @@ drawing itself makes .0075 (where the chance is above .9: .01 at most).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -78,6 +78,15 @@ class PairMoments:
         )
         return float(above), float(below)
 
+    def chance_between(self, low: float, high: float) -> float:
+        """That the difference lies between two numbers, or at one of them."""
+        spread = np.sqrt(self.variance)
+        sure = spread <= TOLERANCE
+        scale = np.where(sure, 1.0, spread)
+        inside = (self.mean >= low - TOLERANCE) & (self.mean <= high + TOLERANCE)
+        normal = ndtr((high - self.mean) / scale) - ndtr((low - self.mean) / scale)
+        return float(np.where(sure, inside, normal).mean())
+
     def chances_over_topics(self, margin: float = 0.0) -> tuple[float, float]:
         """The same over topics like these: Student's t of the expected differences is added."""
         n = len(self.expected)
@@ -100,7 +109,7 @@ class PairChances(NamedTuple):
 
     above: float
     below: float
-    above_topics: float  # NaN with a single topic
+    above_topics: float  # NaN with a single topic, or where it was not asked for
 
 
 class LabelMoments:
@@ -216,10 +225,53 @@ class LabelMoments:
             float(total**2 / max(sum(fourth), 1e-300)),
         )
 
-    def chances(self, a: int, b: int, moments: PairMoments, margin: float = 0.0) -> PairChances:
+    def judgements_to_settle(self, a: int, b: int, ranges: Sequence[tuple[float, float]], level: float) -> int:
+        """How many documents, those of the largest effect first, until one of some ranges holds the difference.
+
+        With a chance of at least ``level``, if every label turns out to be worth what is expected of it. A range holds
+        its ends.
+        """
+        found = self.pair(a, b)
+        effect = np.zeros(len(self.key))
+        np.add.at(effect, found.document, found.effect)
+        order = np.argsort(-effect, kind="stable")[: int((effect > 0).sum())]  # (n,)
+        gain, spread = self._by_document(a, b)  # (C, D) each
+        expected = gain.mean(axis=0)
+        known = float(found.mean.mean() - expected.sum())
+        for number in range(len(order) + 1):
+            judged, left = order[:number], order[number:]
+            mean = known + expected[judged].sum() + gain[:, left].sum(axis=1)  # (C,)
+            rest = replace(found, mean=mean, variance=spread[:, left].sum(axis=1))
+            if any(rest.chance_between(*ends) >= level for ends in ranges):
+                return number
+        return len(order)
+
+    def _by_document(self, a: int, b: int) -> tuple[FloatArray, FloatArray]:
+        """(C, D) mean and variance that each document adds to the difference of the means, given the effects."""
+        one, other = self.runs[a], self.runs[b]
+        _, in_a, in_b = np.intersect1d(one.document, other.document, assume_unique=True, return_indices=True)
+        normalizer = self.normalizer(a, b, in_a, in_b)
+        scale = np.divide(1.0, normalizer, out=np.zeros(self.n_topics), where=normalizer > 0) / self.n_topics
+        same_effect = self._share_effect(a, b)
+        first, second = np.meshgrid(np.arange(len(one.reached)), np.arange(len(other.reached)), indexing="ij")
+        at_a, at_b = (np.arange(len(one.reached)),) * 2 if same_effect else (first.ravel(), second.ravel())  # (C,)
+        gain, spread = np.zeros((len(at_a), len(self.key))), np.zeros((len(at_a), len(self.key)))
+        for run, at, sign in ((one, at_a, 1.0), (other, at_b, -1.0)):
+            weight = sign * run.weight * scale[run.topic]  # (n,)
+            gain[:, run.document] = run.mean[at] * weight
+            spread[:, run.document] = run.variance[at] * weight**2
+        weight = one.weight[in_a] * scale[one.topic[in_a]] - other.weight[in_b] * scale[other.topic[in_b]]  # (s,)
+        reached = mean_of_logits(one.reached[:, in_a], other.reached[:, in_b], same_effect)
+        mean, variance = gain_moments(reached, self._gain[self._level])
+        gain[:, one.document[in_a]], spread[:, one.document[in_a]] = mean * weight, variance * weight**2
+        return gain, spread
+
+    def chances(
+        self, a: int, b: int, moments: PairMoments, margin: float = 0.0, over_topics: bool = True
+    ) -> PairChances:
         """Of the runs at two places, whose moments are given; drawn where they depend on few labels."""
         above, below = (float(np.round(chance, 9)) for chance in moments.chances(margin))
-        several = self.n_topics > 1
+        several = over_topics and self.n_topics > 1
         if moments.number < FEW and moments.effect.any() and max(above, below) < 1:
             drawn = DrawnDifferences.of(self.sides[a], self.sides[b], self._model)
             found = drawn.chances(margin)
