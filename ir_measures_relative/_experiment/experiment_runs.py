@@ -14,9 +14,9 @@ from ir_measures import Measure
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._experiment.needs import Given, deepest, depth_to_hold, need_of
-from ir_measures_relative._experiment.workers import split
+from ir_measures_relative._experiment.workers import Sent, split
 from ir_measures_relative._hosts import HostScorer, host_depth
-from ir_measures_relative._input import FloatArray, RunSource
+from ir_measures_relative._input import FloatArray, IntArray, RunSource
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, once, refuse_other_topics
 from ir_measures_relative._priors import Field, TopicPart
 from ir_measures_relative.measures import RelativeMeasure
@@ -24,7 +24,8 @@ from ir_measures_relative.measures import RelativeMeasure
 if TYPE_CHECKING:
     from ir_measures_relative._experiment.request import Request
 
-_PARTS_PER_WORKER = 4  # so that no worker waits long for the slowest
+_TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
+_CELLS_PER_CALL = 20_000  # ranks of topics: with fewer, what a call of a measure costs anyway would count
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,25 +132,31 @@ class ExperimentRuns:
         }
         row = {name: place for place, name in enumerate(self.runs)}
         column = {topic: place for place, topic in enumerate(self.judgements.topic_keys)}
-        for (names, field, beside), values in zip(tasks, done, strict=True):
+        for (names, sent), values in zip(tasks, done, strict=True):
+            field, beside = sent.value
             cells = np.ix_([row[name] for name in names], [column[topic] for topic in field.judgements.topic_keys])
             for measure, value in zip(beside, values, strict=True):
                 found[measure][cells] = value
         return found
 
     def _tasks(self, given: Mapping[RelativeMeasure, Given]) -> list[Task]:
-        """One worker: run after run. Several: by topics, and by runs too where there are fewer topics than workers."""
+        """One worker: run after run. Several: by topics where there are many, and by runs."""
         workers, names = self._request.workers.count, list(self.runs)
         if workers == 1:
-            return [([name], self._field, given) for name in names]
+            alone = Sent((self._field, given))
+            return [([name], alone) for name in names]
         whole = {measure: some for measure, some in given.items() if need_of(measure).all_topics}
         cut = {measure: some for measure, some in given.items() if measure not in whole}
-        tasks: list[Task] = [(some, self._field, whole) for some in split(names, workers) if whole]
-        depth = deepest(measure.depth for measure in cut)
-        for chunk in split(range(self.judgements.n_topics), _PARTS_PER_WORKER * workers if cut else 0):
+        together = Sent((self._field, whole))
+        tasks: list[Task] = [(some, together) for some in split(names, workers) if whole]
+        depth, wanted = deepest(measure.depth for measure in cut), _TASKS_PER_WORKER * workers
+        n_cells = self.judgements.n_topics * max(run.top(depth).row.shape[1] for run in self.runs.values())
+        n_parts = max(min(n_cells // _CELLS_PER_CALL, wanted), ceil(wanted / len(names)), 1)
+        for chunk in split(range(self.judgements.n_topics), n_parts if cut else 0):
             topics = TopicPart(self.judgements, chunk[0], chunk[-1] + 1, depth)
             field, beside = self._field.part(topics), {measure: some.part(topics) for measure, some in cut.items()}
-            tasks += [(some, field, beside) for some in split(names, ceil(workers / self.judgements.n_topics))]
+            sent = Sent((field, beside))
+            tasks += [(some, sent) for some in split(names, ceil(wanted / n_parts))]
         return tasks
 
 
@@ -161,7 +168,7 @@ def _best(scores: FloatArray, names: Sequence[str], group_of: Mapping[str, str])
     return best
 
 
-Task: TypeAlias = tuple[Sequence[str], Field, Mapping[RelativeMeasure, Given]]
+Task: TypeAlias = tuple[Sequence[str], Sent]  # some runs, and a field with what the measures are given beside it
 
 
 def read_experiment(
@@ -177,14 +184,15 @@ def read_experiment(
         (name, source if workers == 1 or _is_file(source) else Run.of(source, f"run {name!r}"))
         for name, source in sources.items()
     ]
-    n_parts = len(items) if workers == 1 else _PARTS_PER_WORKER * workers
-    tasks = [(scorer, part, request.depth, strict) for part in split(items, n_parts)]
+    n_parts = len(items) if workers == 1 else _TASKS_PER_WORKER * workers
+    sent = Sent(scorer)
+    tasks = [(sent, part, request.depth, strict) for part in split(items, n_parts)]
     done = [read for part in request.workers.map(_read_part, tasks, "reading runs") for read in part]
-    runs = {name: run for name, (run, _) in zip(sources, done, strict=True)}
-    values = np.stack([values for _, values in done])  # (M, Q, number of measures)
+    runs = {name: JudgedRun(judgements, run, row) for name, (run, row, _) in zip(sources, done, strict=True)}
+    values = np.stack([values for *_, values in done])  # (M, Q, number of measures)
     of_host = {measure: values[:, :, place] for place, measure in enumerate(host)}
     priors_only = {name: Run.of(run, f"run {name!r}") for name, run in beside.items()}
-    field = Field(judgements, {name: JudgedRun(judgements, run) for name, run in runs.items()})
+    field = Field(judgements, runs)
     return ExperimentRuns(request, judgements, field, MappingProxyType(of_host), MappingProxyType(priors_only))
 
 
@@ -193,20 +201,23 @@ def _is_file(source: Any) -> bool:
 
 
 def _read_part(
-    scorer: HostScorer, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool
-) -> list[tuple[Run, FloatArray]]:
-    """Some runs, cut at ``depth``, with the (Q, number of measures) values of ir_measures for the whole of each."""
+    sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool
+) -> list[tuple[Run, IntArray, FloatArray]]:
+    """Some runs, cut at ``depth`` and joined, and the (Q, number of measures) values of ir_measures for all of each."""
+    scorer: HostScorer = sent.value
     read = []
     for name, source in items:
         run = Run.of(source, f"run {name!r}")
         if strict:
             refuse_other_topics(run, scorer.judgements, f"run {name!r}")
-        read.append((run.cut(depth), scorer.scores(run)))
+        values, run = scorer.scores(run), run.cut(depth)
+        read.append((run, JudgedRun(scorer.judgements, run).top(depth).row, values))
     return read
 
 
-def _score_part(names: Sequence[str], field: Field, given: Mapping[RelativeMeasure, Given]) -> list[FloatArray]:
+def _score_part(names: Sequence[str], sent: Sent) -> list[FloatArray]:
     """For each measure (runs, topics): some runs over the topics of a field."""
+    field, given = sent.value
     values = []
     for name in names:
         run = field.runs[name].apart()  # what measures work out together is freed with the run

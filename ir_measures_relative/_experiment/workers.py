@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from multiprocessing import current_process
 from typing import Any, TypeVar
@@ -25,6 +27,30 @@ Item = TypeVar("Item")
 
 class WorkerDied(RuntimeError):
     """A worker process ended before its work was done."""
+
+
+class Sent:
+    """An object that is part of many tasks: it is pickled once, and a worker reads it once."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    @cached_property
+    def _pickled(self) -> bytes:
+        try:  # as joblib sends tasks: what was defined in a function or in __main__ is taken too
+            import cloudpickle
+        except ImportError:  # older joblibs have it inside
+            from joblib.externals import cloudpickle
+        pickled: bytes = cloudpickle.dumps(self.value)
+        return pickled
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (self._pickled,)
+
+
+@lru_cache(maxsize=2)
+def _received(pickled: bytes) -> Sent:
+    return Sent(pickle.loads(pickled))
 
 
 @dataclass(frozen=True)

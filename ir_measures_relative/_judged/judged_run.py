@@ -6,6 +6,7 @@ Measures see these arrays and never a string id.
 from __future__ import annotations
 
 from copy import copy
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -42,9 +43,12 @@ class Top(NamedTuple):
 
 
 class JudgedRun:
-    """A run joined with the judgements; ``memo`` keeps what several measures derive from it."""
+    """A run joined with the judgements; ``memo`` keeps what several measures derive from it.
 
-    def __init__(self, judgements: Judgements, run: Run):
+    ``row``: (Q, W) the rows of ``top``, where another process has found them.
+    """
+
+    def __init__(self, judgements: Judgements, run: Run, row: np.ndarray | None = None):
         self.judgements = judgements
         self.run = run
         self.memo = Memo()
@@ -53,7 +57,7 @@ class JudgedRun:
         size = np.append(np.diff(run.start), 0)  # the last entry serves the index -1
         self._begin = np.append(run.start[:-1], 0)[index]  # (Q,) place of the first document
         self.length = size[index]  # (Q,) documents in the whole list
-        self._joined = Top(np.empty((len(index), 0), dtype=np.int64), np.empty((len(index), 0)), self.length)
+        self._joined = self._graded(np.empty((len(index), 0), dtype=np.int64) if row is None else row)
 
     def top(self, cutoff: int | None) -> Top:
         """The first ``cutoff`` ranks (None: the whole lists). The deepest join so far is kept."""
@@ -67,10 +71,17 @@ class JudgedRun:
     def part(self, first: int, last: int, judgements: Judgements, depth: int | None) -> JudgedRun:
         """The topics from ``first`` to before ``last``, cut at ``depth``; ``judgements`` are theirs."""
         top = self.top(depth)
-        part = JudgedRun(judgements, self.run.part(judgements.topic_keys, depth))
+        length = top.length[first:last]
+        start = np.append(0, np.cumsum(length))  # (topics + 1,)
+        place = np.repeat(self._begin[first:last] - start[:-1], length) + np.arange(start[-1])
+        has = length > 0
+        topics = list(compress(judgements.topic_keys, has))
         row = top.row[first:last]
         row = np.where(row >= 0, row - self.judgements.start[first], -1)
-        part._joined = Top(row, top.grade[first:last], part.length)
+        part = self.apart()
+        part.judgements, part.length, part._begin = judgements, length, start[:-1]
+        part.run = Run(topics, np.append(start[:-1][has], start[-1]), self.run.doc_id[place], self.run.score[place])
+        part._joined = Top(row, top.grade[first:last], length)
         return part
 
     def apart(self) -> JudgedRun:
@@ -101,8 +112,11 @@ class JudgedRun:
         topic = np.nonzero(present)[0]
         row = np.full(present.shape, -1, dtype=np.int64)  # (Q, W)
         row[present] = self.judgements.rows_of(topic, self.run.doc_id[place])
+        return self._graded(row)
+
+    def _graded(self, row: np.ndarray) -> Top:
         judged = row >= 0
-        grade = np.full(present.shape, np.nan)  # (Q, W)
+        grade = np.full(row.shape, np.nan)  # (Q, W)
         grade[judged] = self.judgements.grade[row[judged]]
         return Top(row, grade, self.length)
 
