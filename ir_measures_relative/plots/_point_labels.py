@@ -25,12 +25,17 @@ MOST = 40  # names in a crowd
 
 
 def label_points(
-    ax: Axes, x: FloatArray, y: FloatArray, names: Sequence[Any], avoid: FloatArray | None = None
+    ax: Axes,
+    x: FloatArray,
+    y: FloatArray,
+    names: Sequence[Any],
+    avoid: FloatArray | None = None,
+    wanted: bool = False,
 ) -> list[Annotation]:
     """Write a name beside each point where one fits; those far from the crowd have the first choice of place.
 
     Of more than 60 points only the 40 farthest from the crowd are named. ``avoid`` (m, 2): more points that no name may
-    cover.
+    cover. ``wanted``: a name that finds no free place may cover points, though no other name.
     """
     points = np.column_stack([x, y])  # (n, 2)
     named = np.sort(_outlying_first(points)[: MOST if len(points) > CROWD else None])
@@ -54,16 +59,16 @@ def label_points(
         )
         for a, b, name in zip(x, y, short(names), strict=True)
     ]
-    ax.add_artist(Placement(labels, points[named], avoid))
+    ax.add_artist(Placement(labels, points[named], avoid, wanted))
     return labels
 
 
 class Placement(Artist):
     """Draws nothing: before the names are drawn, it moves each to a free place or hides it."""
 
-    def __init__(self, labels: list[Annotation], points: FloatArray, avoid: FloatArray):
+    def __init__(self, labels: list[Annotation], points: FloatArray, avoid: FloatArray, wanted: bool = False):
         super().__init__()
-        self._labels, self._points, self._avoid = labels, points, avoid
+        self._labels, self._points, self._avoid, self._wanted = labels, points, avoid, wanted
         self._known: tuple[bytes, list[tuple[float, float] | None]] | None = None  # what was found for the last size
         self.set_zorder(-1000)  # drawn before the labels
         self.set_in_layout(False)
@@ -78,7 +83,7 @@ class Placement(Artist):
         sizes = np.asarray([_size(label, renderer) for label in self._labels], dtype=np.float64) / scale  # (n, 2)
         key = b"".join(part.round(3).tobytes() for part in (points, avoid, frame, sizes))
         if self._known is None or self._known[0] != key:  # a figure is drawn twice when it is laid out
-            self._known = key, places(points, sizes, frame, avoid)
+            self._known = key, places(points, sizes, frame, avoid, self._wanted)
         for label, size, offset in zip(self._labels, sizes, self._known[1], strict=True):
             label.set_visible(offset is not None)
             if offset is not None:
@@ -100,12 +105,13 @@ def _has_leader(offset: tuple[float, float], size: FloatArray) -> bool:
 
 
 def places(
-    points: FloatArray, sizes: FloatArray, frame: FloatArray, avoid: FloatArray
+    points: FloatArray, sizes: FloatArray, frame: FloatArray, avoid: FloatArray, wanted: bool = False
 ) -> list[tuple[float, float] | None]:
     """Offset of each name from its point, or None where no place is free.
 
-    First every name tries to stand right beside its point, then those left over stand off with a leader line.
-    ``points`` and ``sizes`` (n, 2) in points, ``frame`` = left, bottom, right, top, ``avoid`` (m, 2).
+    First every name tries to stand right beside its point, then those left over stand off with a leader line, and
+    ``wanted`` ones at last where they cover points, but no name. ``points`` and ``sizes`` (n, 2) in points, ``frame`` =
+    left, bottom, right, top, ``avoid`` (m, 2).
     """
     taken = Taken(np.concatenate([points, avoid]), frame)
     found: list[tuple[float, float] | None] = [None] * len(points)
@@ -116,6 +122,9 @@ def places(
         for place in order:
             if found[place] is None:
                 found[place] = taken.first_free(points[place], sizes[place], offsets(sizes[place]), offsets is _led)
+    for place in order if wanted else ():
+        if found[place] is None:
+            found[place] = taken.first_over_points(points[place], sizes[place])
     return found
 
 
@@ -166,13 +175,27 @@ class Taken:
                 return float(offsets[place, 0]), float(offsets[place, 1])
         return None
 
-    def _free(self, boxes: FloatArray) -> BoolArray:
-        """(m,) whether each box lies in the frame and covers nothing."""
+    def first_over_points(self, point: FloatArray, size: FloatArray) -> tuple[float, float] | None:
+        """Take the first place where the name covers no other name."""
+        offsets = np.concatenate([_beside(size), _led(size)])
+        boxes = np.hstack([point + offsets - size / 2, point + offsets + size / 2])  # (m, 4)
+        for place in np.flatnonzero(self._apart(boxes)):
+            self._boxes = np.vstack([self._boxes, boxes[place] + SPACE * np.array([-1, 0, 1, 0])])
+            return float(offsets[place, 0]), float(offsets[place, 1])
+        return None
+
+    def _apart(self, boxes: FloatArray) -> BoolArray:
+        """(m,) whether each box lies in the frame and covers no name."""
         inside = np.all(boxes[:, :2] >= self._frame[:2], axis=1) & np.all(boxes[:, 2:] <= self._frame[2:], axis=1)
         apart = (boxes[:, None, :2] >= self._boxes[:, 2:]) | (boxes[:, None, 2:] <= self._boxes[:, :2])  # (m, taken, 2)
+        free: BoolArray = inside & np.all(np.any(apart, axis=2), axis=1)
+        return free
+
+    def _free(self, boxes: FloatArray) -> BoolArray:
+        """(m,) whether each box lies in the frame and covers nothing."""
         wide = boxes + CLEAR * np.array([-1, -1, 1, 1])
         covers = _holds(wide, self._points).any(axis=1) | _holds(boxes, self._lines).any(axis=1)
-        free: BoolArray = inside & np.all(np.any(apart, axis=2), axis=1) & ~covers
+        free: BoolArray = self._apart(boxes) & ~covers
         return free
 
     def _crosses(self, line: FloatArray, own: FloatArray) -> bool:

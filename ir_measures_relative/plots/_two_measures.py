@@ -148,7 +148,8 @@ def scatter(
     groups : the group of every run, such as a team or family: dict, Series, or a CSV file with the columns run and
         group. Colours and markers follow the groups given, so that two figures with the same groups agree, whatever
         runs they show
-    labels : 'fitting' (of more than 60 runs only the 40 farthest from the crowd), 'none', or a list of names of runs
+    labels : 'fitting' (of more than 60 runs only the 40 farthest from the crowd), 'none', or a list of names of
+        runs, which are all named, over points if they must
     ax : the Axes to draw on; by default those of a new figure
 
     Returns
@@ -200,7 +201,7 @@ def scatter(
     grid(ax, "both")
     names = list(means.index)
     others = np.delete(np.column_stack([across, up]), named, axis=0)  # points that no name may cover
-    label_points(ax, across[named], up[named], [names[place] for place in named], others)
+    label_points(ax, across[named], up[named], [names[place] for place in named], others, not isinstance(labels, str))
     return ax
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.text import Text
 from support.figures import many_runs, matrix
 
 from ir_measures_relative import meta, plots
@@ -135,6 +137,18 @@ def test_chosen_runs_alone_are_named() -> None:
     wanted = frame["name"].iloc[[3, 50, 100]].tolist()
     assert texts(plots.scatter(frame, "nDCG@10", "NRG@10", labels=wanted).texts) == wanted
     assert len(plots.scatter(frame, "nDCG@10", "NRG@10").texts) == 40
+
+
+def test_chosen_runs_are_named_in_a_crowd_too() -> None:
+    """Those in the thick of it find no free place in small axes: they cover points, but no name."""
+    frame, _ = many_runs(126)
+    middle = (frame["nDCG@10"] - frame["nDCG@10"].median()).abs().nsmallest(5).index
+    wanted = frame["name"][middle].tolist()
+    ax = plots.scatter(frame, "nDCG@10", "NRG@10", labels=wanted, ax=plt.subplots(figsize=(3.3, 2.6))[1])
+    ax.figure.canvas.draw()
+    assert {text.get_text() for text in ax.texts if text.get_visible()} == set(wanted)
+    boxes = [Text.get_window_extent(text) for text in ax.texts]
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
 @pytest.mark.parametrize("make", ["med_matrix", "caterpillar", "rank_intervals", "rank_changes"])
