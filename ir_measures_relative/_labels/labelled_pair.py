@@ -108,10 +108,6 @@ class LabelledPair:
         self._weight = model.total(np.eye(width)) if width else np.zeros(0)  # (W,)
         self._one_effect = len(a.reached) == len(b.reached) and a.group is not None and a.group == b.group
 
-    @property
-    def has_free(self) -> bool:
-        return bool(self.a.part.free.any() or self.b.part.free.any())
-
     def topic(self, q: int) -> PairTopic:
         """The free documents of a topic."""
         ranks = [np.flatnonzero(side.part.free[q]) for side in (self.a, self.b)]  # (n_a,), (n_b,)
@@ -179,17 +175,6 @@ class LabelledPair:
         """(G + 1, S) documents that reach each grade -> (L, S) each gain; a higher grade may have a lower gain."""
         exactly = counts - np.append(counts[1:], np.zeros_like(counts[:1]), axis=0)  # (G + 1, S)
         return np.stack([exactly[self.level >= r].sum(axis=0) for r in range(len(self.gain))])
-
-    def label_variance(self, topic: PairTopic, normalizer: float) -> FloatArray:
-        """(n,) what each document's label adds to the variance of the topic's difference, given the effects."""
-        if normalizer <= 0:
-            return np.zeros(len(topic.code))
-        ends = np.ones((*topic.reached.shape[:2], 1)), np.zeros((*topic.reached.shape[:2], 1))
-        chance = -np.diff(np.concatenate([ends[0], topic.reached, ends[1]], axis=2), axis=2)  # (C, n, G + 1)
-        gain = self.gain[self.level]
-        variance = (chance * gain**2).sum(axis=2) - (chance * gain).sum(axis=2) ** 2  # (C, n)
-        added: FloatArray = np.maximum(variance.mean(axis=0), 0.0) * (topic.weight_a - topic.weight_b) ** 2
-        return added / normalizer**2
 
 
 def _codes(parts: Sequence[PartlyJudged]) -> list[IntArray]:

@@ -74,23 +74,8 @@ def chronology(
     Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figure 1.
     """
     joined = flag(joined, "joined")
-    means = run_means(table, [base, measure])
-    if order is not None:
-        wanted = [order] if isinstance(order, str) or not isinstance(order, Iterable) else list(order)
-        known = {str(name): name for name in means.index}
-        unknown = [name for name in wanted if str(name) not in known]
-        if unknown:
-            raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(known)}")
-        means = means.loc[[known[str(name)] for name in wanted]]
-    if means.empty:
-        raise ValueError("order names no run; it must name at least one")
-    if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
-        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
-    notes = {} if notes is None else {str(name): note for name, note in notes.items()}
-    names = [
-        f"{name}\n{plain(notes[str(run)])}" if str(run) in notes else name
-        for run, name in zip(means.index, short(means.index), strict=True)
-    ]
+    means = _ordered(run_means(table, [base, measure]), order)
+    names = _two_lines(means.index, notes)
     many = len(names) > 24
     ax = axes(ax, min(0.2 * len(names) + 1.6, 16.0) if many else max(4.8, 0.55 * len(names) + 1.6))
     place = np.arange(len(names))
@@ -203,6 +188,31 @@ def scatter(
     others = np.delete(np.column_stack([across, up]), named, axis=0)  # points that no name may cover
     label_points(ax, across[named], up[named], [names[place] for place in named], others, not isinstance(labels, str))
     return ax
+
+
+def _ordered(means: pd.DataFrame, order: Iterable[Any] | None) -> pd.DataFrame:
+    """The runs that ``order`` names, in this order; all of them where it is None."""
+    if order is not None:
+        wanted = [order] if isinstance(order, str) or not isinstance(order, Iterable) else list(order)
+        known = {str(name): name for name in means.index}
+        unknown = [name for name in wanted if str(name) not in known]
+        if unknown:
+            raise ValueError(f"order: table has no run {unknown[0]!r}; it has {', '.join(known)}")
+        means = means.loc[[known[str(name)] for name in wanted]]
+    if means.empty:
+        raise ValueError("order names no run; it must name at least one")
+    return means
+
+
+def _two_lines(runs: pd.Index, notes: Mapping[Any, Any] | None) -> list[str]:
+    """The name of each run, with its note, if any, in a second line."""
+    if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
+        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
+    noted = {} if notes is None else {str(name): note for name, note in notes.items()}
+    return [
+        f"{name}\n{plain(noted[str(run)])}" if str(run) in noted else name
+        for run, name in zip(runs, short(runs), strict=True)
+    ]
 
 
 def _named_runs(labels: str | Iterable[Any], runs: pd.Index) -> list[int]:
