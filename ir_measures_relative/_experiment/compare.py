@@ -14,7 +14,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._checks import real, shown
+from ir_measures_relative._checks import counted, real, shown
 from ir_measures_relative._experiment.calc_runs import score_table
 from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.request import Request
@@ -203,7 +203,7 @@ class Comparison:
     @property
     def _about(self) -> str:
         sums = [text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)]
-        return f"Means over {len(self.topics)} topics{'; sums of ' if sums else ''}{', '.join(sums)}."
+        return f"Means over {counted(len(self.topics), 'topic')}{'; sums of ' if sums else ''}{', '.join(sums)}."
 
     @cached_property
     def _summaries(self) -> FloatArray:

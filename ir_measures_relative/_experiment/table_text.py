@@ -131,13 +131,18 @@ def markdown(table: TextTable) -> str:
 
 
 def _markdown_cell(text: str) -> str:
-    """Escapes a name, so that it neither ends its cell nor begins a tag."""
-    return re.sub(r"([\\|<])", r"\\\1", visible(text))
+    """Escapes a name, so that it neither ends its cell nor begins a tag, a link, code or emphasis.
+
+    >>> print(_markdown_cell("a|b"), _markdown_cell("bm25_k1"), _markdown_cell("_x_"), _markdown_cell("*x*"))
+    a\\|b bm25_k1 \\_x\\_ \\*x\\*
+    """
+    return re.sub(r"([\\|<&*`\[]|(?<![^\W_])_|_(?![^\W_])|~(?=~))", r"\\\1", visible(text))
 
 
 _LATEX = str.maketrans(
     {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\char34{}", "'": r"\textquotesingle{}"}
+     ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}", '"': r"\char34{}",
+     "'": r"\textquotesingle{}"}
     | {character: f"\\{character}" for character in "&%$#_{}"}
 )  # fmt: skip
 
@@ -148,7 +153,8 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("bm25_k1 & 100%"))
     bm25\\_k1 \\& 100\\%
     """
-    return visible(text).translate(_LATEX)
+    shown = visible(text).translate(_LATEX).replace("--", "-{}-").replace("--", "-{}-")  # two are one dash
+    return f"{{}}{shown}" if shown.startswith(("[", "*")) else shown  # else part of the \\ before it
 
 
 def latex(table: TextTable) -> str:

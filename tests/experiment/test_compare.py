@@ -184,12 +184,24 @@ class TestText:
         assert latex_text("a_b & 100% {x} #1 $2 ~ ^ \\") == (
             r"a\_b \& 100\% \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}"
         )
+        assert latex_text("---x--`y`") == r"-{}-{}-x-{}-\textasciigrave{}y\textasciigrave{}"  # no dash, no quotes
+
+    def test_a_name_is_no_option_of_the_row_before_it(self) -> None:
+        r"""LaTeX takes * and [...] after \\\\, on the next line too, for its own."""
+        rows = latex(TextTable(["name", "x"], [["[1cm]", 1.0], ["*", 2.0]])).splitlines()[7:9]
+        assert rows == [r"{}[1cm] & 1.0000 \\", r"{}* & 2.0000 \\"]
 
     def test_markdown_cells(self) -> None:
         text = markdown(TextTable(["name", "x"], [["a|b", 1.0], ["<script>", 2.0], ["\\|", 3.0], ["x\ny", 4.0]]))
         assert [line.split("|", 1)[1].rsplit("|", 2)[0].strip() for line in text.splitlines()[2:]] == [
             "a\\|b", "\\<script>", "\\\\\\|", "x\\\\ny",
         ]  # fmt: skip
+        names = {
+            "bm25_k1": "bm25_k1", "_x_": r"\_x\_", "*x*": r"\*x\*", "`x`": r"\`x\`", "[x](y)": r"\[x](y)",
+            "&lt;": r"\&lt;", "~~x~~": r"\~~x\~~", "a~1": "a~1", "__x": r"\_\_x",
+        }  # fmt: skip
+        for name, shown in names.items():
+            assert markdown(TextTable(["name"], [[name]])).splitlines()[2].strip("| ") == shown
 
     def test_html_is_data_and_never_markup(self) -> None:
         text = html_text(TextTable(["name", "x"], [["<script>alert(1)</script>", 1.0], ["&", 2.0]], {"x": "larger"}))
