@@ -36,7 +36,8 @@ NEEDED_BY_FILES = {
     "tests/support/figures.py": "matplotlib",
     "tests/plots/*.py": "matplotlib",
 }
-DRAWN = ["pt_docs/pictures/*.py"]  # scripts that the documentation runs; test_docs builds it
+# scripts that the documentation runs (test_docs builds it), and that tests run
+SCRIPTS = ["pt_docs/pictures/*.py", "tests/support/pisa_pipelines.py"]
 NEEDED_BY_EXAMPLES = {
     "ir_measures_relative._hosts.pyterrier_experiment": "pyterrier",
     "ir_measures_relative._cli.demo_figures": "matplotlib",
@@ -51,7 +52,7 @@ class LeftOut:
     """Leaves out files that need a package that is not installed, in all of the repository, not only in this folder."""
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        left_out = [*missing(NEEDED_BY_FILES), *DRAWN]
+        left_out = [*missing(NEEDED_BY_FILES), *SCRIPTS]
         return any(collection_path.match(pattern) for pattern in left_out) or None
 
 

@@ -72,11 +72,25 @@ def shortened(text: str) -> str:
 
     >>> shortened("Retrieve(Index('/data/vaswani'), <Scorer.bm25: 'bm25'>)")
     'Retrieve(Index(vaswani), bm25)'
+    >>> shortened("(Retrieve(Index(vaswani, stem=True), bm25, {'k1': 0.9, 'b': 0.4}) >> RankCutoff(10))")
+    '(Retrieve(Index, bm25) >> RankCutoff(10))'
     """
     for pattern, left in _SHORTER:
         text = pattern.sub(left, text)
     text = text.strip()
+    if len(text) > _FIRST + 3 + _LAST:
+        text = _outline(text, 2 if text.startswith("(") else 1)  # a pipeline stands in brackets itself
     return text if len(text) <= _FIRST + 3 + _LAST else f"{text[:_FIRST].rstrip()}...{text[-_LAST:].lstrip()}"
+
+
+def _outline(text: str, deepest: int) -> str:
+    """The text without what stands in more brackets than ``deepest``."""
+    kept, depth = "", 0
+    for character in text:
+        depth += character in "([{"
+        kept += character if depth <= deepest else ""
+        depth -= character in ")]}"
+    return re.sub(r", (?=, |\))", "", kept)  # what was nothing but brackets
 
 
 def _same(one: Any, other: Any) -> bool:

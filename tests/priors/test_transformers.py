@@ -64,7 +64,7 @@ def test_a_transformer_has_a_readable_name() -> None:
         (
             "(PisaRetrieve(PisaIndex('/tmp/index'), <PisaScorer.bm25: 'bm25'>, 1000, {'bm25_k1': 0.9, 'bm25_b': 0.4}, "
             "<PisaStopwords.terrier: 'terrier'>) >> RankCutoff(10))",
-            "(PisaRetrieve(PisaIndex(index), bm25,...>> RankCutoff(10))",
+            "(PisaRetrieve(PisaIndex, bm25, 1000, t...>> RankCutoff(10))",
         ),
     ],
 )
