@@ -250,7 +250,10 @@ class Comparison:
             for run in self._runs
             if run != own and direction(measure) != "neither" and not adds_up(measure)
         ]
-        p_values = np.array([_p_value(self.scores[run, :, v] - self.scores[own, :, v]) for run, v in tested])
+        several = self.scores.shape[1] > 1  # of one topic nothing can be said
+        p_values = np.array(
+            [meta.paired_t(self.scores[[run, own], :, v]).p_value[0] if several else 1.0 for run, v in tested]
+        )
         marks: dict[tuple[int, int], str] = {}
         row_of = {int(run): row for row, run in enumerate(self._order)}
         for (run, v), p_value in zip(tested, meta.corrected(p_values, "holm"), strict=True):
@@ -291,13 +294,3 @@ def _plain(value: Any, is_count: bool) -> Any:
     """A number of numpy as one of Python; a sum of counts without decimal places."""
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if is_count and float(value).is_integer() else value
-
-
-def _p_value(differences: FloatArray) -> float:
-    """Student's paired t-test; differences (Q,)"""
-    from scipy.stats import ttest_1samp  # here, since it takes longer to import than the whole package
-
-    spread = np.ptp(differences) if len(differences) else 0.0
-    if len(differences) < 2 or spread <= 1e-12 * np.abs(differences).max():  # alike in every topic: nothing to test
-        return 1.0 if len(differences) < 2 or not differences.any() else 0.0
-    return float(ttest_1samp(differences, 0.0).pvalue)

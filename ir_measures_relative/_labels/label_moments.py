@@ -84,7 +84,7 @@ class PairMoments:
         sure = spread <= TOLERANCE
         scale = np.where(sure, 1.0, spread)
         inside = (self.mean >= low - TOLERANCE) & (self.mean <= high + TOLERANCE)
-        normal = ndtr((high - self.mean) / scale) - ndtr((low - self.mean) / scale)
+        normal = scipy.special.ndtr((high - self.mean) / scale) - scipy.special.ndtr((low - self.mean) / scale)
         return float(np.where(sure, inside, normal).mean())
 
     def chances_over_topics(self, margin: float = 0.0) -> tuple[float, float]:

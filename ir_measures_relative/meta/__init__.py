@@ -34,7 +34,8 @@ from ir_measures_relative.meta._label_shares import LabelShares, label_shares
 # LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables; not public
 from ir_measures_relative.meta._labelled_scores import LabelledScores as LabelledScores
 from ir_measures_relative.meta._number_of_systems import NumberOfSystems, number_of_systems
-from ir_measures_relative.meta._pairwise_tests import corrected as corrected  # for significance marks
+from ir_measures_relative.meta._pairwise_tests import corrected as corrected  # these two for significance marks
+from ir_measures_relative.meta._pairwise_tests import paired_t as paired_t
 from ir_measures_relative.meta._pools import leave_group_out
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
 from ir_measures_relative.meta._rank_correlation import (
