@@ -8,10 +8,12 @@ finds its model as long as a measure, a variable or a registered name holds it.
 from __future__ import annotations
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import cached_property
+from numbers import Real
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -20,7 +22,7 @@ import pandas as pd
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
-from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray
+from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray, is_missing, run_columns
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.partly_judged import PartlyJudged
 
@@ -173,7 +175,8 @@ class GradeProbabilities(LabelModel):
         pairs = zip((keys[q] for q in part.topic), part.documents(), strict=True)
         row = np.array([self._row.get(pair, -1) for pair in pairs], dtype=np.int64)  # (n,)
         sure = np.eye(1, len(self.grade))[0]  # (L,) grade 0
-        found = np.where((row >= 0)[:, None], self.probability[row], sure) if len(row) else np.empty((0, len(sure)))
+        known = np.append(self.probability, sure[None], axis=0)  # (N + 1, L), the last serves the row -1
+        found = known[row]  # (n, L)
         missing = int((row < 0).sum())
         if missing and name is not None:
             warn(
@@ -223,25 +226,35 @@ def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, Floa
     if not isinstance(frame, pd.DataFrame):
         raise WrongKind(f"probabilities must be a DataFrame, not a {type(frame).__name__}")
     columns = [str(column) for column in frame.columns]
-    chances = {int(column[1:]): column for column in columns if column[:1] == "p" and column[1:].isdecimal()}
+    numbered = [(int(column[1:]), column) for column in columns if re.fullmatch("p[0-9]{1,4}", column)]
+    chances = dict(numbered)
     missing = [column for column in ("query_id", "doc_id") if column not in columns]
-    if missing or not chances or sorted(chances) != list(range(len(chances))):
+    if missing or sorted(grade for grade, _ in numbered) != list(range(max(len(chances), 1))):
         raise ValueError(
-            f"probabilities has the columns {', '.join(columns) or 'none'}; needed are query_id, doc_id and a column "
-            "p0, p1, ... for every grade from 0 to the highest"
+            f"probabilities has the columns {', '.join(columns) or 'none':.200}; needed are query_id, doc_id and one "
+            "column p0, p1, ... for every grade from 0 to the highest"
         )
-    topics, documents = (frame[column].astype(str).to_numpy(dtype=object) for column in ("query_id", "doc_id"))
-    try:
-        values = frame[[chances[grade] for grade in sorted(chances)]].to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        raise ValueError("probabilities has a value that is not a number in a column p0, p1, ...") from None
+    ids = run_columns(frame[["query_id", "doc_id"]].assign(score=0.0), "probabilities")
+    topics, documents = np.array([*map(str, ids.topics), None], dtype=object)[ids.topic], ids.doc_id
+    numbers = frame[[chances[grade] for grade in sorted(chances)]]
+    odd = next((v for c in numbers for v in _no_numbers(numbers[c])), None)
+    if odd is not None:
+        raise ValueError(f"probabilities has {shown(odd, 60)} in a column p0, p1, ...; accepted are numbers")
+    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     values = np.array(values, dtype=np.float64)  # a copy, (N, L)
-    _refuse_rows(~(values >= 0).all(axis=1), topics, documents, "has a probability that is negative or missing")
+    fit = ((values >= 0) & (values <= 2)).all(axis=1)  # that a sum is not 1 is told below
+    _refuse_rows(~fit, topics, documents, "has a probability that is negative, missing or far above 1")
     total = values.sum(axis=1)
     _refuse_rows(~(np.abs(total - 1) <= _SUM), topics, documents, "has probabilities that do not sum to 1")
     again = pd.DataFrame({"t": topics, "d": documents}).duplicated().to_numpy()
     _refuse_rows(again, topics, documents, "has two rows")
     return np.arange(len(chances)), topics, documents, values / total[:, None]
+
+
+def _no_numbers(column: pd.Series) -> Iterator[Any]:
+    """Values that are no numbers; text is one of them even where it could be read as a number."""
+    if column.dtype.kind not in "biuf":
+        yield from (value for value in column if not isinstance(value, Real) and not is_missing(value))
 
 
 def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, what: str) -> None:

@@ -246,14 +246,29 @@ def test_probabilities_are_checked() -> None:
     for change, sentence in (
         ({"p1": [0.6, 0.0]}, "'a' of topic '1' has probabilities that do not sum to 1"),
         ({"p0": [1.5, 1.0], "p1": [-0.5, 0.0]}, "'a' of topic '1' has a probability that is negative"),
-        ({"p0": [0.5, None]}, "'b' of topic '1' has a probability that is negative or missing"),
-        ({"p0": ["x", 1.0]}, "not a number"),
+        ({"p0": [0.5, None]}, "'b' of topic '1' has a probability that is negative, missing or"),
+        ({"p0": [1e308, 1.0]}, "'a' of topic '1' has a probability that is .* far above 1"),
+        ({"p0": ["x", 1.0]}, "has 'x' in a column p0, p1, ...; accepted are numbers"),
+        ({"p0": ["0.5", "1"]}, "has '0.5' in a column"),  # as scores and grades that are text are refused
+        ({"p0": [0.5 + 0j, 1.0]}, r"has \(0.5\+0j\) in a column"),
+        ({"query_id": [1, None]}, "row 2 has no topic id"),
+        ({"doc_id": [None, "b"]}, "row 1 has no document id"),
+        ({"doc_id": ["a\0", "b"]}, "holds a NUL"),
+        ({"doc_id": [("a",), "b"]}, "the document id .* is neither text nor a number"),
+        ({"doc_id": [b"\xff", b"b"]}, "is no UTF-8 text"),
+        ({"p01": [0.5, 0.5]}, "one column p0, p1, ... for every grade"),
         ({"doc_id": ["a", "a"]}, "'a' of topic '1' has two rows"),
     ):
-        with pytest.raises(ValueError, match=sentence):
+        with pytest.raises((ValueError, TypeError), match=sentence):
             LabelModel.probabilities(good.assign(**change))
+    assert model == LabelModel.probabilities(good.assign(doc_id=[b"a", b"b"], query_id=["1", "1"]))
     for columns in (["query_id", "doc_id"], ["doc_id", "p0", "p1"], ["query_id", "doc_id", "p1"]):
-        with pytest.raises(ValueError, match="needed are query_id, doc_id and a column p0"):
+        with pytest.raises(ValueError, match="needed are query_id, doc_id and one column p0"):
             LabelModel.probabilities(good[columns])
+    for columns in (["query_id", "doc_id", "p0", "p1", "p1"], ["query_id", "query_id", "doc_id", "p0", "p1"]):
+        with pytest.raises(ValueError, match="one column p0|several columns 'query_id'"):
+            LabelModel.probabilities(good[columns])
+    with pytest.warns(UserWarning, match="1 of 1 unjudged documents of run have no row of probabilities"):
+        assert imr.impute({"q": {"a": 1}}, {"q": {"x": 1.0}}, LabelModel.probabilities(good[:0])).mean == 0
     with pytest.raises(TypeError, match="must be a DataFrame"):
         LabelModel.probabilities({"a": 1})  # type: ignore[arg-type]
