@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal --timeout 900
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint clean
+.PHONY: help demo test lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint spark clean
 
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -77,6 +77,13 @@ browser:  ## install Chromium and its driver, for the tests of reports, where ap
 		>/dev/null 2>&1; then \
 		echo "apt-get could not install chromium and chromium-driver: the tests that need a browser will be skipped"; \
 	fi
+
+spark: $(VENV)/.installed  ## install pyspark, which needs Java, and test calc_part on a real Spark
+	@command -v java >/dev/null || { \
+		echo "There is no Java here, which Spark needs: install Java 17 or newer (Debian and Ubuntu: the package" >&2; \
+		echo "openjdk-17-jre-headless), and see that 'java -version' answers." >&2; exit 1; }
+	$(PIP) 'pyspark>=3.5'
+	$(BIN)/pytest -q -m spark tests/experiment/test_spark.py
 
 clean:  ## remove the virtual environment and everything that was generated
 	rm -rf $(VENV) .nox build dist demo-figures demo-report.html *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
@@ -67,6 +68,8 @@ def calc_part(
     request = Request.of(measures, every, groups=groups, by=by, progress=False, in_parts=True)
     if names is None and "previous" in {getattr(measure, "symbol", None) for measure in request.measures}:
         raise ValueError("calc_part: prior='previous' needs names=, those of all runs in their order")
+    if not every:
+        return score_table([], [], request.texts, np.empty((0, 0, len(request.texts))))
     topics, scores = part_scores(request, qrels, {name: found.get(name, {}) for name in every})
     return score_table(every, topics, request.texts, scores)
 
