@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -110,3 +112,28 @@ def test_intervals_hold_on_real_tracks(
     assert summary["tau_plain"] == pytest.approx(tau_plain, abs=5e-4)
     assert summary["error"] <= error and summary["tau"] >= tau
     assert 0.9 <= summary["coverage"] <= 0.99 and 0.88 <= summary["topic_coverage"] <= 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("track", "errors", "held"), [
+    ("trec-covid-round1", [0.036, 0.040, 0.049], [0.73, 0.53, 0.24]),
+    ("trec-covid-round2", [0.026, 0.032, 0.049], [0.83, 0.60, 0.32]),
+])  # fmt: skip
+def test_grade_priors_on_real_pools(shared: Path, track: str, errors: list[float], held: list[float]) -> None:
+    """The table of unjudged.rst: the prior of the pool errs least."""
+    folder = shared / "data" / track
+    qrels, found = imr.read_qrels(folder / "qrels.txt"), imr.read_runs(folder / "runs")
+    judged = {topic: set(documents) for topic, documents in qrels.to_dict().items()}
+    frames = {name: run.to_frame() for name, run in found.items()}
+    known = {
+        name: f[[d in judged.get(q, ()) for q, d in zip(f["query_id"], f["doc_id"], strict=True)]]
+        for name, f in frames.items()
+    }
+    summaries = [
+        meta.interval_coverage(
+            qrels, known, folder / "groups.csv", partial(imr.boot_ndcg, prior=prior), depth=7
+        ).summary()
+        for prior in ("pool", "pool+run", "run")
+    ]
+    assert [summary["error"] for summary in summaries] == pytest.approx(errors, abs=0.0005)
+    assert [summary["coverage"] for summary in summaries] == pytest.approx(held, abs=0.005)
