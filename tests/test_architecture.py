@@ -242,6 +242,16 @@ def test_contributing_names_the_rooms_that_exist() -> None:
     assert all(places) and places == sorted(places)
 
 
+def test_the_tests_mirror_the_package() -> None:
+    """A folder of tests for every room, helpers and data beside them; no test file imports another one."""
+    tests = REPOSITORY / "tests"
+    rooms = {path.name.lstrip("_") for path in ROOT.iterdir() if (path / "__init__.py").exists()} - {"pt_docs"}
+    folders = {path.name for path in tests.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))}
+    assert folders == rooms | {"data", "reference", "support"}
+    importing = re.compile(r"^\s*(from|import) (tests\.|test_)", re.MULTILINE)
+    assert [path.name for path in tests.rglob("test_*.py") if importing.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_no_module_is_named_utils() -> None:
     vague = re.compile(r"(^|[._])(utils?|helpers?|common|misc|kernels?)($|[._])")
     assert [module for module in MODULES if vague.search(module)] == []
