@@ -1,41 +1,60 @@
-"""Takes pictures of a report of the simulated track, light and dark, in Chromium without a window."""
+"""Takes the README's picture of a report, and on request pictures of all its views, in Chromium without a window.
+
+``python docs/make_report_pictures.py SHARED`` writes docs/report.png: the first screen of a report of TREC-COVID
+round 2, whose runs are in the folder SHARED (see CONTRIBUTING.md). With a second folder, every view goes there, wide and
+light, narrow and dark.
+"""
 
 from __future__ import annotations
 
+import io
 import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
+
 import ir_measures_relative as imr
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from support.browser import chromium  # noqa: E402
+from support.browser import Browser, chromium  # noqa: E402
 
+COLOURS = 256  # enough for a page, and less than half the bytes
 VIEWS = {
-    "runs": "view=runs&base=bm25",
-    "topics": "view=topics&base=bm25",
+    "runs": "view=runs",
+    "topics": "view=topics&base=mpiid5_run3",
     "scatter": "view=scatter",
     "pairs": "view=pairs",
-    "run": "view=run&run=bm25",
-    "topic": "view=topic&topic=3",
-    "two": "view=two&a=bm25&b=hybrid&topic=3",
+    "next": "view=next",
+    "run": "view=run&run=xj4wang_run3",
+    "topic": "view=topic&topic=4",
+    "two": "view=two&a=mpiid5_run3&b=mpiid5_run1&topic=4",
 }
 
 
-def main(folder: Path) -> None:
-    track = imr.simulate.track(seed=0)
+def main(shared: Path, folder: Path | None = None) -> None:
+    track = shared / "data" / "trec-covid-round2"
     with tempfile.TemporaryDirectory() as scratch, chromium() as browser:
         page = imr.report(
-            track.qrels, track.runs, Path(scratch, "page.html"), groups=track.groups, title="A simulated track"
-        )
-        for dark in (False, True):
-            browser.size(1280, 800, dark)
-            for name, fragment in VIEWS.items():
-                browser.open(page, fragment)
-                picture = folder / f"report-{name}{'-dark' if dark else ''}.png"
-                browser.driver.save_screenshot(str(picture))
-                print(picture)
+            track / "qrels.txt", track / "runs", Path(scratch, "page.html"), groups=track / "groups.csv",
+            labels="learned", title="TREC-COVID, round 2",
+        )  # fmt: skip
+        take(browser, page, VIEWS["runs"], Path(__file__).with_name("report.png"), 1280, 720)
+        for name, fragment in VIEWS.items() if folder else ():
+            take(browser, page, fragment, folder / f"{name}.png", 1280, 900)
+            take(browser, page, fragment, folder / f"{name}-narrow-dark.png", 400, 900, dark=True)
+
+
+def take(
+    browser: Browser, page: Path, fragment: str, picture: Path, width: int, height: int, dark: bool = False
+) -> None:
+    browser.size(width, height, dark)
+    browser.open(page, fragment)
+    browser.run("return 0")  # once the page is shown
+    seen = Image.open(io.BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
+    seen.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(picture, optimize=True)
+    print(picture)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    main(*map(Path, sys.argv[1:]))
