@@ -1,15 +1,15 @@
 """Are decisions right as often as they say, and how many judgements do they need? Replayed on real judgements.
 
-    python benchmarks/study_judging.py FOLDER --depth 7 --out study.json
+    python benchmarks/study_judging.py FOLDER --study groups|field --depth 7 --out study.json
     python benchmarks/study_judging.py --picture curve.png study.json ...
 
 FOLDER has runs/, qrels.txt and groups.csv. Groups are left out of the pool: the judgements of documents that only they
 have in their top ``depth`` are hidden, and labels are learned from the other groups and the judgements that are left.
 Hidden documents are then judged, that is their judgements shown, until a pair's chance reaches .95. Three studies:
 
-calibration  each group left out in turn, its runs against those of other groups: the chance that the better one is
-             better, and whether it is
-pairs        each group left out in turn; an undecided pair of each of its runs, chosen at random, at a time
+calibration  each group left out in turn, its runs against those of other groups where the true difference is below
+             .08: the chance that the better one is better, and whether it is
+pairs        of each group's runs every second one, and an undecided pair of it, chosen at random, at a time
 field        a third of the groups left out; all undecided pairs of the 20 best runs (by expected score) at once
 
 Orders of judging:
@@ -51,7 +51,7 @@ from ir_measures_relative._labels import (
     learned_from,
 )
 
-CUTOFF, LEVEL = 10, 0.95
+CUTOFF, LEVEL, CLOSE = 10, 0.95, 0.08
 ORDERS = ("judge_next", "rank", "pool", "move to front", "random")
 BEST, DRAWS = 20, 2  # of the field
 BATCH = {"pairs": 2, "field": 10}  # judgements between two looks at the chances
@@ -213,29 +213,28 @@ def _move_to_front(cells: list[tuple[int, int, int, int]], grade: Any) -> Iterat
                 queue.rotate(-1)
 
 
-def groups_one_by_one(data: Collection) -> tuple[list[Any], list[Any]]:
-    """Calibration rows (chance of a, true difference), and replays of single pairs."""
-    rows, replays = [], []
+def groups_one_by_one(data: Collection, found: dict[str, Any]) -> Iterator[str]:
+    """Calibration rows (chance of a, chance of b, true difference), and replays of single pairs, added to ``found``."""
+    rows, replays = found["calibration"], found["pairs"]
     random = np.random.default_rng(0)
     for group in data.pool.groups:
         case = data.without([group])
         moments = LabelMoments(case.sides(case.judged), case.model)
         for a in case.own:
             undecided = []
-            for b in (place for place in range(len(case.runs)) if place not in case.own):
+            near = np.abs(case.truth - case.truth[a]) < CLOSE
+            for b in (place for place in np.flatnonzero(near).tolist() if place not in case.own):
                 chances = moments.chances(a, b, moments.pair(a, b), 0.0, False)
                 rows.append((chances.above, chances.below, float(case.truth[a] - case.truth[b])))
                 undecided += [b] if verdict(chances)[1] < LEVEL else []
-            for b in random.permutation(undecided)[:1].tolist():
+            for b in random.permutation(undecided)[: a % 2].tolist():
                 some = case.only([a, b])
                 replays.append({order: replay(some, [(0, 1)], order, BATCH["pairs"]) for order in ORDERS})
-        print(group, len(rows), len(replays), flush=True)
-    return rows, replays
+        yield group
 
 
-def fields(data: Collection) -> list[Any]:
+def fields(data: Collection, found: dict[str, Any]) -> Iterator[str]:
     """Replays of the best runs, where a third of the groups is new."""
-    replays = []
     for draw in range(DRAWS):
         groups = np.random.default_rng(draw).permutation(data.pool.groups).tolist()
         case = data.without(groups[: len(groups) // 3])
@@ -245,24 +244,19 @@ def fields(data: Collection) -> list[Any]:
         moments = LabelMoments(some.sides(some.judged), some.model)
         pairs = [(a, b) for a in range(BEST) for b in range(a + 1, BEST)]
         pairs = [pair for pair in pairs if verdict(moments.chances(*pair, moments.pair(*pair), 0.0, False))[1] < LEVEL]
-        replays.append({order: replay(some, pairs, order, BATCH["field"]) for order in ORDERS})
-        print("field", draw, len(pairs), {order: max(replays[-1][order]["spent"]) for order in ORDERS}, flush=True)
-    return replays
+        found["field"].append({order: replay(some, pairs, order, BATCH["field"]) for order in ORDERS})
+        yield f"draw {draw}"
 
 
 def summary(found: dict[str, Any]) -> str:
-    chance = np.array(found["calibration"])
+    chance = np.array(found["calibration"]).reshape(-1, 3)
     better, difference = np.maximum(chance[:, 0], chance[:, 1]), chance[:, 2]
     right = np.where(chance[:, 0] >= chance[:, 1], difference > 1e-9, difference < -1e-9)
-    lines = []
-    for name, kept in (("all", np.ones(len(right), dtype=bool)), ("true difference below .08", abs(difference) < 0.08)):
-        lines.append(f"calibration, {name}: {kept.sum()} pairs, {right[kept].mean():.3f} right")
-        for low, high in ((0.5, 0.7), (0.7, 0.9), (0.9, 0.95), (0.95, 0.99), (0.99, 1.01)):
-            at = kept & (better >= low) & (better < high)
-            lines.append(
-                f"  P from {low}: {at.sum()} pairs, says {better[at].mean():.3f}, right {right[at].mean():.3f}"
-            )
-    for study in ("pairs", "field"):
+    lines = [f"calibration: {len(right)} pairs, {right.mean():.3f} right"]
+    for low, high in ((0.5, 0.7), (0.7, 0.9), (0.9, 0.95), (0.95, 0.99), (0.99, 1.01)):
+        at = (better >= low) & (better < high)
+        lines.append(f"  P from {low}: {at.sum()} pairs, says {better[at].mean():.3f}, right {right[at].mean():.3f}")
+    for study in (name for name in ("pairs", "field") if found[name]):
         lines.append(
             f"{study}: {len(found[study])} replays, {sum(len(r['rank']['spent']) for r in found[study])} pairs"
         )
@@ -302,6 +296,7 @@ def picture(files: list[Path], out: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Path, nargs="+")
+    parser.add_argument("--study", choices=("groups", "field"), default="groups")
     parser.add_argument("--depth", type=int, default=7)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--picture", type=Path)
@@ -309,10 +304,12 @@ def main() -> None:
     if options.picture:
         return picture(options.paths, options.picture)
     data = Collection.read(options.paths[0], options.depth)
-    rows, replays = groups_one_by_one(data)
-    found = {"name": options.paths[0].name, "calibration": rows, "pairs": replays, "field": fields(data)}
-    if options.out:
-        options.out.write_text(json.dumps(found))
+    found: dict[str, Any] = {"name": options.paths[0].name, "calibration": [], "pairs": [], "field": []}
+    studies = {"groups": groups_one_by_one, "field": fields}
+    for done in studies[options.study](data, found):
+        print(done, len(found["calibration"]), len(found["pairs"]), flush=True)
+        if options.out:
+            options.out.write_text(json.dumps(found))
     print(summary(found))
 
 
