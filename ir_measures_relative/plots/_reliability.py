@@ -1,4 +1,4 @@
-"""Do learned labels mean what they say?"""
+"""Do learned labels, and chances that follow from them, mean what they say?"""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from ir_measures_relative.plots._style import FAINT, PALETTE, axes, grid, legend
 
 
 def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Do predicted shares of relevant documents come true?
+    """Do predicted shares of relevant documents, or chances of decisions, come true?
 
     A point for each tenth of the documents that labels were learned from, predicted by a fit to the other groups; on
     the diagonal as many are relevant as predicted. The larger a point, the more documents.
 
     Parameters
     ----------
-    model : the result of ``learn_labels``, or the DataFrame of its ``reliability()``
+    model : the result of ``learn_labels``, or the DataFrame of its ``reliability()``: documents, predicted, actual.
+        With a column pairs instead of documents: of pairs of runs the chance stated and the share that was right
     ax : the Axes to draw on; by default those of a new figure
 
     Returns
@@ -39,12 +40,13 @@ def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
     frame = model.reliability() if hasattr(model, "reliability") else model
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"model must be the result of learn_labels, not a {type(model).__name__}")
-    need_columns(frame, ["documents", "predicted", "actual"], "model")
+    unit = "pairs" if "pairs" in frame.columns and "documents" not in frame.columns else "documents"
+    need_columns(frame, [unit, "predicted", "actual"], "model")
     if frame.empty:
         raise ValueError("model: there is no row to show; at least one is needed")
     names = list(range(len(frame)))
     predicted, actual, documents = (
-        np.asarray(finite(frame[column], f"model: {column}", names)) for column in ("predicted", "actual", "documents")
+        np.asarray(finite(frame[column], f"model: {column}", names)) for column in ("predicted", "actual", unit)
     )
     ax = axes(ax, 4.6, 4.2)
     ax.plot([0, 1], [0, 1], color=FAINT, linestyle="--", linewidth=1.2, label="as predicted", zorder=1)
@@ -55,14 +57,15 @@ def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
         color=PALETTE[0],
         edgecolor="white",
         linewidth=0.7,
-        label="a tenth of the documents",
+        label="a tenth of the documents" if unit == "documents" else "pairs of runs",
         zorder=3,
     )
     ax.set_xlim(-0.03, 1.03)
     ax.set_ylim(-0.03, 1.03)
     ax.set_aspect("equal")
-    name_x(ax, "predicted share of relevant documents")
-    name_y(ax, "actual share")
+    of_documents = unit == "documents"
+    name_x(ax, "predicted share of relevant documents" if of_documents else "stated chance of the better run")
+    name_y(ax, "actual share" if of_documents else "share that was right")
     grid(ax, "both")
     legend_beside(ax)
     return ax

@@ -52,3 +52,10 @@ def test_reliability_refuses_what_it_cannot_show() -> None:
         plots.reliability(pd.DataFrame({"predicted": [0.1], "actual": [0.1]}))
     with pytest.raises(ValueError, match="no row"):
         plots.reliability(pd.DataFrame({"documents": [], "predicted": [], "actual": []}))
+
+
+def test_reliability_of_decisions() -> None:
+    """A frame of pairs says so on its axes."""
+    ax = plots.reliability(pd.DataFrame({"pairs": [40, 60], "predicted": [0.6, 0.96], "actual": [0.62, 0.97]}))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("stated chance of the better run", "share that was right")
+    assert ax.collections[0].get_offsets().tolist() == [[0.6, 0.62], [0.96, 0.97]]
