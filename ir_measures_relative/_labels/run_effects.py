@@ -5,8 +5,9 @@ and a sampling variance of that offset by the delta method. Then u_r ~ N(m, tau^
 A group's runs share one weight, so that a group with many runs says no more than one with few.
 
 Offsets are of runs, not of groups: u is the effect of a run, and an average over a group's runs hides what differs
-between them. On TREC DL 2021, where 8 groups have runs that are unlike, 95% intervals from offsets of groups held the
-truth for 82 of 100 runs, those from offsets of runs for 94. With one run per group the two are the same.
+between them. Where a group's few runs are alike, the two forms do equally well. Where groups have about five runs that
+differ, 95% intervals from offsets of groups held the truth for 90 of 100 runs, those from offsets of runs for 93 (parts
+of TREC-COVID rounds 1 and 2: benchmarks/study_run_effects.py). With one run per group the two are the same.
 """
 
 from __future__ import annotations
