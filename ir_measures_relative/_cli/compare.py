@@ -66,6 +66,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.baseline is not None and options.output_format != "latex":
         raise UsageError("--baseline goes with -o latex")
     sources = run_sources(options.runs, names=options.names)
+    if options.baseline not in (None, *sources):
+        raise UsageError(f"--baseline {options.baseline} is none of the runs; they are {', '.join(sources):.200}")
     register_priors([prior for prior in options.prior if "=" in prior], known=sources)
     symbol = _symbol([prior for prior in options.prior if "=" not in prior])
     asked = [_with_prior(measure, text, symbol) for measure, text in read_measures(options.measures).items()]

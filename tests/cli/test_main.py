@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import ir_measures.__main__
+import pandas as pd
 import pytest
 from support.repository import INSTALLED
 from support.small_collections import Qrels, Run, run_of
@@ -364,7 +365,7 @@ class TestRefused:
                 "intervals=95.0 is not accepted; accepted is a number from 0",
             ),
             ("compare qrels.txt runs NRG@10 --baseline bm25", "--baseline goes with -o latex"),
-            ("compare qrels.txt runs NRG@10 --baseline x -o latex", "baseline='x' is none of the runs; they are bm25"),
+            ("compare qrels.txt runs NRG@10 --baseline x -o latex", "--baseline x is none of the runs; they are bm25"),
             ("qrels.txt /dev/null nDCG@10", "the run '/dev/null' has no documents"),
             ("irds:no-such-thing runs/dense.run nDCG@10", "'irds:no-such-thing' is no qrels file, no ir_datasets id"),
             ("compare qrels.txt runs NRG@10 --jobs 0", "n_jobs=0 is not accepted; accepted is a number of workers"),
@@ -571,16 +572,29 @@ def test_control_characters_in_a_sentence_and_in_a_table(place: Path, capsys: py
 
 
 @pytest.mark.parametrize("names", ["file", "tag"])
-def test_a_real_track(shared: Path, names: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """TREC-COVID round 2: 136 runs of 51 teams, named by file and by tag, in tsv, Markdown and LaTeX."""
+def test_a_real_track(shared: Path, names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """TREC-COVID round 2: 136 runs of 51 teams, by file and by tag, with a leaderboard, in tsv, Markdown and LaTeX."""
     folder = shared / "data/trec-covid-round2"
-    files = [str(folder / "qrels.txt"), str(folder / "runs"), "--groups", str(folder / "groups.csv"), "--names", names]
+    for file in (folder / "runs").iterdir():
+        (tmp_path / f"input.{file.name.removesuffix('.run.gz')}.v1.gz").symlink_to(file)
+    known = pd.read_csv(folder / "groups.csv")
+    board = pd.DataFrame({"rank": range(1, len(known) + 1), "tag": known["run"], "team": known["group"]})
+    board = board.assign(**{f"column {n}": 'a "title", with commas' for n in range(9)})
+    board.to_csv(tmp_path / ".leaderboard.csv", index=False)  # hidden: it lies beside the runs and is none
+    files = [str(folder / "qrels.txt"), str(tmp_path), "--groups", str(tmp_path / ".leaderboard.csv"), "--names", names]
     rows = {}
     for form in ("tsv", "markdown", "latex"):
         assert cli.main(["compare", *files, "nDCG@10", "NRG@10", "--sort", "nDCG@10", "-o", form]) == 0
-        rows[form] = [line for line in capsys.readouterr().out.splitlines() if "mpiid5" in line]
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == 136 + {"tsv": 1, "markdown": 2, "latex": 11}[form]
+        rows[form] = [line for line in lines if "mpiid5" in line]
+    end = ".v1" if names == "file" else ""
     assert [row.split("\t")[:3] for row in rows["tsv"]] == [
-        ["mpiid5_run3", "mpiid5", "0.6893"], ["mpiid5_run2", "mpiid5", "0.6864"], ["mpiid5_run1", "mpiid5", "0.6677"],
-    ]  # fmt: skip
+        [f"mpiid5_run3{end}", "mpiid5", "0.6893"],
+        [f"mpiid5_run2{end}", "mpiid5", "0.6864"],
+        [f"mpiid5_run1{end}", "mpiid5", "0.6677"],
+    ]
     assert "**0.6893**" in rows["markdown"][0] and r"\textbf{0.6893}" in rows["latex"][0]
-    assert r"mpiid5\_run2 & mpiid5 & \underline{0.6864}" in rows["latex"][1]
+    assert rf"mpiid5\_run2{end} & mpiid5 & \underline{{0.6864}}" in rows["latex"][1]
+    assert cli.main(["compare", *files, "nDCG@10", "-o", "latex", "--baseline", "nobody"]) == 2
+    assert "--baseline nobody is none of the runs; they are ASU_MDLabs_STS_qn" in capsys.readouterr().err
