@@ -8,11 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
+PATIENCE = 60  # seconds: a machine may be busy with other things
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
@@ -45,9 +46,10 @@ class Browser:
 
     def run(self, script: str, *arguments: Any) -> Any:
         """What a script in the page returns, once the page shows what its address asks for."""
-        deadline = monotonic() + 10
-        while monotonic() < deadline and not self.driver.execute_script(_SETTLED):
-            pass
+        deadline = monotonic() + PATIENCE
+        while not self.driver.execute_script(_SETTLED):
+            assert monotonic() < deadline, "the page does not show what its address asks for"
+            sleep(0.01)
         return self.driver.execute_script(script, *arguments)
 
     def texts(self, selector: str) -> list[str]:
@@ -55,8 +57,15 @@ class Browser:
         return self.run("return [...document.querySelectorAll(arguments[0])].map((node) => node.textContent)", selector)
 
     def click(self, selector: str) -> None:
+        from selenium.common.exceptions import StaleElementReferenceException
+
         self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
-        self.driver.find_element("css selector", selector).click()
+        for attempt in range(5):
+            try:
+                return self.driver.find_element("css selector", selector).click()
+            except StaleElementReferenceException:  # the page was drawn anew meanwhile, as it is after a resize
+                if attempt == 4:
+                    raise
 
     def keys(self, *keys: str) -> None:
         self.driver.switch_to.active_element.send_keys(*keys)
