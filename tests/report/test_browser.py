@@ -205,7 +205,20 @@ def test_hostile_names_are_shown_as_they_are(browser: Browser, hostile: Path) ->
     assert browser.run("return document.images.length + document.scripts.length") == 2
 
 
-@pytest.mark.parametrize("fragment", ["view=nothing", "view=__proto__", "view=run&run=absent", "m=x&sort=a", "%%%"])
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "view=nothing",
+        "view=__proto__",
+        "view=run&run=absent",
+        "m=x&sort=a",
+        "%%%",
+        "view=topics&m=-3",
+        "view=scatter&x=9&y=length",
+        "view=pairs&only=toString",
+        "view=runs&q=zzz",
+    ],
+)
 def test_a_fragment_that_means_nothing(browser: Browser, page: Path, fragment: str) -> None:
     browser.open(page, fragment)
     assert browser.run("return document.getElementById('view').textContent.length") > 10

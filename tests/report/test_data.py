@@ -129,6 +129,12 @@ class TestManyTopics:
         assert len(data["lists"]["docs"]) == 3 and len(data["values"][0][0]) == 6
         assert {len(text) for text in data["pairs"]["ends"]} == {15}
 
+    def test_no_more_than_a_map_can_show(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(evidence_module, "MOST_TOPICS", 2)
+        data = made(tmp_path, TRACK.qrels, RUNS)
+        assert len(data["lists"]["topics"]) == 2
+        assert any("kept for the 2 of 6 topics" in text for text in footer_of(tmp_path / "page.html"))
+
     def test_pairs_of_the_best_runs_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pairs_module, "CELLS", 30)
         data = made(tmp_path, TRACK.qrels, RUNS)

@@ -69,7 +69,8 @@ const value = (m, run, topic) => (D.values[m][run][topic] === null ? NaN : D.val
 const valuesOf = (m, topic) => range(M).map((run) => value(m, run, topic));
 const orderOf = (m) => range(M).sort((a, b) => D.places[m][a] - D.places[m][b] || a - b);
 const ORDER = orderOf(0); // runs, best first
-const shownMeasure = () => Math.min(Number(S.m) || 0, D.measures.length - 1);
+const measureAt = (text, other) => (empty(text) || !D.measures[Number(text)] ? other : Number(text));
+const shownMeasure = () => measureAt(S.m, 0);
 const baseline = () => (S.base === undefined ? D.baseline : place(RUN_PLACE, S.base));
 const referenceName = () => (baseline() === null ? 'the median of all runs' : RUNS[baseline()]);
 const references = new Map();
@@ -143,7 +144,7 @@ const note = (...text) => h('p', {class: 'note'}, ...text);
 const heading = (...text) => h('h2', {}, ...text);
 const bar = (...parts) => h('div', {class: 'bar'}, ...parts);
 const fact = (key, shown, more, label = D.words[key][0]) => h('div', {class: 'fact', tip: meaning(key)},
-  h('b', {}, shown), h('span', {}, label), more && h('small', {}, more));
+  h('b', {}, shown), h('a', {href: '#', onclick: jump(`define-${key}`)}, label), more && h('small', {}, more));
 const width = () => Math.max(300, Math.min(1240, document.documentElement.clientWidth - 32));
 const narrow = () => width() < 600;
 function star(run) {

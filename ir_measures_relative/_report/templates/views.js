@@ -107,9 +107,8 @@ function topics() {
 
 // ---------------------------------------------------------------- two measures
 function scatter() {
-  const last = D.measures.length - 1;
-  const pick = (chosen, other) => Math.min(empty(chosen) ? other : Number(chosen) || 0, last);
-  const mx = pick(S.x, 0), my = pick(S.y, 1), rows = chosenRuns(ORDER), means = (m, run) => D.means[m][run];
+  const mx = measureAt(S.x, 0), my = measureAt(S.y, Math.min(1, D.measures.length - 1));
+  const rows = chosenRuns(ORDER), means = (m, run) => D.means[m][run];
   const w = Math.min(width(), 980), t = Math.min(580, 0.8 * w), X = axis(mx, 46, w - 12), Y = axis(my, t - 36, 12);
   const rules = [
     X.ticks.map((v) => [s('line', {class: 'rule', x1: X.at(v), x2: X.at(v), y1: 12, y2: t - 36}),
