@@ -14,6 +14,8 @@ from ir_measures_relative._input.ids import id_texts
 from ir_measures_relative._input.topic_order import by_numbers
 from ir_measures_relative._input.types import BoolArray, IntArray, ObjectArray
 
+_BUFFER = 1 << 16  # bytes of a column of a file that are read together
+
 
 class ArrowBatches:
     """Batches of some columns; those of several files one file after the other, by the numbers in their names.
@@ -29,6 +31,7 @@ class ArrowBatches:
         batch_rows: int,
     ):  # fmt: skip
         self._pyarrow = pyarrow = imported_pyarrow(what)
+        self._file = ""  # that is being read
         self.source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
         try:
             if isinstance(data, Path):
@@ -66,13 +69,31 @@ class ArrowBatches:
         return (batch.select(list(self.names.values())) for batch in reader)
 
     def _of_files(self, dataset: Any, batch_rows: int) -> Iterator[Any]:
+        """Not by the dataset's own scan, which holds whole row groups, and some of those that come next."""
+        from pyarrow import parquet
+
         for fragment in sorted(dataset.get_fragments(), key=lambda fragment: by_numbers(fragment.path)):
-            yield from fragment.to_batches(
-                schema=dataset.schema, columns=list(self.names.values()), batch_size=batch_rows, batch_readahead=1
-            )
+            self._file = fragment.path
+            known = self._pyarrow.dataset.get_partition_keys(fragment.partition_expression)
+            with fragment.filesystem.open_input_file(fragment.path) as source:
+                file = parquet.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER)
+                columns = [name for name in self.names.values() if name not in known]
+                for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
+                    yield self._with_partition(batch, known)
+
+    def _with_partition(self, batch: Any, known: Mapping[str, Any]) -> Any:
+        """A batch of a file with what the names of its folders say, in the types of all files."""
+        arrays = [
+            self._pyarrow.repeat(self._pyarrow.scalar(known[field.name], field.type), batch.num_rows)
+            if field.name in known
+            else batch.column(field.name).cast(field.type)
+            for field in self._schema
+        ]
+        return self._pyarrow.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _unreadable(self, error: Exception) -> ValueError:
-        return ValueError(f"{self.source} cannot be read: {' '.join(str(error).split()):.200}")
+        file = f": the file {quoted(self._file)}" if self._file and self._file not in self.source else ""
+        return ValueError(f"{self.source}{file} cannot be read: {' '.join(str(error).split()):.200}")
 
 
 def stretches(column: Any, kind: str, source: str, before: int) -> tuple[list[str], IntArray]:
