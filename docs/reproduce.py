@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from reproductions import boot_ndcg, boot_priors, med, nrg, rareness, upper_lower
+from reproductions import boot_ndcg, boot_priors, med, nrg, rare_and_common, rareness, upper_lower
 from reproductions.rows import Row, as_text, list_table, table
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -30,6 +30,7 @@ FROM_DATA: dict[str, Callable[[Path], list[Row]]] = {
 # The papers' experiments on other data: nothing printed to compare with
 OTHER_DATA: dict[str, tuple[list[str], Callable[[Path], list[list[str]]]]] = {
     "rareness_other_data": (rareness.HEAD, rareness.other_data),
+    "rareness_figure_1": (rare_and_common.HEAD, rare_and_common.other_data),
     "boot_ndcg_other_data": (boot_priors.HEAD, boot_priors.other_data),
 }
 
