@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,39 @@ RUNS = {
     "dense": {"q1": {"x": 2.0, "a": 1.0}, "q2": {"c": 3.0, "a": 2.0, "b": 1.0}},
 }
 GROUPS = {"bm25": "lexical", "dense": "neural"}
+TRACK = imr.simulate.track(topics=12)  # for what learns from four groups or more
+TEAMS = {name: name for name in TRACK.runs}
+LABELS = imr.LabelModel.shares({0: 0.7, 1: 0.2, 2: 0.1})
+
+
+def experiment(qrels: Any, runs: Any) -> pd.DataFrame:
+    pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
+    topics = pd.DataFrame({"qid": list(QRELS), "query": "x"})
+    if isinstance(qrels, dict):  # PyTerrier takes frames
+        names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+        qrels = imr.read_qrels(qrels).to_frame().rename(columns=names)
+        runs = {name: imr.read_run(run).to_frame().rename(columns=names) for name, run in runs.items()}
+    return imr.Experiment(runs, topics, qrels, ["nDCG@2", "NRG@2"])
+
+
+def page(qrels: Any, runs: Any) -> pd.DataFrame:
+    with tempfile.TemporaryDirectory() as folder:
+        text = imr.report(qrels, runs, Path(folder) / "report.html").read_text(encoding="utf-8")
+    return pd.DataFrame({"page": [text]})
+
+
 FUNCTIONS: dict[str, Any] = {
+    "Experiment": experiment,
+    "compare": lambda q, r: imr.compare(["NRG@10", "nDCG@2"], q, r, groups=GROUPS).to_frame(),
+    "credited": lambda q, r: imr.credited(q, r["bm25"], prior=r["dense"], base=nDCG @ 2),
+    "impute": lambda q, r: imr.impute(q, r["bm25"], LABELS, nDCG @ 2).to_frame(),
+    "iter_runs": lambda q, r: pd.concat(imr.iter_runs(["NRG@10", "nDCG@2"], q, r, topics_per_part=1)),
+    "judge_next": lambda q, r: imr.judge_next(q, r, base=nDCG @ 2, labels=LABELS),
+    "learn_labels": lambda q, r: imr.learn_labels(q, r, TEAMS).to_frame(),
+    "pairs": lambda q, r: imr.pairs(q, r, nDCG @ 2, labels=LABELS),
+    "report": page,
+    "interval_coverage": lambda q, r: imr.meta.interval_coverage(q, r, TEAMS).to_frame(),
+    "reusability": lambda q, r: imr.meta.reusability(q, r, TEAMS, [nDCG @ 5]).to_frame(),
     "calc_runs": lambda q, r: imr.calc_runs(["NRG@10", "nDCG@2", "BootNDCG@2"], q, r),
     "calc_runs with groups": lambda q, r: imr.calc_runs(["NRG(prior='groups')@10"], q, r, groups=GROUPS),
     "select_complementary": imr.select_complementary,
@@ -39,10 +73,20 @@ FUNCTIONS: dict[str, Any] = {
 @pytest.mark.filterwarnings("ignore:prior run")
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_takes_what_was_read(function: str) -> None:
-    once = imr.read_qrels(QRELS), imr.read_runs(RUNS)
-    pd.testing.assert_frame_equal(FUNCTIONS[function](*once), FUNCTIONS[function](QRELS, RUNS))
-    again = FUNCTIONS[function](*once)  # nothing was used up or changed
-    pd.testing.assert_frame_equal(again, FUNCTIONS[function](QRELS, RUNS))
+    learns = function in ("learn_labels", "interval_coverage", "reusability")
+    given = (TRACK.qrels, TRACK.runs) if learns else (QRELS, RUNS)
+    once = imr.read_qrels(given[0]), imr.read_runs(given[1])
+    expected = FUNCTIONS[function](*given)
+    for _ in range(2):  # nothing was used up or changed
+        pd.testing.assert_frame_equal(FUNCTIONS[function](*once), expected)
+
+
+def test_every_public_function_of_qrels_is_tried_here() -> None:
+    for module in (imr, imr.meta):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isfunction(value) and "qrels" in inspect.signature(value).parameters:
+                assert name in FUNCTIONS or name == "read_qrels", name
 
 
 def test_what_was_read_is_not_read_again() -> None:

@@ -24,7 +24,7 @@ from ir_measures_relative._hosts.pyterrier_experiment.results import Columns
 from ir_measures_relative._hosts.pyterrier_experiment.retrieval import Host, Retrieval
 from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import saved_runs
 from ir_measures_relative._input import run_sources
-from ir_measures_relative._judged import Judgements, warn_of_other_topics
+from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
 from ir_measures_relative.measures import RelativeMeasure
 
 _SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
@@ -45,7 +45,7 @@ def Experiment(
 
     Parameters
     ----------
-    retr_systems, topics, qrels, names : as in pt.Experiment
+    retr_systems, topics, qrels, names : as in pt.Experiment, and what ``read_run`` and ``read_qrels`` return
     eval_metrics : as in pt.Experiment, and text such as ``'NRG@10'``. ``prior`` may be 'others' (the default),
         'previous' (the systems listed before), 'groups' (the best system of every other group), names of systems, or a
         transformer: the results of the system that it is, else those that it retrieves, once, for the topics.
@@ -78,6 +78,7 @@ def Experiment(
     metrics = [_metric(metric) for metric in listed(eval_metrics)]
     if not metrics:
         raise ValueError("eval_metrics: there is no measure; at least one is needed")
+    retr_systems, qrels = _in_frames(retr_systems), _in_frames(qrels)
     looked_up = [metric for metric in metrics if _is_looked_up(metric)]
     retrievers = _retrievers(looked_up)
     host = Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
@@ -104,6 +105,15 @@ def Experiment(
         _finish_tables(saved.new_tables, retrieval, columns)
         saved.replace_tables()
     return _finished(retrieval.with_times(report), columns, pt_kwargs.get("highlight"))
+
+
+def _in_frames(given: Any) -> Any:
+    """What ``read_qrels`` and ``read_run`` returned as the frames that PyTerrier takes; anything else stays."""
+    if isinstance(given, (Judgements, Run)):
+        return given.to_frame().rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    if isinstance(given, dict):
+        return {name: _in_frames(system) for name, system in given.items()}
+    return [_in_frames(system) for system in given] if isinstance(given, list) else given
 
 
 def _finished(report: Any, columns: Columns, highlight: str | None) -> Any:
