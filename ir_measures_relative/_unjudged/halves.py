@@ -17,6 +17,7 @@ from ir_measures_relative._unjudged.label_draws import LabelDraws
 from ir_measures_relative._unjudged.points import TOLERANCE, Points, merged, mixture
 
 LISTED = 1 << 13  # sums of two halves that are listed at once
+CHUNK = 1 << 17  # numbers held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +46,10 @@ class Halves:
         """P(X <= x). (M,) -> (M,)"""
         total = np.zeros(len(x))
         for a, b in self.pairs:
-            for i, limit in enumerate(x):  # all at once would not fit in memory
-                total[i] += (b.mass_upto(limit - a.score) * a.probability).sum()
+            rows = max(1, CHUNK // len(a.score))
+            for first in range(0, len(x), rows):
+                limit = x[first : first + rows, None] - a.score  # (rows, |a|)
+                total[first : first + rows] += (b.mass_upto(limit) * a.probability).sum(axis=1)
         return total
 
     def largest_upto(self, x: float) -> float:
