@@ -68,7 +68,7 @@ def page_data(
         "imputed": imputed_block(evidence, labels),
         "lists": lists_block(rankings, of_documents) | {"p": chances_block(rankings, labels)},
         "pairs": pairs_block(evidence, rankings, labels),
-        "next": next_block(evidence, paired_runs(evidence), labels),
+        "next": next_block(rankings, paired_runs(evidence), labels),
         "baseline": None if baseline is None else list(evidence.runs).index(baseline),
     }
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative._checks import heard_warnings
+from ir_measures_relative._checks import heard_warnings, warn
 from ir_measures_relative._experiment import judge_next
 from ir_measures_relative._input import IntArray
 from ir_measures_relative._labels import BASES, LabelledSide, LabelModel, LabelMoments, PartlyJudged, base_model
 from ir_measures_relative._report.evidence import Evidence
+from ir_measures_relative._report.lists import Rankings
 from ir_measures_relative._report.numbers import rounded
 
 N_DOCUMENTS = 20  # that a page names as those to judge next
@@ -35,13 +36,24 @@ def chances_of_pairs(evidence: Evidence, best: IntArray, model: LabelModel | Non
     }
 
 
-def next_block(evidence: Evidence, best: IntArray, model: LabelModel | None) -> list[dict[str, Any]] | None:
+def next_block(rankings: Rankings, best: IntArray, model: LabelModel | None) -> list[dict[str, Any]] | None:
     """The documents to judge next, the most telling first; effects are relative to that of the first one.
 
-    None where there is no pair, or where labels of the main measure have no weight of their own.
+    None where there is no pair, where labels of the main measure have no weight of their own, and where nothing is
+    known of labels.
     """
+    evidence = rankings.evidence
     cutoff = evidence.main.params.get("cutoff")
     if len(best) < 2 or type(evidence.main).NAME not in BASES or cutoff != evidence.cutoff:
+        return None
+    if not rankings.unjudged.any():
+        return []
+    grades = evidence.judgements.grade_counts
+    if model is None and not (grades and min(grades) <= 0 < max(grades)):
+        warn(
+            "report: what to judge next is left out, since the qrels have no judged document that is relevant or none "
+            "that is not, which tells nothing of unjudged ones; labels= would"
+        )
         return None
     runs = {name: judged.run for name, judged in evidence.runs.items()}
     names = [list(runs)[place] for place in best]

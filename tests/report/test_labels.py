@@ -76,6 +76,15 @@ def test_nothing_to_judge(tmp_path: Path) -> None:
     assert made(tmp_path, {"q": {"a": 1, "b": 0}}, {"x": runs["x"]})["next"] is None
 
 
+def test_nothing_is_known_of_labels(tmp_path: Path) -> None:
+    runs = {"x": {"q": {"a": 2.0, "u": 1.0}}, "y": {"q": {"u": 2.0, "a": 1.0}}}
+    for qrels in ({"q": {"a": 1}}, {"q": {"a": 0}}, {"q": {}}):
+        with pytest.warns(UserWarning, match="what to judge next is left out") as told:
+            data = made(tmp_path, qrels, runs)
+        assert data["next"] is None and data["warnings"] == len(told) == 1
+        assert made(tmp_path, qrels, runs, labels=SHARES)["next"]
+
+
 def test_without_labels_nothing_is_said(tmp_path: Path) -> None:
     data = made(tmp_path, TRACK.qrels, TRACK.runs)
     assert data["imputed"] is None and data["lists"]["p"] is None and data["pairs"]["better"] is None

@@ -196,8 +196,7 @@ function pairs() {
 
 // ---------------------------------------------------------------- what to judge next, over all runs
 function nothingToJudge() {
-  if (D.imputed) return 'Nothing: which of two runs is better is settled with a chance of 95% for every pair.';
-  return allPairs().some(ONLY.open[1]) ? 'Unknown: no judged document is relevant, so that nothing is known of labels.'
+  return D.imputed ? 'Nothing: which of two runs is better is settled with a chance of 95% for every pair.'
     : 'Nothing: no label could change the order of two runs.';
 }
 const topicOf = ({topic}) => topicLink(topic);
