@@ -116,3 +116,32 @@ def test_a_run_against_itself_and_nothing_open() -> None:
     sure = moments.chances(0, 3, moments.pair(0, 3))
     assert sure[:2] == (1.0, 0.0)
     assert moments.pair(0, 3).number == 0
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_judgements_to_settle(shared: bool) -> None:
+    """Documents one by one add up to the pair; with all of them judged as expected the sign of the mean decides."""
+    decided = 0
+    for seed in range(20):
+        qrels, _, runs, chances = two_lists(seed)
+        labels = KnownChances(dict(zip("ab", chances, strict=True)))
+        groups = ("A", "A") if shared else ("A", "B")
+        moments = moments_of(qrels, dict(zip("ab", runs, strict=True)), labels, f"nDCG@{K}", groups)
+        pair = moments.pair(0, 1)
+        gain, spread = moments._by_document(0, 1)
+        known = pair.mean - gain.sum(axis=1)
+        np.testing.assert_allclose(known, known[0], atol=1e-12)
+        np.testing.assert_allclose(spread.sum(axis=1), pair.variance, atol=1e-12)
+        above, below = (0.0, np.inf), (-np.inf, 0.0)
+        n_open = len({d for d, e in zip(pair.document, pair.effect, strict=True) if e > 0})
+        assert moments.judgements_to_settle(0, 1, [above, below], 0.0) == 0
+        most = moments.judgements_to_settle(0, 1, [above, below], 1.0)
+        assert most <= n_open
+        right_side = above if pair.mean.mean() > 0 else below
+        if abs(pair.mean.mean()) > 1e-9:
+            numbers = [moments.judgements_to_settle(0, 1, [right_side], level) for level in (0.5, 0.8, 0.95, 1.0)]
+            assert numbers == sorted(numbers) and numbers[-1] <= n_open
+            chance = pair.chance_between(*right_side)
+            assert (numbers[1] == 0) == (chance >= 0.8)
+            decided += numbers[2] > 0
+    assert decided > 3
