@@ -25,6 +25,7 @@ from ir_measures_relative._input import Array, FloatArray
 LISTED = 1 << 16  # labellings that are listed one by one
 DRAWS = 20_000  # labellings drawn, as many for each effect, where they are too many to list
 SEED = 20260101  # the same for every topic, so that a topic's value depends on that topic alone
+CELLS = 1 << 21  # random numbers held at a time
 WORK = 1e8  # multiplications of a pass that takes no more than about a second
 
 
@@ -124,25 +125,37 @@ class LabelledTopic:
             chance = (chance[:, :, None] * self.probability[:, None, i, :]).reshape(len(self.probability), -1)
         return self._divided(numerator, reaching)[None], chance
 
+    @cached_property
+    def _drawn(self) -> FloatArray:
+        """(U, N) scores, kept since moments, quantiles and sums over topics all ask for them."""
+        n_draws = DRAWS // len(self.probability)
+        random = np.random.default_rng(SEED)
+        reached = 1.0 - np.cumsum(self.probability, axis=2)[:, :, :-1]  # (U, n, L - 1) chance of more than each gain
+        score = np.empty((len(self.probability), n_draws))
+        rows = max(CELLS // self.n, 1)  # as many labellings at a time as memory should hold
+        for first in range(0, n_draws, rows):
+            share = random.random((min(rows, n_draws - first), self.n))  # (B, n), those of one large array
+            for u in range(len(reached)):
+                score[u, first : first + len(share)] = self._scores_of(share, reached[u])
+        return score
+
+    def _scores_of(self, share: FloatArray, reached: FloatArray) -> FloatArray:
+        """(B,) scores of the labellings that (B, n) random numbers mean; ``reached``: (n, L - 1)."""
+        numerator = np.full(len(share), self.known)
+        reaching = np.zeros((len(self.gain), len(share)), dtype=np.int64)  # (L, B)
+        for r in range(1, len(self.gain)):
+            reaches = share < reached[:, r - 1]  # (B, n)
+            reaching[r] = reaches.sum(axis=1)
+            numerator += (self.gain[r] - self.gain[r - 1]) * (reaches * self.weight).sum(axis=1)
+        return self._divided(numerator, reaching)
+
     def drawn(self) -> tuple[FloatArray, FloatArray]:
         """(U, N) scores of labellings drawn given each effect, and (U, N) their probability, equal for all."""
-        n_draws = DRAWS // len(self.probability)
-        share = np.random.default_rng(SEED).random((n_draws, self.n))  # (N, n)
-        score = np.empty((len(self.probability), n_draws))
-        for u, chance in enumerate(self.probability):
-            reached = 1.0 - np.cumsum(chance, axis=1)[:, :-1]  # (n, L - 1) chance of more than each gain
-            level = (share[:, :, None] < reached[None]).sum(axis=2)  # (N, n)
-            score[u] = self._scores(level)
-        return score, np.full(score.shape, 1.0 / n_draws)
+        return self._drawn, np.full(self._drawn.shape, 1.0 / self._drawn.shape[1])
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
         """(1 or U, N) scores and (U, N) their probability given each effect: all of them, or a sample."""
         return self.listed() or self.drawn()
-
-    def _scores(self, level: Array) -> FloatArray:
-        """(N, n) labels -> (N,) scores."""
-        numerator = self.known + (self.gain[level] * self.weight).sum(axis=1)  # (N,)
-        return self._divided(numerator, np.stack([(level >= r).sum(axis=1) for r in range(len(self.gain))]))
 
     def _divided(self, numerator: FloatArray, reaching: Array) -> FloatArray:
         """(N,) by the normaliser of each labelling; ``reaching``: (L, N)."""
