@@ -53,6 +53,7 @@ from ir_measures_relative._labels import (
 
 CUTOFF, LEVEL, CLOSE = 10, 0.95, 0.08
 ORDERS = ("judge_next", "rank", "pool", "move to front", "random")
+TITLES = {"rank": "rank order, the two lists", "pool": "rank order, the group's pool"}
 BEST, DRAWS = 20, 2  # of the field
 BATCH = {"pairs": 2, "field": 10}  # judgements between two looks at the chances
 
@@ -283,10 +284,11 @@ def picture(files: list[Path], out: Path) -> None:
         found = json.loads(path.read_text())
         for order in ORDERS:
             spent = np.sort([max(r[order]["spent"]) for r in found["pairs"]])
-            ax.step(spent, np.arange(1, len(spent) + 1) / len(spent), where="post", label=order)
+            ax.step(spent, np.arange(1, len(spent) + 1) / len(spent), where="post", label=TITLES.get(order, order))
         ax.set_xlim(0, 150)
         ax.set_xlabel("judgements")
         ax.set_title(f"{found['name']}: {len(spent)} undecided pairs", fontsize=10)
+        ax.set_ylim(0, 1.02)
         ax.grid(alpha=0.3)
     np.atleast_1d(axes)[0].set_ylabel("share of pairs settled")
     np.atleast_1d(axes)[-1].legend(frameon=False)
