@@ -150,16 +150,16 @@ def _collection(folder: Path) -> list[Row]:
 
 
 @cache
-def case_study(folder: Path, name: str) -> pd.DataFrame:
+def case_study(folder: Path, name: str, pool: str = "collection") -> pd.DataFrame:
     """Topics of the run x columns of Table 7, in its order.
 
-    The bootstrap as the authors' program has it: the pool's shares are those of all topics together, and a top 10
+    The bootstrap so that it fits the printed numbers: the pool's shares are those of all topics together, and a top 10
     without any judged document is labelled 0 throughout.
     """
     run = imr.read_run(folder / FILES[name])
     incomplete, complete = (imr.read_qrels(folder / f"qrels.{kind}.txt.gz") for kind in ("incomplete", "complete"))
     rows = {}
-    for topic in imr.boot_ndcg(incomplete, run, cutoff=10, pool="collection"):
+    for topic in imr.boot_ndcg(incomplete, run, cutoff=10, pool=pool):
         guessed = [topic.mode, topic.quantile(0.95)] if topic.n_unjudged < 10 else [0.0, 0.0]
         rows[topic.query_id] = [topic.n_unjudged / 10, topic.lower, 0.0, guessed[0], topic.upper, guessed[1], 0.0]
     columns = ["unjudged", "default", "condensed", "mode", "upper", "q95", "expanded"]
@@ -174,14 +174,18 @@ def case_study(folder: Path, name: str) -> pd.DataFrame:
     return table[table.index.isin(set(frame["query_id"]))]
 
 
+def means_of_table_7(folder: Path, name: str, topics: str, pool: str = "collection") -> list[float]:
+    """A row of Table 7."""
+    table, (low, high) = case_study(folder, name, pool), SHARES[topics]
+    unjudged, *others = table[(table.unjudged >= low) & (table.unjudged < high)].mean()
+    return [100 * unjudged, *others]
+
+
 def _table_7(folder: Path) -> list[Row]:
     found = []
     why = "Bootstrap columns: the paper has one sample of 1,000 labellings, here is the whole distribution"
     for (name, topics), printed in TABLE_7.items():
-        table = case_study(folder, name)
-        low, high = SHARES[topics]
-        values = table[(table.unjudged >= low) & (table.unjudged < high)].mean().to_numpy()
-        values = np.concatenate([[100 * values[0]], values[1:]])
+        values = means_of_table_7(folder, name, topics)
         what = (
             f"{name}, {topics} topics: U@10; nDCG@10: default, condensed, BS; upper bounds: naïve, BS; expanded qrels"
         )
