@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import Any
 
-from ir_measures_relative import simulate
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._experiment import (
     Comparison,
@@ -109,7 +108,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
 
 def __getattr__(name: str) -> Any:
     """Modules, and what needs an extra, are loaded when they are asked for."""
-    if name in ("meta", "plots"):
+    if name in ("meta", "plots", "simulate"):
         return import_module(f"{__name__}.{name}")
     if name == "report":
         return import_module(f"{__name__}._report").report

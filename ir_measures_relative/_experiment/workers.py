@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from multiprocessing import current_process
 from typing import Any, TypeVar
 
 import numpy as np
@@ -139,6 +138,8 @@ _watching = threading.Event()
 
 def _end_with(parent: int) -> None:
     """Makes a worker process end when ``parent`` has ended: nobody would fetch its results."""
+    from multiprocessing import current_process  # late: nothing else needs it
+
     is_worker = os.getpid() != parent and current_process().name.startswith("LokyProcess")
     if os.name != "posix" or not is_worker or _watching.is_set():
         return
