@@ -6,6 +6,8 @@ from ir_measures_relative._checks import warn
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
+_ALL_RELEVANT = "every unjudged document counts as relevant, and a random order of the judged documents is perfect"
+
 
 def other_topics(run: Run, judgements: Judgements) -> str | None:
     """What is wrong with a run that has none of the qrels' topics, such as '001' for '1'; None where nothing is."""
@@ -29,15 +31,13 @@ def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> 
         raise ValueError(f"{what} {problem}")
 
 
-def warn_without_nonrelevant(judgements: Judgements, what: str) -> None:
+def warn_without_nonrelevant(judgements: Judgements, what: str, follows: str = _ALL_RELEVANT) -> None:
     """Warns, once for each qrels, that nothing is judged non-relevant, as in Vaswani and MS MARCO.
 
-    ``what``: the measure or function that learns from the judged documents what unjudged or random ones are like.
+    ``what``: the measure or function that learns from the judged documents what unjudged or random ones are like;
+    ``follows``: what becomes of them.
     """
     if judgements.warned or not judgements.grade_counts or min(judgements.grade_counts) <= 0:
         return
     judgements.warned = True
-    warn(
-        f"{what}: the qrels have no judged non-relevant document, so every unjudged document counts as relevant, and a "
-        "random order of the judged documents is perfect"
-    )
+    warn(f"{what}: the qrels have no judged non-relevant document, so {follows}")

@@ -5,6 +5,7 @@ from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTo
 from ir_measures_relative._labels.imputing import (
     BASES,
     IDEALS,
+    ONLY_RELEVANT,
     base_model,
     base_text,
     impute,
@@ -40,6 +41,7 @@ __all__ = [
     "LabelledPair",
     "LabelledSide",
     "LearnedLabels",
+    "ONLY_RELEVANT",
     "PairChances",
     "PairMoments",
     "PartlyJudged",

@@ -56,6 +56,8 @@ class ImputedTopic:
 
     @property
     def std(self) -> float:
+        if self._labels is None:
+            return 0.0
         mean, variance = self.moments
         return sqrt(float(variance.mean() + mean.var()))
 

@@ -9,7 +9,15 @@ from ir_measures import nDCG
 
 from ir_measures_relative._base import NDCG, UserModel, canonical_base, divide, user_model
 from ir_measures_relative._checks import choice
-from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    QrelsLike,
+    Run,
+    RunLike,
+    warn_of_other_topics,
+    warn_without_nonrelevant,
+)
 from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
@@ -18,6 +26,9 @@ from ir_measures_relative._labels.partly_judged import PartlyJudged
 
 BASES = ("nDCG", "P", "RBP", "SDCG")
 IDEALS = ("all", "judged")
+ONLY_RELEVANT = (  # what follows from qrels without a judged non-relevant document
+    "what unjudged documents are worth rests on the label model alone, and a learned one takes nearly all for relevant"
+)
 
 
 def impute(
@@ -62,6 +73,7 @@ def impute(
     labels.check_cutoff(model.cutoff, "impute")
     judged = JudgedRun(Judgements.of(qrels), Run.of(run))
     warn_of_other_topics(judged.run, judged.judgements)
+    warn_without_nonrelevant(judged.judgements, "impute", ONLY_RELEVANT)
     part = PartlyJudged.of(judged, model.cutoff)
     return imputed_scores(part, labels.chances(part, group, "run"), model, ideal, base_text(base))
 

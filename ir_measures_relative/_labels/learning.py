@@ -88,6 +88,8 @@ def learn_labels(
     if runs is None:
         if other is None:
             raise ValueError("learn_labels needs runs, or another judge's labels as judge=")
+        if groups is not None:
+            raise ValueError("groups are those of runs, and no runs are given; leave groups out, or give the runs")
         return kept(learned_from_judge(judgements, other, np.ones(len(judgements.grade), dtype=bool)))
     sources = run_sources(runs)
     group_of = {name: name for name in sources} if groups is None else read_groups(groups, sources)

@@ -18,12 +18,13 @@ from typing import Any
 from numpy import array, float64
 
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._judged import JudgedRun, warn_without_nonrelevant
 from ir_measures_relative._labels import (
     ACCEPTED,
     BASES,
     IDEALS,
     LEARNED,
+    ONLY_RELEVANT,
     ImputedScores,
     ImputedTopic,
     LabelChances,
@@ -152,6 +153,7 @@ class _Imputed(RelativeMeasure):
 
     def score(self, run: JudgedRun, priors: LabelChances | JudgedPriors | None) -> FloatArray:
         """(Q,); an experiment gives the grades that unjudged documents may have, elsewhere the model is asked here."""
+        warn_without_nonrelevant(run.judgements, str(self), ONLY_RELEVANT)
         topics = self.imputed(run, priors)
         return array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=float64)
 

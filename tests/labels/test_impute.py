@@ -22,7 +22,9 @@ from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, rank
 import ir_measures_relative as imr
 from ir_measures_relative._labels.learned_labels import LearnedLabels
 
-pytestmark = pytest.mark.filterwarnings("ignore:learn_labels. only", "ignore:run has no topic")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:learn_labels. only", "ignore:run has no topic", "ignore:.* the qrels have no judged non-relevant"
+)
 
 sixteenths = st.lists(st.integers(0, 16), min_size=2, max_size=2).map(sorted)
 shares = sixteenths.map(lambda p: {0: p[0] / 16, 1: (p[1] - p[0]) / 16, 2: (16 - p[1]) / 16})
@@ -249,6 +251,25 @@ def test_documents_without_probabilities_are_counted() -> None:
         scores = imr.impute(qrels, run, model)
     assert caught[0].filename == __file__
     assert scores.mean == 1.0
+
+
+def test_qrels_without_a_judged_non_relevant_document_are_told_of_once() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "a": 2.0}}
+    labels = imr.LabelModel.shares({0: 0.5, 1: 0.5})
+    sentence = "no judged non-relevant document, so what unjudged documents are worth rests on the label model alone"
+    with pytest.warns(UserWarning, match=f"^impute: the qrels have {sentence}"):
+        imr.impute(qrels, run, labels)
+    with pytest.warns(UserWarning, match=sentence) as caught:
+        (imr.Imputed(labels=labels) @ 10).calc_aggregate({"r": qrels["q"]}, {"r": run["q"]})
+    assert len(caught) == 1
+
+
+def test_std_is_0_where_nothing_is_unjudged() -> None:
+    track = pooled_track(4, n_groups=9, n_topics=15)
+    model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=4)
+    scores = imr.impute(track.qrels, track.runs["g0r0"], model, nDCG @ 4)
+    assert any(topic.n_unjudged == 0 and 0 < topic.plain < 1 for topic in scores)
+    assert all(topic.std == 0 for topic in scores if topic.n_unjudged == 0)
 
 
 def test_a_judge_alone_is_not_calibrated() -> None:

@@ -197,6 +197,8 @@ def test_bad_arguments() -> None:
     track = pooled_track(0)
     with pytest.raises(ValueError, match="needs runs, or another judge"):
         learn_labels(track.qrels)
+    with pytest.raises(ValueError, match="groups are those of runs"):
+        learn_labels(track.qrels, groups=track.groups, judge=track.qrels)
     with pytest.raises(ValueError, match="cutoff=0"):
         learned(track, cutoff=0)
     with pytest.raises(ValueError, match="depth=True"):
