@@ -377,12 +377,12 @@ COMPARED: dict[str, tuple[Any, int]] = {  # what is asked, and of how many runs
 def test_runs_of_other_topics_are_warned_of(name: str, recwarn: pytest.WarningsRecorder) -> None:
     """Else two runs would be called equal, or alike, whose topics are merely written otherwise."""
     ask, runs = COMPARED[name]
-    ask({"1": {"a": 1}}, *RUNS_OF_OTHERS)
+    ask({"1": {"a": 1, "n": 0}}, *RUNS_OF_OTHERS)
     assert len(recwarn) == runs
     for warned in recwarn:
         assert "has no topic in common with the qrels (its first is '001')" in str(warned.message)
         assert warned.category is UserWarning and warned.filename == __file__
     recwarn.clear()
     ask({"1": {"a": 1}, "001": {"x": 0, "z": 1}}, *RUNS_OF_OTHERS)
-    ask({"1": {"a": 1}}, {}, {})  # nothing is an empty ranking for every topic
+    ask({"1": {"a": 1, "n": 0}}, {}, {})  # nothing is an empty ranking for every topic
     assert not recwarn.list
