@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import math
 import re
+from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from types import ModuleType
@@ -11,10 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ir_measures import AP
 from scipy.stats import kendalltau, spearmanr, ttest_ind, tukey_hsd
 from support.repository import INSTALLED, REPOSITORY
 
-from ir_measures_relative import meta, read_qrels, read_run
+from ir_measures_relative import expected_random, meta, read_qrels, read_run
 
 PAGE = INSTALLED / "ir_measures_relative" / "pt_docs" / "reproductions.rst"
 TABLES = PAGE.with_suffix("")
@@ -157,6 +160,25 @@ class TestWhatWasFound:
             errors = [abs(float(number)) for number in printed.split()[:3]]
             nearest.setdefault(row[0], set()).add(("default", "condensed", "bootstrap")[int(np.argmin(errors))])
         assert nearest == {"ANCE": {"bootstrap"}, "ColBERT": {"bootstrap"}, "TAS-B": {"default"}}
+
+    @pytest.mark.parametrize("log", [math.log2, math.log, math.log10])
+    def test_the_discount_of_the_text_does_not_give_table_1(self, log: Callable[[float], float]) -> None:
+        """nDCG@10 of a list with relevant documents at ranks 1, 5, 6 and 10 is printed as 0.7933."""
+
+        def ratio(seen: Callable[[int], float]) -> float:
+            return sum(map(seen, (1, 5, 6, 10))) / sum(map(seen, range(1, 5)))
+
+        assert abs(ratio(lambda rank: 1 / (log(rank) + 1)) - 0.7933) > 0.02
+        assert ratio(lambda rank: 1 / math.log2(rank + 1)) == pytest.approx(0.7933, abs=5e-5)
+
+    def test_precision_and_relevance_at_a_rank_are_not_independent(self) -> None:
+        """E[SP@1] of two relevant documents of four: by all orders, by us, and by section 4.5.1."""
+        by_hand = np.mean([order[0] for order in permutations((1, 1, 0, 0))])
+        qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
+        exact, paper = (
+            2 * expected_random(qrels, base=AP @ 1, expected=expected)["expected"][0] for expected in ("exact", "paper")
+        )
+        assert (by_hand, exact, paper) == pytest.approx((1 / 2, 1 / 2, 1 / 4))
 
     def test_table_7_has_shares_of_all_topics_together(self, shared: Path) -> None:
         """The 95th percentiles, of which a sample is less restless than of the mode."""
