@@ -109,7 +109,8 @@ def warn_if_useless(
             f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
         )
     elif measure["cutoff"] is not None and run.depth < measure["cutoff"]:
-        problem = f"has at most {run.depth} documents a topic, fewer than the cutoff {measure['cutoff']}"
+        documents = f"{run.depth} document{'' if run.depth == 1 else 's'}"
+        problem = f"has at most {documents} a topic, fewer than the cutoff {measure['cutoff']}"
     else:
         return
     _warn_once(key, f"{measure.runs_parameter} run {part!r} {problem}")

@@ -491,7 +491,7 @@ class TestProcess:
         assert done.returncode == 0 and done.stdout.startswith("NRG(prior='fused~")
         (line,) = done.stderr.splitlines()
         assert line.startswith("ir_measures_relative: warning: prior run 'fused~")
-        assert line.endswith("has at most 1 documents a topic, fewer than the cutoff 10")
+        assert line.endswith("has at most 1 document a topic, fewer than the cutoff 10")
         strict = python(
             "-m",
             "ir_measures_relative",

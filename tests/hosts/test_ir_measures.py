@@ -212,7 +212,7 @@ def test_useless_priors_are_warned_of_once() -> None:
     assert "'elsewhere~" in message and "has no topic in common with the qrels" in message
     assert "(its first is 'q9'), so it shows nothing" in message
     (message,) = heard(imr.NRG(prior={"short": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}) @ 2)
-    assert "'short~" in message and "at most 1 documents a topic, fewer than the cutoff 2" in message
+    assert "'short~" in message and "at most 1 document a topic, fewer than the cutoff 2" in message
 
 
 @pytest.mark.usefixtures("unwarned")

@@ -210,6 +210,40 @@ def test_what_pyterrier_refuses_is_refused_before_retrieval(
         assert asked == {}
 
 
+@pytest.mark.parametrize(
+    ("given", "error", "sentence"),
+    [
+        (
+            {"topics": "no-file"},
+            ValueError,
+            "topics: there is no file 'no-file'; accepted are a DataFrame and",
+        ),
+        ({"qrels": "no-file"}, ValueError, "qrels: there is no file 'no-file'"),
+        ({"topics": ["1"]}, TypeError, "topics: cannot read a list; accepted are a DataFrame"),
+        ({"qrels": {"1": {"d": 1}}}, TypeError, "qrels: cannot read a dict; accepted are a DataFrame"),
+        ({"retr_systems": {}}, ValueError, "retr_systems: there is no system"),
+        ({"retr_systems": 3}, TypeError, "retr_systems must be a list or dict of systems, not a int"),
+    ],
+    ids=str,
+)
+def test_what_is_no_table(given: dict, error: type, sentence: str, systems: dict, asked: Counter) -> None:
+    arguments = {"retr_systems": systems, "topics": TOPICS, "qrels": QRELS, **given}
+    with pytest.raises(error, match=sentence):
+        imr.Experiment(**arguments, eval_metrics=[NRG @ 10])
+    assert asked == {}
+
+
+def test_topics_and_qrels_that_are_files(systems: dict, expected: pd.DataFrame, tmp_path) -> None:
+    """As PyTerrier reads them."""
+    TOPICS[["qid", "query"]].to_csv(tmp_path / "topics", sep=" ", header=False, index=False)
+    QRELS.assign(zero=0)[["qid", "zero", "docno", "label"]].to_csv(
+        tmp_path / "qrels", sep=" ", header=False, index=False
+    )
+    metrics = [*METRICS, NRG(prior=Retriever("fused", Counter())) @ 10]
+    topics = pt.io.read_topics(str(tmp_path / "topics"), format="singleline")
+    same(imr.Experiment(systems, topics, str(tmp_path / "qrels"), metrics), expected)
+
+
 def test_a_baseline_that_is_no_system(systems: dict, asked: Counter) -> None:
     with pytest.raises(ValueError, match="baseline='nobody' is none of the systems; they are bm25, dense_small, fused"):
         imr.Experiment(systems, TOPICS, QRELS, [nDCG @ 10], baseline="nobody")

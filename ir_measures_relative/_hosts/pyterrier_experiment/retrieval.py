@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import shown
+from ir_measures_relative._checks import quoted, shown
 from ir_measures_relative._input import FloatArray, IntArray
 
 # how pt.Experiment is called with results instead of systems
@@ -31,6 +32,15 @@ def _no_values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, fl
 _NOTHING = ir_measures.define(_no_values, name="nothing", support_cutoff=False)  # takes ids of any kind, as ours do
 
 
+def _check_table(table: Any, what: str) -> None:
+    """PyTerrier itself takes any text that is no file for a table, and fails."""
+    accepted = "accepted are a DataFrame and the path of a file"
+    if isinstance(table, str) and not os.path.isfile(table):
+        raise ValueError(f"{what}: there is no file {quoted(table)}; {accepted}")
+    if not isinstance(table, (str, pd.DataFrame)):
+        raise TypeError(f"{what}: cannot read a {type(table).__name__}; {accepted}")
+
+
 class Host:
     """pt.Experiment with the arguments of one call.
 
@@ -41,6 +51,10 @@ class Host:
     def __init__(self, pt: Any, systems: Any, topics: Any, qrels: Any, names: Any, kwargs: dict[str, Any]):
         if not isinstance(systems, (list, dict)):
             raise TypeError(f"retr_systems must be a list or dict of systems, not a {type(systems).__name__}")
+        if not systems:
+            raise ValueError("retr_systems: there is no system; at least one is needed")
+        _check_table(topics, "topics")
+        _check_table(qrels, "qrels")
         self._pt = pt
         self._topics, self._qrels = topics, qrels
         self.systems = list(systems.values()) if isinstance(systems, dict) else systems
