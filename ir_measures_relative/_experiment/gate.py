@@ -67,7 +67,7 @@ def gate(
         found = moments.pair(0, 1)
         unjudged = len(set(found.document[found.effect > 0].tolist()))
         if paired.labels is not None:
-            p_not_worse = found.chance_between(-tolerance, inf)
+            p_not_worse = 1.0 - moments.chances(0, 1, found, tolerance, over_topics=False).below
             outside = (-inf, -tolerance), (-tolerance, inf)
             judgements = moments.judgements_to_settle(0, 1, outside, level)
     if below >= -tolerance - EQUAL or (p_not_worse is not None and p_not_worse >= level):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,3 +141,24 @@ def test_refusals() -> None:
             judge_next(qrels, runs, **options)
     with pytest.raises(ValueError, match="judge_next: a pair is two runs; there is 1 run"):
         judge_next(qrels, {"a": run})
+
+
+@pytest.mark.filterwarnings("ignore:run .* has")
+def test_the_worked_example_of_the_documentation(shared: Path) -> None:
+    """TREC-COVID round 2, its ten best runs: what the page 'From scores to decisions' says."""
+    folder = shared / "data" / "trec-covid-round2"
+    if not folder.is_dir():
+        pytest.skip("needs trec-covid-round2")
+    qrels, runs = imr.read_qrels(folder / "qrels.txt"), imr.read_runs(folder / "runs")
+    board = imr.compare(["nDCG@10"], qrels, runs, sort="nDCG@10").to_frame()
+    best = list(board.index[:10])
+    labels = imr.learn_labels(qrels, runs, folder / "groups.csv")
+    table = imr.pairs(qrels, runs, labels=labels, runs_of_interest=best)
+    assert table.decision.value_counts().to_dict() == {"likely": 24, "certain": 11, "undecided": 10}
+    pair = table.set_index(["a", "b"]).loc["SparseDenseSciBert", "mpiid5_run1"]
+    assert pair.difference > 0 and pair.decision == "undecided"
+    drawn = imr.prob_better(qrels, runs["SparseDenseSciBert"], runs["mpiid5_run1"], labels=labels)
+    assert pair.p_better == pytest.approx(drawn.a_better, abs=0.01) and pair.p_better == pytest.approx(0.053, abs=5e-4)
+    proposed = judge_next(qrels, runs, 5, labels=labels, runs_of_interest=best)
+    first = [("19", "n1div0jy"), ("16", "t5j6sakw"), ("31", "tohbzenc"), ("1", "m6eal7lu"), ("25", "4su6v83t")]
+    assert list(zip(proposed.query_id, proposed.doc_id, strict=True)) == first
