@@ -41,7 +41,11 @@ function fixed(value, places = 3, plus = '') { // .834, −.021: as tables of th
 }
 const signed = (value, places = 3) => fixed(value, places, '+');
 const chance = (p) => (empty(p) ? '–' : p < 0.001 ? '<.001' : fixed(p));
-const percent = (share) => (empty(share) ? '–' : `${Math.round(100 * share)}%`);
+function percent(share) { // 100% and 0% mean all and none
+  if (empty(share)) return '–';
+  const near = Math.round(100 * share);
+  return near === 100 && share < 1 ? '>99%' : near === 0 && share > 0 ? '<1%' : `${near}%`;
+}
 
 // ---------------------------------------------------------------- the state, in the fragment
 let S = {}; // the view and what the reader chose, as text
