@@ -48,7 +48,10 @@ try:
 except ImportError:
     pass
 OURS = {host: measure(prior=[]) for host, measure in BASES.items()}
-GDEVAL = {} if shutil.which("perl") is None else {ERR @ 10: imr.TaSC(base="ERR", prior=[]) @ 10}  # it prints 5 places
+EXPONENTIAL = nDCG(dcg="exp-log2") @ 10
+GDEVAL: dict[Measure, Measure] = {}  # it prints 5 decimal places
+if shutil.which("perl") is not None:
+    GDEVAL = {ERR @ 10: imr.TaSC(base="ERR", prior=[]) @ 10, EXPONENTIAL: imr.NRG(base=EXPONENTIAL, prior=[])}
 
 scored = st.dictionaries(st.sampled_from(DOCUMENTS), st.one_of(st.sampled_from(SCORES), st.floats(allow_nan=False)))
 graded = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 3), min_size=1)
