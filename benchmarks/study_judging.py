@@ -249,14 +249,19 @@ def fields(data: Collection, found: dict[str, Any]) -> Iterator[str]:
         yield f"draw {draw}"
 
 
-def summary(found: dict[str, Any]) -> str:
-    chance = np.array(found["calibration"]).reshape(-1, 3)
+def _calibration_lines(chance: Any) -> list[str]:
+    """Of (chance of a, chance of b, true difference)."""
     better, difference = np.maximum(chance[:, 0], chance[:, 1]), chance[:, 2]
     right = np.where(chance[:, 0] >= chance[:, 1], difference > 1e-9, difference < -1e-9)
     lines = [f"calibration: {len(right)} pairs, {right.mean():.3f} right"]
     for low, high in ((0.5, 0.7), (0.7, 0.9), (0.9, 0.95), (0.95, 0.99), (0.99, 1.01)):
         at = (better >= low) & (better < high)
         lines.append(f"  P from {low}: {at.sum()} pairs, says {better[at].mean():.3f}, right {right[at].mean():.3f}")
+    return lines
+
+
+def summary(found: dict[str, Any]) -> str:
+    lines = _calibration_lines(np.array(found["calibration"])) if found["calibration"] else []
     for study in (name for name in ("pairs", "field") if found[name]):
         lines.append(
             f"{study}: {len(found[study])} replays, {sum(len(r['rank']['spent']) for r in found[study])} pairs"
