@@ -381,6 +381,21 @@ def test_topics_that_only_runs_have_are_read_past() -> None:
         pd.testing.assert_frame_equal(by_cell(table), by_cell(expected), check_exact=True)
 
 
+def test_a_real_track_from_parquet(shared: Path, tmp_path: Path) -> None:
+    """Runs as their authors wrote them, with ties and with topics that nobody judged."""
+    track = shared / "data" / "trec-dl-2021"
+    measures = ["nDCG@10", imr.NRG @ 10, "RareP@10", imr.TaSC(base="AP")]
+    (tmp_path / "runs").mkdir()
+    chosen = sorted((track / "runs").iterdir())[::9]
+    for name, run in imr.read_runs(chosen).items():
+        parquet.write_table(as_text(run.to_frame()), tmp_path / "runs" / name, row_group_size=1000)
+    parquet.write_table(as_text(imr.read_qrels(track / "qrels.txt").to_frame()), tmp_path / "qrels")
+    expected = by_cell(imr.calc_runs(measures, track / "qrels.txt", chosen))
+    tables = list(imr.iter_runs(measures, tmp_path / "qrels", tmp_path / "runs", topics_per_part=20))
+    assert len(tables) == 3
+    pd.testing.assert_frame_equal(by_cell(pd.concat(tables)), expected, check_exact=True)
+
+
 def test_memory_is_that_of_one_part() -> None:
     """The peak over 10 parts is within 1.2 of the peak over 2."""
     size, depth, in_batch = 200, 10, 40  # topics of a part, documents of a topic, topics of a batch
