@@ -17,6 +17,7 @@ from ir_measures_relative._checks import quoted
 from ir_measures_relative._input.ids import document_ids, id_texts, missing_id, topic_codes
 from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
 
+_VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # kinds of pyarrow: a view, and what it shows
 _PARQUET = b"PAR1"  # the first bytes of a Parquet file
 
 
@@ -83,7 +84,7 @@ def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) ->
             table = pyarrow.Table.from_batches(batches, schema)
     except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(f"{what}: {source} cannot be read: {' '.join(str(error).split()):.200}") from None
-    return {column: table.column(name) for column, name in found.items()}
+    return {column: _without_view(table.column(name)) for column, name in found.items()}
 
 
 def arrow_frame(data: Any, what: str) -> pd.DataFrame:
@@ -98,6 +99,7 @@ def arrow_frame(data: Any, what: str) -> pd.DataFrame:
 
 def arrow_topics(column: Any, what: str) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
+    _refuse_kind(column, "topic", what)
     given, codes = _coded(column, "topic", what)
     topics, merged = topic_codes(given.tolist(), what)
     order = pd.unique(codes)  # a dictionary may hold its values in any order, and some that no row has
@@ -111,6 +113,7 @@ def arrow_documents(column: Any, what: str) -> ObjectArray:
     """(N,) document ids as text."""
     import pyarrow
 
+    _refuse_kind(column, "document", what)
     kind = column.type
     if pyarrow.types.is_dictionary(kind) or pyarrow.types.is_integer(kind):
         given, codes = _coded(column, "document", what)
@@ -136,6 +139,26 @@ def arrow_numbers(column: Any, value: str, what: str) -> FloatArray:
         column = compute.cast(column, kind)
     numbers: FloatArray = compute.cast(column, pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy()
     return numbers
+
+
+def _without_view(column: Any) -> Any:
+    """A column of views, as polars may give text, as text: not all of pyarrow knows views."""
+    import pyarrow
+
+    plain = _VIEWS.get(str(column.type))
+    return column if plain is None else column.cast(getattr(pyarrow, plain)())
+
+
+def _refuse_kind(column: Any, kind: str, what: str) -> None:
+    """Refuses ids that are neither text nor plain numbers: a file and a table in memory print a date differently."""
+    from pyarrow import types
+
+    of = column.type.value_type if types.is_dictionary(column.type) else column.type
+    text = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+    accepted = (*text, types.is_integer, types.is_float32, types.is_float64, types.is_boolean)
+    nothing = types.is_null(of) and (not len(column) or of == column.type)  # no id at all, which is told elsewhere
+    if not nothing and str(of) not in _VIEWS and not any(is_kind(of) for is_kind in accepted):
+        raise TypeError(f"{what}: the column of {kind} ids has the type {of!s:.60}; text and numbers are accepted")
 
 
 def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:

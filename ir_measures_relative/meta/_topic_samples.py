@@ -11,6 +11,8 @@ from ir_measures_relative._checks import shown, whole
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import ScoreTable, dimensions
 
+_CELLS = 1 << 22  # how often a topic occurs in a sample: as many numbers as are held at a time
+
 
 def drawn_order(rng: np.random.Generator, trials: int, population: int) -> IntArray:
     """(trials, population): a random order of 0 .. population - 1 in each row."""
@@ -54,12 +56,23 @@ def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | IntArray)
 
 def resampled_means(table: ScoreTable, trials: int, seed: int) -> FloatArray:
     """(R, S) mean of each system over as many topics as there are, drawn with replacement."""
-    return _weighted(table, resampled_topics(len(table.topics), trials, seed) / len(table.topics))
+    n_topics = len(table.topics)
+    means = np.empty((trials, len(table.scores)))
+    rng = np.random.default_rng(seed)
+    rows = max(_CELLS // n_topics, 1)  # samples at a time: ten thousand of ten thousand topics would take gigabytes
+    for first in range(0, trials, rows):
+        part = means[first : first + rows]
+        part[:] = _weighted(table, _drawn_topics(rng, n_topics, len(part)) / n_topics)
+    return means
 
 
 def resampled_topics(n_topics: int, trials: int, seed: int) -> IntArray:
     """(R, T) how often each topic occurs in a sample of T topics, drawn with replacement."""
-    return np.random.default_rng(seed).multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=trials)
+    return _drawn_topics(np.random.default_rng(seed), n_topics, trials)
+
+
+def _drawn_topics(rng: np.random.Generator, n_topics: int, trials: int) -> IntArray:
+    return rng.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=trials)
 
 
 def _weighted(table: ScoreTable, weights: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reference import meta as slow
 
 from ir_measures_relative import meta
+from ir_measures_relative.meta import _topic_samples
 from ir_measures_relative.meta._rank_intervals import intervals_of_draws
 from ir_measures_relative.meta._topic_samples import sample_means
 
@@ -142,6 +143,15 @@ def test_the_seed_is_used_and_is_local():
     first, again, other = (meta.rank_intervals(table, trials=50, seed=s).to_frame() for s in (0, 0, 1))
     assert first.equals(again) and not first.equals(other)
     assert (np.random.get_state()[1] == before).all()
+
+
+@pytest.mark.parametrize("cells", [1, 50 * 333])
+def test_how_many_samples_are_held_at_a_time_changes_no_bit(monkeypatch, cells):
+    """All at once, those of ten thousand topics took 1.6 GB."""
+    table = np.random.default_rng(1).random((7, 50))
+    whole = meta.rank_intervals(table, trials=1000).to_frame()
+    monkeypatch.setattr(_topic_samples, "_CELLS", cells)
+    pd.testing.assert_frame_equal(meta.rank_intervals(table, trials=1000).to_frame(), whole, check_exact=True)
 
 
 def test_one_system_is_best():
