@@ -169,6 +169,8 @@ def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
         raise missing_id_at(column, kind, what)
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
+    if not len(column):  # of some kinds pyarrow makes no empty array
+        return np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pyarrow.ChunkedArray):  # as older versions give it
         whole = whole.chunk(0) if whole.num_chunks else pyarrow.array([], column.type)

@@ -77,6 +77,8 @@ def test_views_are_text() -> None:
     table = table.set_column(2, "docno", table["docno"].cast(pa.string_view()))
     assert Run.of(table).to_dict() == Run.of(FRAME).to_dict()
     assert Judgements.of(table).to_dict() == Judgements.of(FRAME).to_dict()
+    coded = TABLE.set_column(0, "qid", TABLE["qid"].cast(pa.string_view()).dictionary_encode())
+    assert Run.of(coded).to_dict() == Run.of(FRAME).to_dict() and Run.of(coded[:0]).topic_keys == []
 
 
 def test_whole_numbers_as_ids() -> None:
