@@ -14,7 +14,7 @@ from ir_measures_relative._experiment.paired_runs import PairedRuns, labelled_pa
 from ir_measures_relative._experiment.pairs import means_over_topics
 from ir_measures_relative._extremes import verdict_of
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._judged import QrelsLike, RunsLike
+from ir_measures_relative._judged import QrelsLike, RunsLike, warn_without_nonrelevant
 from ir_measures_relative._labels import LabelModel, LabelMoments, PairMoments, PoolShares, base_model
 
 
@@ -77,6 +77,7 @@ def judge_next(
     )  # fmt: skip
     moments = paired.label_moments(paired.labels or PoolShares())
     if paired.labels is None:
+        warn_without_nonrelevant(paired.judgements, "judge_next", "unjudged documents are all taken for relevant")
         below, above = (means_over_topics(ends).tolist() for ends in paired.ends())
         open_pairs = [verdict_of(*ends) == "undecided" for ends in zip(below, above, strict=True)]
         chosen = (moments.pair(a, b) for a, b, is_open in zip(*paired.pairs, open_pairs, strict=True) if is_open)

@@ -115,6 +115,12 @@ def test_nothing_unjudged() -> None:
     assert table.empty and list(table.columns) == COLUMNS
 
 
+def test_qrels_without_a_nonrelevant_document_are_warned_of() -> None:
+    qrels, runs = {"1": {"x": 1}}, {"a": {"1": {"x": 2.0, "u": 1.0}}, "b": {"1": {"u": 2.0, "x": 1.0}}}
+    with pytest.warns(UserWarning, match="^judge_next: the qrels have no judged non-relevant document, so unjudged"):
+        judge_next(qrels, runs)
+
+
 def test_ids_are_those_of_the_qrels() -> None:
     qrels = {7: {1: 1, 2: 0}, 8: {1: 1}}
     runs = {"a": {7: {3: 2.0}, 8: {1: 1.0}}, "b": {7: {2: 2.0}, 8: {4: 1.0}}}
