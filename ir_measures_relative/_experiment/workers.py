@@ -92,17 +92,22 @@ class Workers:
         self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]
     ) -> Iterator[tuple[Any, list[str]]]:
         from joblib import Parallel, delayed
-        from joblib.externals.loky.process_executor import BrokenProcessPool
+        from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
         call = delayed(_heard)
         try:
             yield from Parallel(n_jobs=self.n_jobs, return_as="generator")(
                 call(function, task, os.getpid()) for task in tasks
             )
-        except BrokenProcessPool:
+        except TerminatedWorkerError:
             raise WorkerDied(
                 "a worker process was killed, perhaps because memory ran out; fewer workers (n_jobs, --jobs) need less"
             ) from None
+        except BrokenProcessPool as error:
+            raise WorkerDied(
+                "a worker process cannot load what it was sent: a measure of your own must be in a module that it can "
+                "import, or use one worker"
+            ) from error
 
     def _tracked(self, done: Iterable[Any], total: int, what: str) -> Iterable[Any]:
         """With a bar, which appears at once if asked for and otherwise when the work takes long and somebody looks."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import types
 import warnings
-from typing import Any
 
 import joblib
 import pandas as pd
 import pytest
 from support.repository import INSTALLED
+from support.warning_measure import WARNS
 
 import ir_measures_relative as imr
 from ir_measures_relative import simulate
-from ir_measures_relative._checks import warn
 from ir_measures_relative.measures import registry
 from ir_measures_relative.measures.parameters import Reference
 
@@ -104,18 +104,15 @@ def test_warnings_reach_the_caller_once_each(backend: str, n_jobs: int) -> None:
         assert {warning.filename for warning in caught if "Warns" in str(warning.message)} == {__file__}
 
 
-class _Warns(type(imr.UL)):  # type: ignore[misc]
-    """A measure that always warns."""
-
-    __name__ = "Warns"
-    NAME = __name__
-
-    def score(self, run: Any, priors: Any) -> Any:
-        warn(f"{self}: be careful")
-        return super().score(run, priors)
-
-
-WARNS = _Warns()
+def test_a_measure_that_workers_cannot_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pickled by its name in a module that exists in this process alone."""
+    module = types.ModuleType("only_here")
+    module.Own = type("Own", (type(imr.UL),), {"__module__": "only_here", "NAME": "Own", "__name__": "Own"})
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    with pytest.raises(
+        RuntimeError, match="^a worker process cannot load what it was sent: a measure"
+    ):
+        imr.calc_runs([module.Own() @ 5], TRACK.qrels, RUNS, n_jobs=2)
 
 
 # Long sums are where a linear algebra library would share the work among its threads
