@@ -2,21 +2,22 @@
 
 The model is that of `labelled_pair`: one label for each document, effects of runs, documents in both lists with the
 mean of the two logits. There labellings are drawn, a tenth of a second for a pair. Here the difference of the means
-over topics is taken for normal given the two runs' effects, and the normaliser of a topic for what it is when as many
-free documents of the two lists reach each gain as are expected to: a millisecond for a pair.
+over topics is taken for normal given the two runs' effects: a millisecond for a pair. In a topic it is N / D, where D,
+the ideal, grows with labels too. To first order around what is expected of all labels, a label g of document d adds
 
-    mean(u_a, u_b)     = known + sum over documents of coefficient * expected gain given the effects
-    variance(u_a, u_b) = sum over documents of coefficient^2 * variance of the gain given the effects
-    coefficient        = (weight in a - weight in b) / (normaliser of the topic * number of topics)
+    value(g) = ((weight in a - weight in b) * gain(g) - expected difference * step(g)) / (D * number of topics)
 
-Example: three documents, each relevant with chance .5 and with coefficients .1, .1 and -.1: mean .05, variance
-3 * .01 * .25.
+where step(g) is what one more document of grade g adds to the ideal. So
+
+    mean(u_a, u_b)     = expected difference + sum over documents of E[value | u_a, u_b] - E[value]
+    variance(u_a, u_b) = sum over documents of Var[value | u_a, u_b]
+
+Example: precision at 10, whose D is 10 and has no step, one topic, three documents that only a has, each relevant with
+chance .5: a relevant one adds .1, so the mean is .15 and the variance 3 * .01 * .25.
 
 A sum of few labels is not normal. How many there are is told by ``number``: the squared variance over the sum of the
 labels' fourth moments, which is n / 1 for n equal labels with chance .5, and less where one label weighs more than
-others or where relevant documents are rare. Below ``FEW`` labellings are drawn after all. From there on, over pairs of
-three TREC tracks, chances differ from drawn ones by .005 in the root of the mean square and .02 at most, of which the
-drawing itself makes .0075 (where the chance is above .9: .01 at most).
+others or where relevant documents are rare. Below ``FEW`` labellings are drawn after all.
 """
 
 from __future__ import annotations
@@ -42,19 +43,50 @@ FEW = 5.0
 
 @dataclass(frozen=True, eq=False)
 class FreeLabels:
-    """The n free documents of one run, in the order of topics and ids."""
+    """n free documents, in the order of topics and ids."""
 
     document: IntArray  # (n,) place among the documents of all runs, ascending
     topic: IntArray  # (n,)
     weight: FloatArray  # (n,) of one unit of gain at the document's rank
     reached: FloatArray  # (U, n, G) chance to reach each grade above 0, given each effect
-    mean: FloatArray  # (U, n) expected gain given each effect
-    variance: FloatArray  # (U, n)
-    overall: FloatArray  # (n,) expected gain over all effects
-    label: FloatArray  # (n,) variance of the gain given the effect, over all effects
-    fourth: FloatArray  # (n,) its fourth central moment likewise
-    level: FloatArray  # (n, L) chance to reach each distinct gain, over all effects
-    number: FloatArray  # (Q, L) documents of each topic that are expected to reach each gain
+
+    @cached_property
+    def overall(self) -> FloatArray:
+        """(n, G) the same over all effects."""
+        overall: FloatArray = self.reached.mean(axis=0)
+        return overall
+
+    @cached_property
+    def chance(self) -> FloatArray:
+        """(n, G + 1) of each grade, over all effects."""
+        ends = np.ones((len(self.topic), 1)), np.zeros((len(self.topic), 1))
+        chance: FloatArray = -np.diff(np.concatenate([ends[0], self.overall, ends[1]], axis=1), axis=1)
+        return chance
+
+
+class LabelValues(NamedTuple):
+    """What the labels of n documents add to a difference."""
+
+    labels: FreeLabels
+    value: FloatArray  # (n, G) of each grade, less that of the next lower one
+    effect: IntArray  # (C,) which effect of these labels each combination of two runs' effects has
+
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """(U, n) mean, less that over all effects, and variance given each effect."""
+        reached, square = self.labels.reached, np.diff(self._total**2, axis=1)
+        mean = np.einsum("ung,ng->un", reached, self.value)
+        variance = np.maximum(np.einsum("ung,ng->un", reached, square) - mean**2, 0.0)
+        return mean - (self.labels.overall * self.value).sum(axis=1), variance
+
+    def central(self) -> tuple[float, float]:
+        """Sums of the second and the fourth central moment, over all effects."""
+        away = self._total - (self.labels.overall * self.value).sum(axis=1)[:, None]  # (n, G + 1)
+        return float((self.labels.chance * away**2).sum()), float((self.labels.chance * away**4).sum())
+
+    @property
+    def _total(self) -> FloatArray:
+        """(n, G + 1) of each grade from 0."""
+        return np.append(np.zeros((len(self.value), 1)), np.cumsum(self.value, axis=1), axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,23 +166,23 @@ class LabelMoments:
         for side, (topic, rank), key in zip(sides, found, keys, strict=True):
             order = np.argsort(key)
             place, weight = np.searchsorted(self.key, key[order]), rank_weight[rank[order]]
-            self.runs.append(self._labels_of(place, topic[order], weight, side.reached[:, order]))
+            self.runs.append(FreeLabels(place, topic[order], weight, side.reached[:, order]))
         self._joins = joins_ideal(model, "all")
+        self._reaches = self._level[:, None] >= np.arange(len(self._gain))  # (G + 1, L) whether a grade reaches a gain
+        self._number = np.stack(
+            [self._by_topic(run.topic, run.chance @ self._reaches) for run in self.runs]
+        )  # (M, Q, L)
+        self._worth = np.stack([self._by_topic(run.topic, self._gains(run)) for run in self.runs])  # (M, Q)
 
-    def _labels_of(self, place: IntArray, topic: IntArray, weight: FloatArray, reached: FloatArray) -> FreeLabels:
-        """Of one run: (n,) documents and (U, n, G) their chances."""
-        gain = self._gain[self._level]  # (G + 1,)
-        mean, variance = gain_moments(reached, gain)
-        chance = grade_chances(reached)  # (U, n, G + 1)
-        fourth = (chance * (gain - mean[:, :, None]) ** 4).sum(axis=2)  # (U, n)
-        # a higher grade may have a lower gain
-        level = np.stack([chance[:, :, self._level >= r].sum(axis=2).mean(axis=0) for r in range(len(self._gain))], 1)
-        number = np.zeros((self.n_topics, len(self._gain)))
-        np.add.at(number, topic, level)
-        overall, label = mean.mean(axis=0), variance.mean(axis=0)
-        return FreeLabels(
-            place, topic, weight, reached, mean, variance, overall, label, fourth.mean(axis=0), level, number
-        )
+    def _by_topic(self, topic: IntArray, value: FloatArray) -> FloatArray:
+        """Sums over the documents of each topic."""
+        total = np.zeros((self.n_topics, *value.shape[1:]))
+        np.add.at(total, topic, value)
+        return total
+
+    def _gains(self, labels: FreeLabels) -> FloatArray:
+        """(n,) expected gain of each document, over all effects, times its weight."""
+        return labels.weight * (labels.chance @ self._gain[self._level])
 
     def document_ids(self) -> ObjectArray:
         """(D,) of all free documents."""
@@ -163,7 +195,7 @@ class LabelMoments:
     @cached_property
     def _tables(self) -> FloatArray:
         """(L, Q, N + 1) parts of each topic's normaliser by the number of free documents that reach a gain."""
-        most = int(np.bincount(self.topic, minlength=1).max())
+        most = 1 + int(np.bincount(self.topic, minlength=1).max())  # one more, for the step after the last
         most = most if self._model.cutoff is None else min(most, self._model.cutoff)
         start = self._judgements.start
         tables = [
@@ -172,58 +204,67 @@ class LabelMoments:
         ]
         return np.stack(tables, axis=1)
 
-    def normalizer(self, a: int, b: int, in_a: IntArray, in_b: IntArray) -> FloatArray:
-        """(Q,) where as many free documents of the two lists reach each gain as are expected; (s,) places of shared."""
+    def _normalizers(self, number: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(Q,) where ``number`` (Q, L) free documents reach each gain; (Q, G) what one more adds to it by each grade.
+
+        A topic in which nothing known is relevant has at least one relevant document wherever it has a score, so at
+        least one is counted.
+        """
         if not self._joins:
-            return self._normalizer
-        one, other = self.runs[a], self.runs[b]
-        number = one.number + other.number  # (Q, L)
-        np.subtract.at(number, one.topic[in_a], (one.level[in_a] + other.level[in_b]) / 2)  # counted twice
-        number = np.clip(number, 0.0, self._tables.shape[2] - 1)
+            return self._normalizer, np.zeros((self.n_topics, len(self._level) - 1))
         tables, topics = self._tables, np.arange(self.n_topics)
-        total = tables[0, :, 0].copy()  # (Q,)
+        last = tables.shape[2] - 1
+        total, step = tables[0, :, 0].copy(), np.zeros((self.n_topics, len(self._gain)))  # (Q,), (Q, L)
         for r in range(1, len(self._gain)):
-            low = np.minimum(number[:, r].astype(np.int64), max(tables.shape[2] - 2, 0))
-            high = np.minimum(low + 1, tables.shape[2] - 1)
-            at_low, at_high = tables[r, topics, low], tables[r, topics, high]
-            total += at_low + (number[:, r] - low) * (at_high - at_low)
-        return total
+            here = np.maximum(number[:, 1], self._normalizer == 0) if r == 1 else number[:, r]
+            here = np.clip(here, 0.0, last)
+            low = np.minimum(here.astype(np.int64), max(last - 1, 0))
+            at_low = tables[r, topics, low]
+            step[:, r] = tables[r, topics, np.minimum(low + 1, last)] - at_low
+            total += at_low + (here - low) * step[:, r]
+        return total, np.diff(np.cumsum(step, axis=1)[:, self._level], axis=1)
+
+    def _values(self, a: int, b: int) -> tuple[FloatArray, list[LabelValues]]:
+        """(Q,) the expected difference of each topic; values of labels of documents only in a, only in b, in both."""
+        one, other = self.runs[a], self.runs[b]
+        same_effect = self._share_effect(a, b)
+        _, in_a, in_b = np.intersect1d(one.document, other.document, assume_unique=True, return_indices=True)
+        reached = mean_of_logits(one.reached[:, in_a], other.reached[:, in_b], same_effect)  # (C, s, G)
+        both = FreeLabels(one.document[in_a], one.topic[in_a], one.weight[in_a] - other.weight[in_b], reached)
+        number, worth = self._number[a] + self._number[b], self._worth[a] - self._worth[b]  # (Q, L), (Q,)
+        if len(in_a):  # counted once
+            twice = (one.chance[in_a] + other.chance[in_b] - both.chance) @ self._reaches
+            number -= self._by_topic(both.topic, twice)
+            worth += self._by_topic(both.topic, self._gains(both) - self._gains(one)[in_a] + self._gains(other)[in_b])
+        normalizer, step = self._normalizers(number)
+        inverse = np.divide(1.0, normalizer, out=np.zeros(self.n_topics), where=normalizer > 0)
+        expected = (self.known[a] - self.known[b] + worth) * inverse  # (Q,)
+        gain, of_ideal = np.diff(self._gain[self._level]), expected[:, None] * step  # (G,), (Q, G)
+        every = np.arange(len(reached))
+        effects = [every, every] if same_effect else [every // len(other.reached), every % len(other.reached)]
+        values = []
+        for labels, sign, shared, effect in zip(
+            (one, other, both), (1.0, -1.0, 1.0), (in_a, in_b, []), (*effects, every), strict=True
+        ):
+            value = np.multiply.outer(sign * labels.weight, gain) - of_ideal[labels.topic]  # (n, G)
+            value *= inverse[labels.topic, None] / self.n_topics
+            value[shared] = 0.0
+            values.append(LabelValues(labels, value, effect))
+        return expected, values[: 3 if len(in_a) else 2]
 
     def pair(self, a: int, b: int) -> PairMoments:
         """Of the runs at two places."""
-        one, other = self.runs[a], self.runs[b]
-        _, in_a, in_b = np.intersect1d(one.document, other.document, assume_unique=True, return_indices=True)
-        normalizer = self.normalizer(a, b, in_a, in_b)
-        scale = np.divide(1.0, normalizer, out=np.zeros(self.n_topics), where=normalizer > 0) / self.n_topics
-        of_a, of_b = one.weight * scale[one.topic], -other.weight * scale[other.topic]  # (n_a,), (n_b,)
-        shared = of_a[in_a] + of_b[in_b]  # (s,)
-        of_a[in_a] = of_b[in_b] = 0.0
-        same_effect = self._share_effect(a, b)
-        mean_a, mean_b = one.mean @ of_a, other.mean @ of_b  # (U_a,), (U_b,)
-        variance_a, variance_b = one.variance @ of_a**2, other.variance @ of_b**2
-        if same_effect:
-            mean, variance = mean_a + mean_b, variance_a + variance_b
-        else:
-            mean, variance = (np.add.outer(x, y).ravel() for x, y in ((mean_a, mean_b), (variance_a, variance_b)))
-        matters = np.abs(shared) > TOLERANCE * scale[one.topic[in_a]]
-        in_a, in_b, shared = in_a[matters], in_b[matters], shared[matters]
-        reached = mean_of_logits(one.reached[:, in_a], other.reached[:, in_b], same_effect)  # (C, s, G)
-        gain, spread = gain_moments(reached, self._gain[self._level])  # (C, s) each
-        known = (self.known[a] - self.known[b]) * scale  # (Q,)
-        topics = [one.topic, other.topic, one.topic[in_a]]
-        expected = [of_a * one.overall, of_b * other.overall, shared * gain.mean(axis=0)]
-        by_topic = np.bincount(np.concatenate(topics), np.concatenate(expected), minlength=self.n_topics)
-        effects = [of_a**2 * one.label, of_b**2 * other.label, shared**2 * spread.mean(axis=0)]
-        fourth = [of_a**4 @ one.fourth, of_b**4 @ other.fourth, shared**4 @ (one.fourth[in_a] + other.fourth[in_b]) / 2]
-        total = sum(part.sum() for part in effects)
-        return PairMoments(
-            known.sum() + mean + gain @ shared,
-            variance + spread @ shared**2,
-            (known + by_topic) * self.n_topics,
-            np.concatenate([one.document, other.document, one.document[in_a]]),
-            np.concatenate(effects),
-            float(total**2 / max(sum(fourth), 1e-300)),
-        )
+        expected, values = self._values(a, b)
+        mean, variance, effects = np.array([expected.mean()]), np.zeros(1), []
+        for part in values:
+            part_mean, part_variance = part.moments()
+            mean = mean + part_mean.sum(axis=1)[part.effect]
+            variance = variance + part_variance.sum(axis=1)[part.effect]
+            effects.append(part_variance.mean(axis=0))
+        second, fourth = np.sum([part.central() for part in values], axis=0)
+        documents = np.concatenate([part.labels.document for part in values])
+        number = float(second**2 / max(fourth, 1e-300))
+        return PairMoments(mean, variance, expected, documents, np.concatenate(effects), number)
 
     def judgements_to_settle(self, a: int, b: int, ranges: Sequence[tuple[float, float]], level: float) -> int:
         """How many documents, those of the largest effect first, until one of some ranges holds the difference.
@@ -232,39 +273,19 @@ class LabelMoments:
         its ends.
         """
         found = self.pair(a, b)
-        effect = np.zeros(len(self.key))
-        np.add.at(effect, found.document, found.effect)
-        order = np.argsort(-effect, kind="stable")[: int((effect > 0).sum())]  # (n,)
-        gain, spread = self._by_document(a, b)  # (C, D) each
-        expected = gain.mean(axis=0)
-        known = float(found.mean.mean() - expected.sum())
+        order = np.argsort(-found.effect, kind="stable")[: int((found.effect > 0).sum())]  # (n,)
+        parts = [(part.effect, *part.moments()) for part in self._values(a, b)[1]]
+        mean = np.concatenate([mean[effect] for effect, mean, _ in parts], axis=1)[:, order]  # (C, n)
+        variance = np.concatenate([variance[effect] for effect, _, variance in parts], axis=1)[:, order]
         for number in range(len(order) + 1):
-            judged, left = order[:number], order[number:]
-            mean = known + expected[judged].sum() + gain[:, left].sum(axis=1)  # (C,)
-            rest = replace(found, mean=mean, variance=spread[:, left].sum(axis=1))
+            rest = replace(
+                found,
+                mean=found.expected.mean() + mean[:, number:].sum(axis=1),
+                variance=variance[:, number:].sum(axis=1),
+            )
             if any(rest.chance_between(*ends) >= level for ends in ranges):
                 return number
         return len(order)
-
-    def _by_document(self, a: int, b: int) -> tuple[FloatArray, FloatArray]:
-        """(C, D) mean and variance that each document adds to the difference of the means, given the effects."""
-        one, other = self.runs[a], self.runs[b]
-        _, in_a, in_b = np.intersect1d(one.document, other.document, assume_unique=True, return_indices=True)
-        normalizer = self.normalizer(a, b, in_a, in_b)
-        scale = np.divide(1.0, normalizer, out=np.zeros(self.n_topics), where=normalizer > 0) / self.n_topics
-        same_effect = self._share_effect(a, b)
-        first, second = np.meshgrid(np.arange(len(one.reached)), np.arange(len(other.reached)), indexing="ij")
-        at_a, at_b = (np.arange(len(one.reached)),) * 2 if same_effect else (first.ravel(), second.ravel())  # (C,)
-        gain, spread = np.zeros((len(at_a), len(self.key))), np.zeros((len(at_a), len(self.key)))
-        for run, at, sign in ((one, at_a, 1.0), (other, at_b, -1.0)):
-            weight = sign * run.weight * scale[run.topic]  # (n,)
-            gain[:, run.document] = run.mean[at] * weight
-            spread[:, run.document] = run.variance[at] * weight**2
-        weight = one.weight[in_a] * scale[one.topic[in_a]] - other.weight[in_b] * scale[other.topic[in_b]]  # (s,)
-        reached = mean_of_logits(one.reached[:, in_a], other.reached[:, in_b], same_effect)
-        mean, variance = gain_moments(reached, self._gain[self._level])
-        gain[:, one.document[in_a]], spread[:, one.document[in_a]] = mean * weight, variance * weight**2
-        return gain, spread
 
     def chances(
         self, a: int, b: int, moments: PairMoments, margin: float = 0.0, over_topics: bool = True
@@ -289,20 +310,6 @@ def merged_moments(mean: FloatArray, variance: FloatArray) -> tuple[FloatArray, 
         return mean, variance
     order = np.argsort(mean).reshape(N_EFFECTS, -1)
     return mean[order].mean(axis=1), variance[order].mean(axis=1) + mean[order].var(axis=1)
-
-
-def grade_chances(reached: FloatArray) -> FloatArray:
-    """(C, n, G) chance to reach each grade above 0 -> (C, n, G + 1) chance of each grade."""
-    ends = np.ones((*reached.shape[:2], 1)), np.zeros((*reached.shape[:2], 1))
-    chance: FloatArray = -np.diff(np.concatenate([ends[0], reached, ends[1]], axis=2), axis=2)
-    return chance
-
-
-def gain_moments(reached: FloatArray, gain: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(C, n, G) chance to reach each grade above 0, (G + 1,) gains -> (C, n) mean and variance of the gain."""
-    mean = reached @ np.diff(gain) + gain[0]
-    square = reached @ np.diff(gain**2) + gain[0] ** 2
-    return mean, np.maximum(square - mean**2, 0.0)
 
 
 def mean_of_logits(one: FloatArray, other: FloatArray, same_effect: bool) -> FloatArray:

@@ -31,12 +31,29 @@ def expected_ideal(judged, expected_reaching, k):
     return total
 
 
-def moments_of_grade(reach):
-    """Mean and variance of a grade, from the chances to reach grades 1, 2, ...."""
+def values_of_grades(weight, ratio, ideal, steps):
+    """What a label of grade 0, 1, 2, ... adds to the difference of a topic: its gain, less what it does to the ideal.
+
+    To first order of (N + weight * grade) / (ideal + what the label adds to it), where N / ideal is ``ratio``.
+    """
+    return [(weight * grade - ratio * sum(steps[:grade])) / ideal for grade in range(len(steps) + 1)]
+
+
+def moments_of_value(reach, values):
+    """Mean and variance of a label's value, from the chances to reach grades 1, 2, ...."""
     edges = [1.0, *reach, 0.0]
-    chance = [edges[g] - edges[g + 1] for g in range(len(reach) + 1)]
-    mean = sum(p * g for g, p in enumerate(chance))
-    return mean, sum(p * (g - mean) ** 2 for g, p in enumerate(chance))
+    chance = [edges[g] - edges[g + 1] for g in range(len(values))]
+    mean = sum(p * v for p, v in zip(chance, values, strict=True))
+    return mean, sum(p * (v - mean) ** 2 for p, v in zip(chance, values, strict=True))
+
+
+def steps_of_ideal(judged, expected_reaching, k):
+    """How much the ideal grows with one more document that reaches grade 1, 2, ..., at the expected numbers."""
+    steps = []
+    for grade, more in enumerate(expected_reaching, start=1):
+        here = sum(g >= grade for g in judged.values()) + floor(more)
+        steps.append(discounts(here + 1, k) - discounts(here, k))
+    return steps
 
 
 def pair_moments(qrels, list_a, list_b, chances_a, chances_b, k, shared=False, base="nDCG"):
@@ -47,35 +64,44 @@ def pair_moments(qrels, list_a, list_b, chances_a, chances_b, k, shared=False, b
     for q, judged in qrels.items():
         tops = list_a.get(q, [])[:k], list_b.get(q, [])[:k]
         free = sorted({d for top in tops for d in top if d not in judged})
+        reach = {d: [] for d in free}  # document -> chances given each pair of effects
         expected = [0.0, 0.0]
         for d in free:
-            having = [c for c, top in zip((chances_a, chances_b), tops, strict=True) if d in top]
-            for g in range(2):  # over the effects of each run that has it, then over those runs
-                expected[g] += sum(sum(e[q][d][g] for e in c) / len(c) for c in having) / len(having)
-        ideal = expected_ideal(judged, expected, k) if base == "nDCG" else float(k)
+            for of_a, of_b in combined:
+                found = [of[q][d] for of, top in zip((of_a, of_b), tops, strict=True) if d in top]
+                reach[d].append(found[0] if len(found) == 1 else mean_of_logits(*found))
+            for g in range(2):
+                expected[g] += sum(chance[g] for chance in reach[d]) / len(combined)
+        steps = [0.0, 0.0]
+        ideal = float(k)
+        if base == "nDCG":
+            if max([*judged.values(), 0]) < 1 and free:  # where nothing is relevant there is no score to divide
+                expected[0] = max(expected[0], 1.0)
+            ideal, steps = expected_ideal(judged, expected, k), steps_of_ideal(judged, expected, k)
         if ideal == 0:
             continue
 
-        def weight(top, d, ideal=ideal):
+        def weight(top, d):
             if d not in top:
                 return 0.0
-            return (1 / log2(top.index(d) + 2) if base == "nDCG" else 1.0) / ideal / len(qrels)
+            return 1 / log2(top.index(d) + 2) if base == "nDCG" else 1.0
 
+        difference = {d: weight(tops[0], d) - weight(tops[1], d) for d in {*judged, *free}}
         gain = {d: (g if base == "nDCG" else min(g, 1)) for d, g in judged.items()}
-        known = sum((weight(tops[0], d) - weight(tops[1], d)) * g for d, g in gain.items())
+        for d in free:  # over all effects
+            gain[d] = sum(sum(chance) if base == "nDCG" else chance[0] for chance in reach[d]) / len(combined)
+        ratio = sum(difference[d] * g for d, g in gain.items()) / ideal
         for row in rows:
-            row[0] += known
+            row[0] += ratio / len(qrels)
         for d in free:
-            difference = weight(tops[0], d) - weight(tops[1], d)
-            variances = []
-            for row, (of_a, of_b) in zip(rows, combined, strict=True):
-                found = [of[q][d] for of, top in zip((of_a, of_b), tops, strict=True) if d in top]
-                reach = found[0] if len(found) == 1 else mean_of_logits(*found)
-                mean, variance = moments_of_grade(reach if base == "nDCG" else reach[:1])
-                row[0] += difference * mean
-                row[1] += difference**2 * variance
-                variances.append(variance)
-            effect[q, d] = difference**2 * sum(variances) / len(variances)
+            grades = steps if base == "nDCG" else [0.0]
+            values = [v / len(qrels) for v in values_of_grades(difference[d], ratio, ideal, grades)]
+            found = [moments_of_value(chance[: len(grades)], values) for chance in reach[d]]
+            middle = sum(mean for mean, _ in found) / len(found)
+            for row, (mean, variance) in zip(rows, found, strict=True):
+                row[0] += mean - middle
+                row[1] += variance
+            effect[q, d] = sum(variance for _, variance in found) / len(found)
     return [tuple(row) for row in rows], effect
 
 
