@@ -15,8 +15,9 @@ class PoolShares(LabelModel):
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         judgements = part.run.judgements
         known = np.maximum(judgements.grade[part.judged], 0)
-        grade, level = np.unique(np.append(0, known), return_inverse=True)  # (L,), the first is 0
-        level = level.ravel()[1:]
+        least = [0] if known.any() else [0, 1]  # where nothing is judged relevant, a document may be all the same
+        grade, level = np.unique(np.append(least, known), return_inverse=True)  # (L,), the first is 0
+        level = level.ravel()[len(least) :]
         count = np.zeros((judgements.n_topics, len(grade)))  # (Q, L)
         np.add.at(count, (judgements.topic[part.judged], level), 1.0)
         overall = (count.sum(axis=0) + 1.0 / len(grade)) / (count.sum() + 1.0)  # (L,)

@@ -121,6 +121,12 @@ def test_qrels_without_a_nonrelevant_document_are_warned_of() -> None:
         judge_next(qrels, runs)
 
 
+def test_qrels_without_a_relevant_document() -> None:
+    qrels, runs = {"1": {"y": 0}}, {"a": {"1": {"x": 2.0, "u": 1.0}}, "b": {"1": {"u": 2.0, "x": 1.0}}}
+    table = judge_next(qrels, runs)
+    assert table.doc_id.tolist() == ["u", "x"] and ((table.p_relevant > 0) & (table.p_relevant < 0.5)).all()
+
+
 def test_ids_are_those_of_the_qrels() -> None:
     qrels = {7: {1: 1, 2: 0}, 8: {1: 1}}
     runs = {"a": {7: {3: 2.0}, 8: {1: 1.0}}, "b": {7: {2: 2.0}, 8: {4: 1.0}}}
