@@ -6,12 +6,14 @@ import argparse
 import json
 from dataclasses import asdict
 
+from ir_measures_relative._checks import counted
 from ir_measures_relative._cli.arguments import add_qrels, read_measure, read_qrels
 from ir_measures_relative._cli.command import Command, UsageError
 from ir_measures_relative._cli.labels import add_decisions, read_labels
 from ir_measures_relative._experiment import Gate, gate
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import Run
+from ir_measures_relative._labels import BASES
 
 CODES = {"not worse": 0, "worse": 1, "undecided": 3}  # 2 is bad input
 
@@ -48,23 +50,22 @@ def _run(options: argparse.Namespace) -> int:
     pooled = {} if options.runs is None else run_sources(options.runs)
     labels = read_labels(options, qrels, pooled, options.groups, measure.params.get("cutoff"))
     found = gate(qrels, both[0], both[1], measure, tolerance=options.tolerance, labels=labels, level=options.level)
-    print(json.dumps(asdict(found)) if options.json else _sentence(found))
+    print(json.dumps(asdict(found)) if options.json else _sentence(found, measure.NAME in BASES))
     return CODES[found.verdict]
 
 
-def _sentence(found: Gate) -> str:
-    topics = f"{found.topics} topic{'s' * (found.topics != 1)}"
-    text = f"{found.verdict}: {found.measure} differs by {found.difference:+.4f} over {topics}"
+def _sentence(found: Gate, is_judge_next_measure: bool) -> str:
+    text = f"{found.verdict}: {found.measure} differs by {found.difference:+.4f} over {counted(found.topics, 'topic')}"
     if found.below != found.above:
         text += f", by {found.below:+.4f} to {found.above:+.4f} whatever unjudged documents are"
     text += f"; tolerance {found.tolerance:g}"
     if found.p_not_worse is not None:
         text += f"; not worse with chance {found.p_not_worse:.3f}"
     if found.verdict == "undecided":
-        most = f"{found.unjudged} unjudged documents matter"
+        text += f"; {counted(found.unjudged, 'unjudged document')} can matter"
         about = f"; judging {found.judgements} of them settles it if they are as expected"
-        text += f"; {most}" + (about if found.p_not_worse is not None else ", and judging them settles it")
-        text += " (judge-next says which)"
+        text += about if found.p_not_worse is not None else ", and judging all settles it"
+        text += " (judge-next says which)" if is_judge_next_measure else ""
     return text
 
 

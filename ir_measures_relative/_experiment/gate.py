@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from ir_measures_relative._checks import real, share
 from ir_measures_relative._experiment.paired_runs import PairedRuns
 from ir_measures_relative._experiment.pairs import means_over_topics
 from ir_measures_relative._extremes import EQUAL
-from ir_measures_relative._labels import BASES, PoolShares
+from ir_measures_relative._input import BoolArray
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
 OLD, NEW = "base", "new"
+_FIXED_WEIGHTS = ("P", "RBP", "SDCG")  # scores that are sums of weights which no label changes
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,7 @@ class Gate:
     below, above : its ends over all labels of unjudged documents
     p_not_worse : the chance that the new run is not worse by more than the tolerance; None without labels
     unjudged : unjudged documents of the two runs' tops whose labels matter
-    judgements : of these, how many are enough to settle it if they turn out as expected; all of them without labels, or
-        where the measure gives documents no weights of their own
+    judgements : of these, how many are enough to settle it if they turn out as expected; all of them without labels
     """
 
     verdict: str
@@ -54,31 +56,50 @@ def gate(
     """
     tolerance, level = real(tolerance, "gate: tolerance", 0.0), share(level, "gate: level")
     runs = {NEW: new, OLD: base}
-    paired = PairedRuns.read("gate", qrels, runs, measure, of_interest=None, labels=labels, groups=None)
+    # no judgement tells what lies below the lists, so the unseen tail of RBP does not count
+    paired = PairedRuns.read("gate", qrels, runs, measure, of_interest=None, labels=labels, groups=None, residual=False)
     for name, run in zip(paired.names, paired.runs, strict=True):
         if not run.length.any():
             raise ValueError(f"gate: the {name} run has no document for any topic of the qrels; it cannot be compared")
     model = paired.question.model
     scores = [model.score(run) for run in paired.runs]
-    below, above = (float(means_over_topics(ends)[0]) for ends in paired.ends())
-    p_not_worse, unjudged, judgements = None, sum(int(r.top(model.cutoff).unjudged.sum()) for r in paired.runs), None
-    if model.name in BASES:
-        moments = paired.label_moments(paired.labels or PoolShares(), quiet=True)
-        found = moments.pair(0, 1)
-        unjudged = len(set(found.document[found.effect > 0].tolist()))
-        if paired.labels is not None:
-            p_not_worse = 1.0 - moments.chances(0, 1, found, tolerance, over_topics=False).below
-            outside = (-inf, -tolerance), (-tolerance, inf)
-            judgements = moments.judgements_to_settle(0, 1, outside, level)
+    ends = paired.ends()  # (1, Q) each
+    below, above = (float(means_over_topics(end)[0]) for end in ends)
+    p_not_worse, unjudged = None, _open_documents(paired, ends[1][0] - ends[0][0] > EQUAL)
+    judgements = unjudged
+    if paired.labels is not None:
+        moments = paired.label_moments(paired.labels, quiet=True)
+        p_not_worse = 1.0 - moments.chances(0, 1, moments.pair(0, 1), tolerance, over_topics=False).below
+        judgements = moments.judgements_to_settle(0, 1, ((-inf, -tolerance), (-tolerance, inf)), level)
     if below >= -tolerance - EQUAL or (p_not_worse is not None and p_not_worse >= level):
         verdict = NOT_WORSE
     elif above < -tolerance - EQUAL or (p_not_worse is not None and 1 - p_not_worse >= level):
         verdict = WORSE
     else:
         verdict = UNDECIDED
-    needed = 0 if verdict != UNDECIDED else unjudged if judgements is None else max(judgements, 1)
+    needed = max(judgements, 1) if verdict == UNDECIDED else 0
     difference = float(means_over_topics((scores[0] - scores[1])[None])[0])
     topics = paired.judgements.n_topics
     return Gate(
         verdict, str(measure), topics, difference, below, above, tolerance, level, p_not_worse, unjudged, needed
     )
+
+
+def _open_documents(paired: PairedRuns, is_open: BoolArray) -> int:
+    """How many unjudged documents of the two tops have a label that matters; (Q,) ``is_open``: the difference varies.
+
+    A document of equal weight in both lists does not matter where scores are sums of fixed weights; it does where the
+    normaliser or the weights depend on labels.
+    """
+    model = paired.question.model
+    is_fixed = model.name in _FIXED_WEIGHTS
+    weights: list[dict[tuple[int, str], float]] = []
+    for run in paired.runs:
+        unjudged = run.top(model.cutoff).unjudged
+        topic, rank = np.nonzero(unjudged & is_open[:, None])
+        ids = run.documents(unjudged.shape[1])[topic, rank]
+        weight = model.total(np.eye(unjudged.shape[1]))[rank] if is_fixed and len(rank) else rank
+        weights.append(dict(zip(zip(topic.tolist(), ids.tolist(), strict=True), weight.tolist(), strict=True)))
+    one, other = weights
+    every = one.keys() | other.keys()
+    return sum(one.get(key) != other.get(key) for key in every) if is_fixed else len(every)

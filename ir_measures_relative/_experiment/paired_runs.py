@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_measures_relative._checks import shown, warn
+from ir_measures_relative._checks import WrongKind, counted, shown, warn
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._extremes import CodedLists, MedSettings, Question, signed_ends
 from ir_measures_relative._input import FloatArray, run_sources
@@ -53,10 +53,10 @@ class PairedRuns:
     @classmethod
     def read(
         cls, where: str, qrels: Any, runs: Any, base: Any, *, of_interest: Iterable[str] | None, labels: Any,
-        groups: Any,
+        groups: Any, residual: bool = True,
     ) -> PairedRuns:  # fmt: skip
-        """Everything checked that can be checked before runs are read."""
-        settings = MedSettings.of(base)
+        """Everything checked that can be checked before runs are read; ``residual``: of RBP, as in MED."""
+        settings = MedSettings.of(base, residual=residual)
         found = None if labels is None else labels_of(labels, f"{where}: labels")
         if found is not None:
             base_model(base)  # refuses a measure that labels cannot be given to
@@ -92,7 +92,10 @@ class PairedRuns:
 
     @cached_property
     def question(self) -> Question:
-        return self.settings.question(self.judgements, self.where)
+        settings = self.settings
+        if self.labels is not None and settings.needs_qrels:  # a label may be above every grade of the qrels
+            settings = replace(settings, max_rel=max(self.judgements.max_grade, self.labels.highest))
+        return settings.question(self.judgements, self.where)
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """(P, Q) smallest and largest difference of each pair in each topic, over all labels."""
@@ -134,16 +137,21 @@ def settled(chances: PairChances, level: float) -> bool:
 
 def _names_of_interest(where: str, names: list[str], of_interest: Iterable[str] | None) -> list[str]:
     """The names whose pairs are asked about, in the order of the runs."""
+    has = "there is"
     if of_interest is not None:
-        wanted = [of_interest] if isinstance(of_interest, str) else list(of_interest)
+        if not isinstance(of_interest, Iterable):
+            raise WrongKind(
+                f"{where}: runs_of_interest={shown(of_interest)} is not accepted; accepted are names of runs"
+            )
+        wanted, has = [of_interest] if isinstance(of_interest, str) else list(of_interest), "runs_of_interest has"
         for name in wanted:
             if name not in names:
                 raise ValueError(
-                    f"{where}: runs_of_interest has {shown(name)}, which is no run; runs are {', '.join(names)}"
+                    f"{where}: runs_of_interest has {shown(name)}, which is no run; runs are {', '.join(names):.200}"
                 )
         names = [name for name in names if name in wanted]
     if len(names) < 2:
-        raise ValueError(f"{where}: a pair is two runs; there is {len(names)} run")
+        raise ValueError(f"{where}: a pair is two runs; {has} {counted(len(names), 'run')}")
     return names
 
 

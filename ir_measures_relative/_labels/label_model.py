@@ -44,11 +44,13 @@ class LabelModel(ABC):
     name : the name under which it is registered, or ''
     cutoff : the cutoff it was learned at; None where it fits any
     calibrated : whether it knows how far a run may lie above or below what it says
+    highest : the highest grade that it gives a document; 0 where it gives those of the judgements
     """
 
     name: str = ""
     cutoff: int | None = None
     calibrated: bool = False
+    highest: int = 0
 
     @staticmethod
     def shares(shares: Mapping[int, float]) -> LabelModel:
@@ -140,7 +142,7 @@ class GradeShares(LabelModel):
         if not isinstance(shares, Mapping):
             raise WrongKind(f"shares={shown(shares)} is not accepted; accepted is a dict of grade: share")
         grade, share = _checked_shares(shares)
-        vars(self).update(grade=frozen(grade), share=frozen(share))
+        vars(self).update(grade=frozen(grade), share=frozen(share), highest=int(grade[share > 0].max()))
 
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         n = int(part.free.sum())
@@ -164,7 +166,14 @@ class GradeProbabilities(LabelModel):
 
     def __init__(self, frame: pd.DataFrame):
         grade, topic_keys, doc_ids, probability = _checked_frame(frame)
-        vars(self).update(grade=frozen(grade), topic_keys=topic_keys, doc_ids=doc_ids, probability=frozen(probability))
+        given = grade[(probability > 0).any(axis=0)]
+        vars(self).update(
+            grade=frozen(grade),
+            topic_keys=topic_keys,
+            doc_ids=doc_ids,
+            probability=frozen(probability),
+            highest=int(given.max(initial=0)),
+        )
 
     @cached_property
     def _row(self) -> dict[tuple[str, str], int]:

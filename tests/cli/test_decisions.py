@@ -117,11 +117,24 @@ def test_exit_codes(printed: Callable[..., tuple[int, str, str]], two: Callable[
         (GOOD, OPEN, "", 3, "undecided"),
         (BAD, OPEN, "", 0, "not worse"),
         (GOOD, HALF, "--tolerance .5", 0, "not worse"),
-        (GOOD, HALF, "--tolerance .4", 3, "1 unjudged documents matter, and judging them settles it"),
+        (
+            GOOD,
+            HALF,
+            "--tolerance .4",
+            3,
+            "; 1 unjudged document can matter, and judging all settles it (judge-next says which)",
+        ),
     ):
         got, out, _ = printed(f"{two(base, new)} {options}")
         assert (got, word in out) == (code, True), out
         assert out.count("\n") == 1
+
+
+def test_gate_sends_nobody_to_judge_next_with_a_measure_that_it_refuses(
+    printed: Callable[..., tuple[int, str, str]], two: Callable[..., str]
+) -> None:
+    code, out, _ = printed(two(GOOD, HALF).replace("P@1", "AP@1"))
+    assert code == 3 and out.endswith("; 1 unjudged document can matter, and judging all settles it\n")
 
 
 def test_gate_as_json(printed: Callable[..., tuple[int, str, str]], two: Callable[..., str]) -> None:

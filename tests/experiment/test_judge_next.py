@@ -145,7 +145,7 @@ def test_refusals() -> None:
         ({"level": 1.5}, "judge_next: level=1.5 is not accepted"),
         ({"labels": "learned"}, "judge_next: labels='learned' needs groups="),
         ({"base": "AP@10"}, "base=AP@10 is not supported"),
-        ({"runs_of_interest": ["a"]}, "judge_next: a pair is two runs; there is 1 run"),
+        ({"runs_of_interest": ["a"]}, "judge_next: a pair is two runs; runs_of_interest has 1 run"),
         ({"runs_of_interest": ["a", "c"]}, "judge_next: runs_of_interest has 'c', which is no run"),
     ]
     for options, sentence in cases:

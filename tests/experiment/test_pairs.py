@@ -66,6 +66,10 @@ def test_refusals() -> None:
         pairs(qrels, {"a": run})
     with pytest.raises(ValueError, match="runs_of_interest has 'c', which is no run; runs are a, b"):
         pairs(qrels, {"a": run, "b": run}, runs_of_interest=["a", "c"])
+    with pytest.raises(ValueError, match="pairs: a pair is two runs; runs_of_interest has 0 runs"):
+        pairs(qrels, {"a": run, "b": run}, runs_of_interest=[])
+    with pytest.raises(TypeError, match="pairs: runs_of_interest=5 is not accepted; accepted are names of runs"):
+        pairs(qrels, {"a": run, "b": run}, runs_of_interest=5)
     with pytest.raises(ValueError, match="base=P needs a cutoff, as in P@10"):
         pairs(qrels, {"a": run, "b": run}, "P")
     with pytest.raises(ValueError, match="base=Bpref is not supported"):
@@ -128,6 +132,16 @@ def test_decisions() -> None:
     assert "tied" in set(near.decision)
     same = pairs(TRACK.qrels, {"a": TRACK.runs[NAMES[0]], "b": TRACK.runs[NAMES[0]]}, labels=SHARES)
     assert same.decision.tolist() == ["tied"]
+
+
+def test_what_is_certain_allows_for_every_label_of_the_model() -> None:
+    """Also for grades above all those of the qrels; a grade that no document can have is none."""
+    qrels, runs = {"1": {"x": 1, "y": 0}}, {"a": {"1": {"x": 2.0, "u": 1.0}}, "b": {"1": {"v": 2.0, "y": 1.0}}}
+    (row,) = pairs(qrels, runs, "nDCG@1", labels=imr.LabelModel.shares({0: 0.5, 3: 0.5})).itertuples()
+    assert row.below == pytest.approx(1 / 3 - 1) and (row.certain, row.decision) == ("undecided", "undecided")
+    documents = pd.DataFrame({"query_id": "1", "doc_id": ["u", "v"], "p0": 0.5, "p1": 0.0, "p2": 0.5, "p3": 0.0})
+    (row,) = pairs(qrels, runs, "nDCG@1", labels=imr.LabelModel.probabilities(documents)).itertuples()
+    assert row.below == pytest.approx(1 / 2 - 1)
 
 
 def test_learned_labels() -> None:
