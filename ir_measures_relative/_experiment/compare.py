@@ -45,8 +45,9 @@ def compare(
     ----------
     measures, qrels, runs, groups, by, names, n_jobs, progress : as in ``calc_runs``
     sort : the measure that the runs are sorted by, best first; by default they stand in the order given
-    intervals : a level such as 0.95 adds, for the measure of ``sort`` or else the first, the interval of the mean, the
-        rank with its interval, and the tier, as ``meta.rank_intervals`` computes them
+    intervals : a level such as 0.95 adds, for the measure of ``sort`` or else the first, the interval of the mean (of
+        the sum where ir_measures adds up), the rank with its interval, and the tier, as ``meta.rank_intervals``
+        computes them
 
     Returns
     -------
@@ -103,13 +104,18 @@ class Comparison:
     def wanted(cls, request: Request, sort: Measure | str | None, intervals: Any) -> tuple[int | None, float | None]:
         """Which measure the runs are sorted by and the level of intervals, checked before anything is read."""
         place = None if sort is None else _place(sort, request.measures, request.texts, "sort")
-        return place, None if intervals is None else real(intervals, "intervals", 0.0, 1.0)
+        level = None if intervals is None else real(intervals, "intervals", 0.0, 1.0)
+        if level is not None and not request.measures:
+            raise ValueError("intervals: there is no measure whose intervals could be shown")
+        return place, level
 
     @classmethod
     def of(
         cls, request: Request, experiment: ExperimentRuns, sort: int | None = None, intervals: float | None = None
     ) -> Comparison:
         """What a request asks for, of runs that were read; ``sort`` and ``intervals`` as ``wanted`` gives them."""
+        if intervals is not None and experiment.judgements.n_topics < 2:
+            raise ValueError("intervals: at least two topics are needed, to see how they differ")
         return cls(
             request.measures,
             request.texts,
@@ -232,7 +238,10 @@ class Comparison:
         larger = direction(self.measures[place]) != "smaller"
         assert self.intervals is not None
         found = meta.rank_intervals(table, level=self.intervals, largest_first=larger)
-        return found.to_frame().set_index("system")[list(_INTERVALS)]
+        frame = found.to_frame().set_index("system")[list(_INTERVALS)]
+        if adds_up(self.measures[place]):  # of the sum that is shown
+            frame[["low", "high"]] *= len(self.topics)
+        return frame
 
     def _significance(
         self, baseline: str, header: Sequence[str], level: float

@@ -145,11 +145,11 @@ def _names_of_interest(where: str, names: list[str], of_interest: Iterable[str] 
             )
         wanted, has = [of_interest] if isinstance(of_interest, str) else list(of_interest), "runs_of_interest has"
         for name in wanted:
-            if name not in names:
+            if str(name) not in names:
                 raise ValueError(
                     f"{where}: runs_of_interest has {shown(name)}, which is no run; runs are {', '.join(names):.200}"
                 )
-        names = [name for name in names if name in wanted]
+        names = [name for name in names if name in map(str, wanted)]
     if len(names) < 2:
         raise ValueError(f"{where}: a pair is two runs; {has} {counted(len(names), 'run')}")
     return names

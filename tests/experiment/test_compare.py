@@ -86,6 +86,20 @@ class TestResult:
         for column in ("low", "high", "rank", "rank_low", "rank_high", "tier"):
             assert frame[column].to_dict() == expected[column].to_dict()
 
+    def test_intervals_of_a_sum(self) -> None:
+        """NumRet is added up over topics, so its interval is that of the sum, which holds it."""
+        frame = compare(["NumRelRet"], TRACK.qrels, TRACK.runs, intervals=0.9).to_frame()
+        table = compare(["NumRelRet"], TRACK.qrels, TRACK.runs).table("NumRelRet")
+        means = imr.meta.rank_intervals(table, level=0.9).to_frame().set_index("system").loc[frame.index]
+        np.testing.assert_allclose(frame[["low", "high"]], means[["low", "high"]] * table.shape[1], rtol=1e-12)
+        assert ((frame.low <= frame.NumRelRet) & (frame.NumRelRet <= frame.high)).all()
+
+    def test_intervals_need_a_measure_and_two_topics(self) -> None:
+        with pytest.raises(ValueError, match="intervals: there is no measure"):
+            compare([], QRELS, RUNS, intervals=0.9)
+        with pytest.raises(ValueError, match="intervals: at least two topics are needed"):
+            compare(["P@1"], {"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, intervals=0.9)
+
     def test_refused_before_anything_is_read(self, tmp_path: Path) -> None:
         (tmp_path / "no-run.txt").write_text("nothing\n")
         for options in ({"sort": "AP"}, {"intervals": 2.0}):

@@ -49,6 +49,8 @@ def test_runs_of_interest() -> None:
     columns = ["difference", "below", "above", "certain"]
     assert some[columns].values.tolist() == everything.loc[some.index, columns].values.tolist()
     assert (some.p_value <= everything.loc[some.index].p_value).all()  # fewer tests to correct for
+    numbered = pairs(TRACK.qrels, dict(enumerate(TRACK.runs.values())), runs_of_interest=[2, 1])
+    assert numbered[["a", "b"]].values.tolist() == [["1", "2"]]
 
 
 def test_twins_and_a_single_topic() -> None:
