@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> None:
         columns, output_format = list(found.columns), options.output_format
     has_header = options.output_format != _POOL
     rows = list(found[columns].itertuples(index=False, name=None))
-    table = TextTable(columns, rows, places=options.places, has_header=has_header)
+    table = TextTable(columns, rows, places=options.places, has_header=has_header, small=["effect"])
     write(table, output_format)
 
 

@@ -23,6 +23,7 @@ class TextTable:
     better : column -> 'larger' or 'smaller'; its best values stand out
     marks : (row, column) -> what stands behind the value, '+' or '-'
     places : decimal places of numbers; -1 is all
+    small : columns of numbers near 0, which have as many significant digits instead
     caption : a sentence or two, for LaTeX and HTML
     has_header : whether tsv begins with the header; by default not where the first column is the measure or the topic,
         as the ir_measures command prints it
@@ -35,19 +36,24 @@ class TextTable:
     places: int = 4
     caption: str = ""
     has_header: bool | None = None
+    small: Sequence[str] = ()
 
-    def text(self, value: Any) -> str:
+    def text(self, value: Any, column: int) -> str:
         """A value as it is printed."""
         if isinstance(value, float):
-            return str(value) if self.places < 0 else f"{value:.{self.places}f}"
+            kind = "g" if self.header[column] in self.small else "f"
+            return str(value) if self.places < 0 else f"{value:.{self.places}{kind}}"
         return str(value)
+
+    def texts(self, row: Sequence[Any]) -> list[str]:
+        return [self.text(value, column) for column, value in enumerate(row)]
 
     def is_number(self, column: int) -> bool:
         return bool(self.rows) and isinstance(self.rows[0][column], (int, float))
 
     def place(self, row: int, column: int) -> int | None:
         """1 for the best of its column, 2 for the second best, both as they are printed; else None."""
-        best, printed = self._best[column], self.text(self.rows[row][column])
+        best, printed = self._best[column], self.text(self.rows[row][column], column)
         return best.index(printed) + 1 if printed in best else None
 
     @cached_property
@@ -59,7 +65,7 @@ class TextTable:
             values: list[Any] = []
             if direction in ("larger", "smaller") and len(self.rows) > 1:
                 values = sorted({row[column] for row in self.rows}, reverse=direction == "larger")
-            printed = list(dict.fromkeys(map(self.text, values)))
+            printed = list(dict.fromkeys(self.text(value, column) for value in values))
             found.append(printed[:2] if len(printed) > 1 else [])  # where all are alike none stands out
         return found
 
@@ -88,25 +94,27 @@ def tsv(table: TextTable) -> str:
     """With or without the header."""
     has_header = table.header[0] not in ("measure", "query_id") if table.has_header is None else table.has_header
     shown = [table.header, *table.rows] if has_header else table.rows
-    return "".join("\t".join(visible(table.text(value)) for value in row) + "\n" for row in shown)
+    return "".join("\t".join(map(visible, table.texts(row))) + "\n" for row in shown)
 
 
 def csv_text(table: TextTable, guard: bool = True) -> str:
     """``guard`` puts an apostrophe before text that a spreadsheet would run as a formula."""
 
-    def cell(value: Any) -> str:
-        text = table.text(value)
+    def cell(value: Any, text: str) -> str:
         is_formula = guard and isinstance(value, str) and text.startswith(("=", "+", "-", "@", "\t", "\r"))
         return f"'{text}" if is_formula else text
 
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([map(cell, row) for row in (table.header, *table.rows)])
+    csv.writer(buffer, lineterminator="\n").writerows(
+        [map(cell, row, table.texts(row)) for row in (table.header, *table.rows)]
+    )
     return buffer.getvalue()
 
 
 def jsonl(table: TextTable) -> str:
-    """Numbers with all their digits, as the ir_measures command prints them."""
-    return "".join(json.dumps(dict(zip(table.header, row, strict=True)), default=str) + "\n" for row in table.rows)
+    """Numbers with all their digits, as the ir_measures command prints them; null for NaN, which JSON does not have."""
+    rows = [[None if value != value else value for value in row] for row in table.rows]
+    return "".join(json.dumps(dict(zip(table.header, row, strict=True)), default=str) + "\n" for row in rows)
 
 
 def markdown(table: TextTable) -> str:
@@ -115,7 +123,7 @@ def markdown(table: TextTable) -> str:
     for number, row in enumerate(table.rows):
         texts = []
         for column, value in enumerate(row):
-            text = _markdown_cell(table.text(value))
+            text = _markdown_cell(table.text(value, column))
             text = f"**{text}**" if table.place(number, column) == 1 else text
             texts.append(text + table.marks.get((number, column), ""))
         cells.append(texts)
@@ -163,7 +171,7 @@ def latex(table: TextTable) -> str:
     for number, row in enumerate(table.rows):
         cells = []
         for column, value in enumerate(row):
-            text = latex_text(table.text(value))
+            text = latex_text(table.text(value, column))
             wrap = {1: r"\textbf{%s}", 2: r"\underline{%s}"}.get(table.place(number, column) or 0, "%s")
             mark = table.marks.get((number, column), "")
             cells.append(wrap % text + (f"$^{{{mark}}}$" if mark else ""))
@@ -194,7 +202,7 @@ def html_text(table: TextTable) -> str:
     for number, row in enumerate(table.rows):
         cells = []
         for column, value in enumerate(row):
-            text = html.escape(visible(table.text(value)))
+            text = html.escape(visible(table.text(value, column)))
             wrap = {1: "<b>%s</b>", 2: "<u>%s</u>"}.get(table.place(number, column) or 0, "%s")
             mark = table.marks.get((number, column), "")
             cells.append(wrap.replace("%s", text) + (f"<sup>{mark}</sup>" if mark else ""))

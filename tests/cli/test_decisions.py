@@ -82,6 +82,7 @@ def test_judge_next(printed: Callable[..., tuple[int, str, str]]) -> None:
     assert code == 0 and [json.loads(line) for line in out.splitlines()] == want.to_dict("records")
     header, first, *_ = printed(asked)[1].splitlines()
     assert header.split("\t") == list(want.columns) and first.split("\t")[1] == want.doc_id[0]
+    assert first.split("\t")[2] == f"{want.effect[0]:.4g}"  # four decimal places would leave nothing of it
     pool = printed(f"{asked} -o pool")[1].splitlines()
     assert [tuple(line.split("\t")) for line in pool] == list(zip(want.query_id, want.doc_id, strict=True))
 

@@ -243,6 +243,14 @@ class TestText:
         assert rows == "name\tx\na\\tb\\nc\t1.0\n"
         assert jsonl(TextTable(["name"], [["a\x1b"]])) == '{"name": "a\\u001b"}\n'
 
+    def test_json_has_no_nan(self) -> None:
+        assert jsonl(TextTable(["name", "p_value"], [["a", math.nan]])) == '{"name": "a", "p_value": null}\n'
+
+    def test_numbers_near_0_keep_significant_digits(self) -> None:
+        table = TextTable(["name", "effect", "x"], [["a", 8.7131e-05, 8.7131e-05]], small=["effect"], places=3)
+        assert tsv(table) == "name\teffect\tx\na\t8.71e-05\t0.000\n"
+        assert csv_text(table).endswith("a,8.71e-05,0.000\n") and "| 8.71e-05 | 0.000 |" in markdown(table)
+
 
 def test_the_table_holds_every_text_once() -> None:
     """Text of a fixed width took gigabytes: a thousand priors make long texts."""
