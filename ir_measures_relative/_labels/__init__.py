@@ -18,7 +18,13 @@ from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelMod
 from ir_measures_relative._labels.label_moments import LabelMoments, PairChances, PairMoments
 from ir_measures_relative._labels.labelled_pair import LabelledPair, LabelledSide
 from ir_measures_relative._labels.learned_labels import LearnedLabels
-from ir_measures_relative._labels.learning import FEWEST_GROUPS, learn_labels, learned_from, learned_from_judge
+from ir_measures_relative._labels.learning import (
+    FEWEST_GROUPS,
+    learn_labels,
+    learned_from,
+    learned_from_judge,
+    read_judge,
+)
 from ir_measures_relative._labels.partly_judged import PartlyJudged
 from ir_measures_relative._labels.pool_shares import PoolShares
 from ir_measures_relative._labels.pooled_runs import PooledRuns
@@ -58,6 +64,7 @@ __all__ = [
     "learned_from",
     "learned_from_judge",
     "prob_better",
+    "read_judge",
     "refuse_gain_of_nothing",
     "register_labels",
 ]

@@ -84,7 +84,7 @@ def learn_labels(
     judgements = Judgements.of(qrels)
     if not judgements.n_topics:
         raise ValueError("learn_labels: the qrels have no topic; at least one is needed")
-    other = None if judge is None else _read_judge(judge)
+    other = None if judge is None else read_judge(judge)
     if runs is None:
         if other is None:
             raise ValueError("learn_labels needs runs, or another judge's labels as judge=")
@@ -126,7 +126,8 @@ def learned_from_judge(judgements: Judgements, judge: Judgements, judged: BoolAr
     return LearnedLabels(fit(documents, _learnable(documents), False), documents, None, judge, None, {})
 
 
-def _read_judge(judge: Any) -> Judgements:
+def read_judge(judge: Any) -> Judgements:
+    """Another judge's labels, in any form."""
     read = Judgements.of(judge, "judge")
     if not len(read.grade):
         raise ValueError("judge: there is no label in it; at least one is needed")

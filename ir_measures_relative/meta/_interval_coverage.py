@@ -25,6 +25,7 @@ from ir_measures_relative._labels import (
     labels_of,
     learned_from,
     learned_from_judge,
+    read_judge,
 )
 from ir_measures_relative.meta._rank_correlation import kendall_tau
 
@@ -92,8 +93,8 @@ class IntervalCoverage:
                 "error": _rmse(means["estimate"] - means["truth"]),
                 "topic_error_plain": _rmse((self.plain - self.truth)[cells]),
                 "topic_error": _rmse((self.estimate - self.truth)[cells]),
-                "tau_plain": kendall_tau(means["plain"], means["truth"]),
-                "tau": kendall_tau(means["estimate"], means["truth"]),
+                "tau_plain": _tau(means["plain"], means["truth"]),
+                "tau": _tau(means["estimate"], means["truth"]),
                 "coverage": _share(self.covers[runs]),
                 "topic_coverage": _share(self.topic_covers[cells]),
                 "width": _share((self.high - self.low)[runs]),
@@ -152,13 +153,16 @@ def interval_coverage(
         raise ValueError(f"base={base_text(base)} needs a cutoff, as in nDCG@10")
     level = real(level, "level", 0, 1)
     depth = model.cutoff if depth is None else whole(depth, "depth", 1, 1000)
+    estimator = _estimator(estimate, judge, model.cutoff)
     judgements = Judgements.of(qrels)
+    if not judgements.n_topics:
+        raise ValueError("interval_coverage: the qrels have no topic; at least one is needed")
     sources = run_sources(runs)
     group_of = read_groups(groups, sources)
     read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
     for name, run in read.items():
         warn_of_other_topics(run, judgements, f"run {name!r}")
-    study = _Study(judgements, read, group_of, model, base_text(base), depth, _estimator(estimate, judge), level)
+    study = _Study(judgements, read, group_of, model, base_text(base), depth, estimator, level)
     return study.result()
 
 
@@ -181,8 +185,8 @@ class _Estimator:
         return learned_from_judge(pool.judgements, self.judge, pool.judged)
 
 
-def _estimator(estimate: Any, judge: Any) -> _Estimator:
-    other = None if judge is None else Judgements.of(judge, "judge")
+def _estimator(estimate: Any, judge: Any, cutoff: int) -> _Estimator:
+    other = None if judge is None else read_judge(judge)
     if callable(estimate):
         return _Estimator(other, function=estimate)
     if estimate == "judge":
@@ -191,6 +195,7 @@ def _estimator(estimate: Any, judge: Any) -> _Estimator:
         return _Estimator(other)
     labels = labels_of(estimate, "estimate")
     if isinstance(labels, LabelModel):
+        labels.check_cutoff(cutoff, "interval_coverage")
         return _Estimator(other, labels=labels)
     return _Estimator(other, by_runs=True)
 
@@ -269,6 +274,10 @@ def _within(value: FloatArray, low: FloatArray, high: FloatArray) -> BoolArray:
 
 def _rmse(error: FloatArray) -> float:
     return float(np.sqrt((error**2).mean())) if len(error) else float("nan")
+
+
+def _tau(estimate: FloatArray, truth: FloatArray) -> float:
+    return kendall_tau(estimate, truth) if len(truth) > 1 else float("nan")
 
 
 def _share(value: FloatArray | BoolArray) -> float:

@@ -81,6 +81,14 @@ def test_other_estimates() -> None:
     assert (boot.hidden == filled.hidden).all() and boot.summary()["error"] != filled.summary()["error"]
 
 
+def test_one_run_has_no_order() -> None:
+    track = track_with_holes()
+    name = next(iter(track.runs))
+    labels = imr.LabelModel.shares({0: 0.5, 1: 0.5})
+    found = meta.interval_coverage(track.qrels, {name: track.runs[name]}, {name: "g"}, labels).summary()
+    assert found["runs"] == 1 and np.isnan(found["tau"]) and np.isfinite(found["error"])
+
+
 def test_bad_arguments() -> None:
     track = track_with_holes()
     with pytest.raises(ValueError, match="estimate='judge' needs another judge"):
@@ -92,6 +100,13 @@ def test_bad_arguments() -> None:
     with pytest.raises(TypeError, match="such as that of boot_ndcg"):
         meta.interval_coverage(track.qrels, track.runs, track.groups, lambda qrels, run: 0.5)
     few = {name: run for name, run in track.runs.items() if track.groups[name] in ("G0", "G1", "G2", "G3")}
+    with pytest.raises(ValueError, match="judge: there is no label in it"):
+        meta.interval_coverage(track.qrels, track.runs, track.groups, judge={})
+    with pytest.raises(ValueError, match="interval_coverage: the qrels have no topic"):
+        meta.interval_coverage({}, track.runs, track.groups, imr.LabelModel.shares({0: 0.5, 1: 0.5}))
+    labels = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6)
+    with pytest.raises(ValueError, match="were learned at the cutoff 6 and the measure has 5"):
+        meta.interval_coverage(track.qrels, track.runs, track.groups, labels, base="nDCG@5")
     with pytest.raises(ValueError, match="of 3 groups"):
         meta.interval_coverage(track.qrels, few, {name: track.groups[name] for name in few})
 

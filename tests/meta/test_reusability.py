@@ -85,6 +85,11 @@ def test_a_group_that_others_repeat_is_not_missed():
     assert result.tau["P@5"] == 1
 
 
+def test_qrels_without_a_topic_are_refused():
+    with pytest.raises(ValueError, match="reusability: the qrels have no topic; at least one is needed"):
+        meta.reusability({}, {"a": {"q": {"d": 1.0}}}, {"a": "A"}, "P@5")
+
+
 def test_a_topic_that_loses_all_its_judgements_counts_zero():
     qrels = {"q1": {"d": 1}, "q2": {"e": 1}}
     runs = {"a": {"q1": {"d": 1.0}, "q2": {"e": 1.0}}, "b": {"q2": {"e": 1.0}}}
