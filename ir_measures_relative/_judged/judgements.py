@@ -12,6 +12,7 @@ from ir_measures import Qrel
 
 from ir_measures_relative._checks import counted
 from ir_measures_relative._input import Columns, ObjectArray, coded_ids, qrels_columns, row_name
+from ir_measures_relative._judged.memo import Memo
 
 
 class Judgements:
@@ -24,6 +25,7 @@ class Judgements:
     topic : (J,) topic index of each row
     grade : (J,) grade of each judged document
     grade_counts : how many judgements of all topics have each grade
+    memo : keeps what is derived from them
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Judgements:
         self.start = np.searchsorted(topic, np.arange(len(topics) + 1))  # (Q + 1,)
         self.grade_counts = grade_counts
         self.warned = False  # that nothing is judged non-relevant
+        self.memo = Memo()
         self._doc_ids = pd.Index(doc_ids, dtype=object)  # distinct
         self._doc = doc  # (J,) index into doc_ids
         key = topic * len(doc_ids) + doc  # (J,) one number per (topic, document)

@@ -12,6 +12,7 @@ from ir_measures_relative._input import FloatArray, IntArray, ObjectArray
 from ir_measures_relative._judged import Judgements
 from ir_measures_relative._labels.features import NAMES, pool_counts, pool_feature, run_counts, run_feature
 from ir_measures_relative._labels.found_documents import DEPTH, FoundDocuments
+from ir_measures_relative._labels.judged_then import JudgedThen
 from ir_measures_relative._labels.label_chances import LabelChances
 from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.partly_judged import PartlyJudged
@@ -27,6 +28,10 @@ class LearnedLabels(LabelModel):
 
     ``logit P(grade >= c) = a_c + b . x + u``, where u is the run's effect, shared by all its documents:
     ``u ~ mean + spread sqrt(1 + 1/n) t_(n-1)``, n the number of groups learned from.
+
+    Judgements that are made afterwards tell more of a run: its documents that were unjudged when the labels were
+    learned and are judged now make some effects likelier than others, by Bayes' rule. What is known of the documents
+    that are still unjudged stays what it was: features that count new judgements would not be those learned from.
     """
 
     fit: Fit
@@ -36,6 +41,7 @@ class LearnedLabels(LabelModel):
     cutoff: int | None
     group_of_run: Mapping[str, str]  # fingerprint -> group
     grouped: bool  # whether the groups of runs are known
+    then: JudgedThen | None  # what was judged when the labels were learned; None: learned from a judge alone
 
     def __init__(
         self,
@@ -46,6 +52,7 @@ class LearnedLabels(LabelModel):
         cutoff: int | None,
         group_of_run: Mapping[str, str],
         grouped: bool = True,
+        then: JudgedThen | None = None,
     ):
         vars(self).update(
             fit=fit,
@@ -55,6 +62,7 @@ class LearnedLabels(LabelModel):
             cutoff=cutoff,
             group_of_run=dict(group_of_run),
             grouped=grouped,
+            then=then,
         )
 
     @property
@@ -70,8 +78,15 @@ class LearnedLabels(LabelModel):
         return NAMES if self.judge is not None else NAMES[:3]
 
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
-        feature = self._features(part, group, name)
-        return LabelChances(self.fit.grade, self.fit.probability(feature), self.calibrated)
+        learned = part if self.then is None else self.then.seen(part)
+        predictor = self.fit.predictor(self._features(learned, group, name))
+        row = part.row[learned.free]  # (n,) of what was unjudged; -1 = still is
+        effects = self.fit.effects
+        if (row >= 0).any() and self.fit.effect is not None:
+            level = self.fit.level(part.run.judgements.grade[row[row >= 0]])
+            effects = self.fit.effect.values_given(self.fit.odds, predictor[row >= 0], level)
+        probability = self.fit.odds.level_probability(effects[:, None] + predictor[row < 0])
+        return LabelChances(self.fit.grade, probability, self.calibrated)
 
     def group_of(self, part: PartlyJudged, group: str | None = None) -> str | None:
         return self.group_of_run.get(part.run.run.cut(DEPTH).fingerprint) if group is None else group
@@ -126,7 +141,7 @@ class LearnedLabels(LabelModel):
         Standard errors allow for the documents of a group (without runs: of a topic) depending on one another.
         """
         learned = self.fit
-        level = np.searchsorted(learned.grade, self.documents.grade, "right") - 1
+        level = learned.level(self.documents.grade)
         feature = learned.standardised(self.documents.feature)
         errors = standard_errors(learned.odds, feature, level, self.documents.weight, self.documents.group)
         names = [f"grade >= {grade}" for grade in learned.grade[1:].tolist()] + list(self.features)
@@ -187,6 +202,8 @@ class LearnedLabels(LabelModel):
         content += self.documents.content()
         if self.found is not None:
             content += self.found.content()
+        if self.then is not None:
+            content.append(self.then.content())
         if self.judge is not None:
             content.append(repr(sorted((t, sorted(d.items())) for t, d in self.judge.to_dict().items())).encode())
         return content

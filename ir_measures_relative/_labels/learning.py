@@ -9,6 +9,7 @@ import numpy as np
 from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_other_topics
+from ir_measures_relative._labels.judged_then import JudgedThen
 from ir_measures_relative._labels.label_model import kept
 from ir_measures_relative._labels.learned_labels import LearnedLabels, judge_grades
 from ir_measures_relative._labels.pooled_runs import PooledRuns
@@ -117,7 +118,8 @@ def learned_from(
     if warn:
         _warn_of_little(documents)
     learned = fit(documents, grade, with_effects=True)
-    return LearnedLabels(learned, documents, pool.found, judge, pool.row.shape[2], pool.fingerprints, grouped)
+    then = JudgedThen(judgements, pool.judged)
+    return LearnedLabels(learned, documents, pool.found, judge, pool.row.shape[2], pool.fingerprints, grouped, then)
 
 
 def learned_from_judge(judgements: Judgements, judge: Judgements, judged: BoolArray) -> LearnedLabels:

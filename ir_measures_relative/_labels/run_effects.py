@@ -25,6 +25,13 @@ LEAST_SPREAD = 0.05
 _FARTHEST = 4.0  # of an offset: a run with no relevant document hidden has none that is finite; its variance is huge
 _HALVINGS = 50
 _WIDEST = 5.0  # of tau
+_FINE = 1001  # values that stand for the distribution of u while it is weighed by what was judged
+_TINY = 1e-300
+
+
+def _middles(n: int) -> FloatArray:
+    """(n,) of n equal parts of 0 to 1."""
+    return (np.arange(n) + 0.5) / n
 
 
 class Offsets(NamedTuple):
@@ -41,12 +48,24 @@ class EffectDistribution(NamedTuple):
     spread: float
     n_groups: int
 
-    def values(self) -> FloatArray:
-        """(21,) equally likely values, ascending: the middles of 21 parts of equal probability."""
-        share = (np.arange(N_EFFECTS) + 0.5) / N_EFFECTS
+    def values(self, n: int = N_EFFECTS) -> FloatArray:
+        """(n,) equally likely values, ascending: the middles of n parts of equal probability."""
         scale = self.spread * np.sqrt(1.0 + 1.0 / self.n_groups)
-        effect: FloatArray = self.mean + scale * scipy.special.stdtrit(self.n_groups - 1, share)
+        effect: FloatArray = self.mean + scale * scipy.special.stdtrit(self.n_groups - 1, _middles(n))
         return effect
+
+    def values_given(self, odds: ProportionalOdds, predictor: FloatArray, level: IntArray) -> FloatArray:
+        """(21,) the same once n documents of the run are judged, by Bayes' rule.
+
+        ``predictor`` (n,) of each without the effect, ``level`` (n,) what its grade turned out to be.
+        """
+        before = self.values(_FINE)  # (F,)
+        chance = odds.level_probability(before[:, None] + predictor)[:, np.arange(len(level)), level]  # (F, n)
+        # summed in one order, whatever that of the documents
+        log_likelihood = np.sort(np.log(np.maximum(chance, _TINY)), axis=1).sum(axis=1)
+        likelihood = np.exp(log_likelihood - log_likelihood.max())
+        reached = np.cumsum(likelihood) - likelihood / 2  # (F,)
+        return np.interp(_middles(N_EFFECTS), reached / likelihood.sum(), before)
 
 
 def offsets(

@@ -81,6 +81,11 @@ class Fit:
         """(n, F) -> (n,) b . x"""
         return self.standardised(feature) @ self.odds.slope
 
+    def level(self, grade: IntArray) -> IntArray:
+        """(n,) grades -> the levels that they reach."""
+        level: IntArray = np.searchsorted(self.grade, np.maximum(grade, 0), "right") - 1
+        return level
+
     @property
     def effects(self) -> FloatArray:
         """(U,) equally likely effects of a run."""
