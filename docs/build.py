@@ -33,7 +33,11 @@ def write_source(source: Path) -> None:
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(PAGES, source, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(REPOSITORY / "CHANGELOG.md", source / "changelog.md")
-    shutil.copytree(REPOSITORY / "notebooks", source / "notebooks", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    shutil.copytree(
+        REPOSITORY / "notebooks",
+        source / "notebooks",
+        ignore=shutil.ignore_patterns(".*", "__pycache__", "data", "*.py"),
+    )
     (source / "command_line.rst").write_text(command_line_page(), encoding="utf-8")
     (source / "extra").mkdir()
     track = imr.simulate.track(seed=0)
