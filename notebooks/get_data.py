@@ -1,7 +1,7 @@
 """Downloads the runs and judgements of TREC-COVID that the notebooks read, and that no notebook can make itself.
 
     python get_data.py trec-covid            # notebooks 02, 03 and 04: 8 MB
-    python get_data.py trec-covid-round2     # notebooks 06 and 07: 136 runs, some 200 MB, of which 10 MB are kept
+    python get_data.py trec-covid-round2     # notebooks 06 and 07: 136 runs, some 200 MB, of which 8 MB are kept
 
 They go to the folder `data` beside this script, or to the folder that IR_MEASURES_RELATIVE_DATA names:
 

@@ -69,7 +69,7 @@ def test_without_its_runs_a_notebook_stops_with_a_sentence(number: str, tmp_path
     call = [sys.executable, "-W", "ignore", "-c", first]
     done = subprocess.run(call, cwd=tmp_path, env=env, capture_output=True, text=True)
     name = NEED_RUNS[number]
-    said = f"There is no folder data/{name}: call python get_data.py {name}, then run this notebook again.\n"
+    said = f"There is no folder data/{name}: call python get_data.py {name} in the folder of this notebook.\n"
     assert (done.returncode, done.stderr.replace("\\", "/")) == (1, said)
     assert name in module("get_data").NAMES
 
