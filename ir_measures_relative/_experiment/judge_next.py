@@ -72,10 +72,11 @@ def judge_next(
     base_model(base)  # refuses a measure whose labels have no weight of their own
     if labels is None and margin:
         raise ValueError("judge_next: margin needs labels=, such as those of learn_labels")
+    # what RBP's unseen documents are worth no judgement of these lists can tell
     paired = PairedRuns.read(
-        "judge_next", qrels, runs, base, of_interest=runs_of_interest, labels=labels, groups=groups
+        "judge_next", qrels, runs, base, of_interest=runs_of_interest, labels=labels, groups=groups, residual=False
     )  # fmt: skip
-    moments = paired.label_moments(paired.labels or PoolShares())
+    moments = paired.label_moments(paired.labels or PoolShares(paired.question.model.rel))
     if paired.labels is None:
         warn_without_nonrelevant(paired.judgements, "judge_next", "unjudged documents are all taken for relevant")
         below, above = (means_over_topics(ends).tolist() for ends in paired.ends())

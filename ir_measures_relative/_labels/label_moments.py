@@ -39,6 +39,8 @@ from ir_measures_relative._labels.run_effects import N_EFFECTS
 from ir_measures_relative._unjudged import TOLERANCE
 
 FEW = 5.0
+# five points that stand for a normal distribution: exact for polynomials up to the ninth degree
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +128,9 @@ class PairMoments:
         if error <= TOLERANCE:
             return self.chances(margin)
         mean, variance = merged_moments(self.mean, self.variance)
-        # points that stand for a normal distribution: exact for polynomials up to the ninth degree
-        nodes, weights = np.polynomial.hermite_e.hermegauss(5)
-        points = mean[:, None] + np.sqrt(variance)[:, None] * nodes  # (c, 5)
+        points = mean[:, None] + np.sqrt(variance)[:, None] * _NODES  # (c, 5)
         above, below = (
-            float((scipy.special.stdtr(n - 1, (d - margin) / error) @ weights).mean() / weights.sum())
+            float((scipy.special.stdtr(n - 1, (d - margin) / error) @ _WEIGHTS).mean() / _WEIGHTS.sum())
             for d in (points, -points)
         )
         return above, below

@@ -71,6 +71,11 @@ class LearnedLabels(LabelModel):
         return self.fit.effect is not None and self.grouped
 
     @property
+    def highest(self) -> int:  # type: ignore[override]
+        """The highest grade that it gives a document."""
+        return int(self.fit.grade[-1])
+
+    @property
     def features(self) -> tuple[str, ...]:
         """Names of the features."""
         if self.found is None:

@@ -12,10 +12,16 @@ from ir_measures_relative._labels.partly_judged import PartlyJudged
 class PoolShares(LabelModel):
     """Grade shares of the topic's judgements, to which one document of the shares over all topics is added."""
 
+    relevant: int  # the smallest grade that counts
+
+    def __init__(self, relevant: int = 1):
+        vars(self).update(relevant=relevant)
+
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         judgements = part.run.judgements
         known = np.maximum(judgements.grade[part.judged], 0)
-        least = [0] if known.any() else [0, 1]  # where nothing is judged relevant, a document may be all the same
+        # where nothing is judged relevant, a document may be all the same
+        least = [0] if (known >= self.relevant).any() else [0, self.relevant]
         grade, level = np.unique(np.append(least, known), return_inverse=True)  # (L,), the first is 0
         level = level.ravel()[len(least) :]
         count = np.zeros((judgements.n_topics, len(grade)))  # (Q, L)
@@ -25,4 +31,4 @@ class PoolShares(LabelModel):
         return LabelChances(grade, share[part.topic][None], False)
 
     def _content(self) -> list[bytes]:
-        return []
+        return [repr(self.relevant).encode()]

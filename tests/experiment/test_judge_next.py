@@ -115,6 +115,23 @@ def test_nothing_unjudged() -> None:
     assert table.empty and list(table.columns) == COLUMNS
 
 
+def test_what_no_judgement_can_settle_is_not_asked_for() -> None:
+    """RBP's unseen tail keeps a pair undecided for `pairs`, not for what is to be judged."""
+    qrels = {"1": {"x": 1, "y": 0}}
+    runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}, "c": {"1": {"u": 2.0, "x": 1.0}}}
+    assert set(imr.pairs(qrels, runs, "RBP@2").certain) == {"undecided"}
+    assert judge_next(qrels, runs, base="RBP@2").doc_id.tolist() == ["u"]
+    assert judge_next({"1": {"x": 1, "y": 0, "u": 0}}, runs, base="RBP@2").empty
+
+
+def test_grades_that_nobody_has_given_yet() -> None:
+    """Nothing is judged 2, which is what counts; an unjudged document may be."""
+    qrels = {"1": {"x": 1, "y": 0}}
+    runs = {"a": {"1": {"u": 2.0}}, "b": {"1": {"x": 2.0}}}
+    assert set(imr.pairs(qrels, runs, "P(rel=2)@1").certain) == {"undecided"}
+    assert judge_next(qrels, runs, base="P(rel=2)@1").doc_id.tolist() == ["u"]
+
+
 def test_qrels_without_a_nonrelevant_document_are_warned_of() -> None:
     qrels, runs = {"1": {"x": 1}}, {"a": {"1": {"x": 2.0, "u": 1.0}}, "b": {"1": {"u": 2.0, "x": 1.0}}}
     with pytest.warns(UserWarning, match="^judge_next: the qrels have no judged non-relevant document, so unjudged"):
