@@ -27,6 +27,7 @@ BIBTEX = {
   title     = {Quantifying Ranker Coverage of Different Query Subspaces},
   booktitle = {46th International ACM SIGIR Conference on Research and Development in Information Retrieval},
   pages     = {2298--2302},
+  url       = {https://openreview.net/forum?id=N4t4J0ZAuq},
   year      = {2023}
 }""",
     "med": r"""
@@ -37,6 +38,7 @@ BIBTEX = {
   volume  = {27},
   number  = {11},
   pages   = {2865--2877},
+  url     = {https://arxiv.org/abs/1408.3587},
   year    = {2015}
 }""",
     "med-recall": r"""
@@ -51,6 +53,7 @@ BIBTEX = {
   title     = {New Metrics to Encourage Innovation and Diversity in Information Retrieval Approaches},
   booktitle = {Advances in Information Retrieval (ECIR 2023)},
   pages     = {239--254},
+  url       = {https://arxiv.org/abs/2301.08062},
   year      = {2023}
 }""",
     "ul": r"""
