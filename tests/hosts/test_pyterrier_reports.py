@@ -138,6 +138,55 @@ class TestSavedTables:
             imr.Experiment(system, TOPICS, QRELS, [NRG(prior=[]) @ 10], **options, save_mode="error")
         assert sorted(os.listdir(tmp_path)) == sorted([*TABLES, "bm25.res.gz"])
 
+    def test_a_run_whose_batch_fails_is_not_kept_and_earlier_runs_are(self, tmp_path: Path) -> None:
+        """save_mode='reuse' would take the batches before for the whole run."""
+        asked: list[str] = []
+
+        def results(name: str, batch: pd.DataFrame) -> pd.DataFrame:
+            asked.extend([name] * bool(len(batch)))  # PyTerrier asks about no topic at first
+            if asked.count("fused") == 2:
+                raise RuntimeError("no connection")
+            return pt.model.add_ranks(batch[["qid", "query"]].merge(RESULTS[name], on="qid"))
+
+        def system(name: str) -> Any:
+            return pt.apply.generic(lambda batch: results(name, batch))
+
+        with pytest.raises(RuntimeError, match="no connection"):
+            imr.Experiment({name: system(name) for name in ("bm25", "fused")}, TOPICS, QRELS, [NRG @ 10],
+                           batch_size=2, save_dir=str(tmp_path))  # fmt: skip
+        assert os.listdir(tmp_path) == ["bm25.res.gz"]
+        assert set(pt.io.read_results(str(tmp_path / "bm25.res.gz")).qid) == set(RESULTS["bm25"].qid)
+
+    def test_a_kill_between_two_batches_leaves_no_run_that_lacks_topics(self, tmp_path: Path) -> None:
+        found: list[list[str]] = []
+
+        def results(batch: pd.DataFrame) -> pd.DataFrame:
+            if len(batch):  # PyTerrier asks about no topic at first; what is found if the process is killed here:
+                found.append(sorted(name for name in os.listdir(tmp_path) if not name.startswith(".")))
+            return pt.model.add_ranks(batch[["qid", "query"]].merge(RESULTS["bm25"], on="qid"))
+
+        systems = {name: pt.apply.generic(results) for name in ("a", "b")}
+        imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10], batch_size=2, save_dir=str(tmp_path))
+        assert len(found) == 6 and found[:4] == [[]] * 4 and found[4:] == [["a.res.gz"]] * 2
+
+    def test_an_interrupt_while_a_run_is_written_leaves_the_old_one(self, tmp_path: Path) -> None:
+        systems = {name: pt.Transformer.from_df(pt.model.add_ranks(frame)) for name, frame in RESULTS.items()}
+        imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10], save_dir=str(tmp_path))
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        names = iter(systems)
+
+        def cut_short(frame: pd.DataFrame, file: Any) -> None:
+            file.write(b"half")
+            if next(names) == "fused":
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10], save_dir=str(tmp_path), save_mode="overwrite",
+                           save_format=(lambda file: file, cut_short))  # fmt: skip
+        after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        whole = list(systems)[: list(systems).index("fused")]
+        assert after == before | {f"{name}.custom": b"half" for name in whole}
+
     def test_saved_runs_are_a_folder_for_calc_runs(self, tmp_path: Path) -> None:
         systems = {name: pt.Transformer.from_df(pt.model.add_ranks(frame)) for name, frame in RESULTS.items()}
         imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10], save_dir=str(tmp_path))

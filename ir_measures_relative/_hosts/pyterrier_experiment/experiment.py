@@ -90,7 +90,7 @@ def Experiment(
     host.rehearse()
     with saved_runs(pt_kwargs.get("save_dir"), host.names, pt_kwargs.get("save_mode", "warn")) as saved:
         saved.prepare()
-        retrieval = Retrieval(host, "mrt" in metrics, saved.runs)
+        retrieval = Retrieval(host, "mrt" in metrics, saved)
         runs = dict(zip(distinct, retrieval.results, strict=True))
         beside = {label: retrieval.results_of(retriever) for label, retriever in retrievers.items()}
         experiment = request.read(retrieval.qrels, runs, strict=False, beside=beside)

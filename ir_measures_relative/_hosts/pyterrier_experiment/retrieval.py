@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import quoted, shown
+from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import SavedRuns
 from ir_measures_relative._input import FloatArray, IntArray
 
 # how pt.Experiment is called with results instead of systems
@@ -107,24 +108,37 @@ class Retrieval:
     qrels : the judgements that pt.Experiment evaluates with
     """
 
-    def __init__(self, host: Host, timed: bool, save_dir: str | None):
-        self._host = host
+    def __init__(self, host: Host, timed: bool, saved: SavedRuns):
+        self._host, self._saved = host, saved
+        self._in_batches = host.kwargs.get("batch_size") is not None
         self._shown: list[tuple[pd.DataFrame, pd.DataFrame]] = []  # (qrels, run) of every evaluation, a batch each
         self._batches: list[IntArray] = []  # for each system: which evaluations were its own
-        keep = ir_measures.define(self._keep, name="results", support_cutoff=False)
-        table = host(
-            host.systems, [keep, "mrt"] if timed else [keep], perquery=False, dataframe=True, baseline=0,
-            test=self._note_batches, correction=None, highlight=None, round=None, save_dir=save_dir,
-        )  # fmt: skip
+        table = self._retrieved(timed)
         if len(host.systems) == 1:
             self._batches = [np.arange(len(self._shown))]
         self._times = table["mrt"].tolist() if timed else None
         self.results = [self._joined(batches, 1) for batches in self._batches]
         self.qrels = self._joined(self._batches[0], 0)
 
+    def _retrieved(self, timed: bool) -> pd.DataFrame:
+        """Lets pt.Experiment retrieve, and keeps the runs that it has saved by then, even if a later one fails."""
+        keep = ir_measures.define(self._keep, name="results", support_cutoff=False)
+        try:
+            table: pd.DataFrame = self._host(
+                self._host.systems, [keep, "mrt"] if timed else [keep], perquery=False, dataframe=True, baseline=0,
+                test=self._note_batches, correction=None, highlight=None, round=None, save_dir=self._saved.runs,
+            )  # fmt: skip
+        except BaseException:
+            if self._in_batches:  # PyTerrier has removed the run whose batch failed; a run written at once may be cut
+                self._saved.keep()
+            raise
+        self._saved.keep()
+        return table
+
     def _keep(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
         """A measure that keeps what it is shown; its value tells which of its calls a topic was evaluated in."""
         self._shown.append((qrels, run.sort_index(kind="stable")))
+        self._saved.keep(growing=self._in_batches)  # what is evaluated has been saved
         call = float(len(self._shown) - 1)
         return ((topic, call) for topic in qrels["query_id"].unique())
 

@@ -3,11 +3,11 @@
 pt.Experiment is called twice, and each call adds to the tables aggregated.csv and perquery.csv of its ``save_dir``;
 only those of the second call have the user's measures. So each call is given a scratch folder inside the user's:
 
-    runs      for the retrieval: where a run will be saved stands a link to its place in the user's folder, so that a
-              run that was retrieved is kept even if a later one fails; a run that is replaced is written here
+    runs      for the retrieval: a run is written here, and moved to the user's folder once it is whole, so that it is
+              kept even if a later one fails; where a saved run is used again stands a link to it
     tables    for the report: copies of the user's tables, which replace them at the very end
 
-A process that is killed leaves the user's tables as they were.
+A process that is killed leaves the user's tables as they were, and no run that lacks topics.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SavedRuns:
         return place
 
     def prepare(self) -> None:
-        """Before the retrieval: links, and what PyTerrier says of files that exist."""
+        """Before the retrieval: links to what is used again, and what PyTerrier says of files that exist."""
         for final, scratch in self._files():
             exists = os.path.exists(final)
             if exists and self._mode == "error":
@@ -55,15 +55,15 @@ class SavedRuns:
                     "'error' refuses it, and 'overwrite' replaces it without this warning",
                     stacklevel=4,
                 )
-            if not exists or self._mode == "reuse":
+            if exists and self._mode == "reuse":
                 _link(final, scratch)
         self._copy_tables()
 
-    def keep(self) -> None:
-        """After the retrieval: the runs that were written here replace those of the user's folder."""
-        for final, scratch in self._files():
-            if os.path.exists(scratch) and not os.path.islink(scratch):
-                os.replace(scratch, final)
+    def keep(self, *, growing: bool = False) -> None:
+        """Moves runs to the user's folder; while batches are added to the latest (``growing``), that one stays."""
+        written = [files for files in self._files() if os.path.exists(files[1]) and not os.path.islink(files[1])]
+        for final, scratch in written[:-1] if growing else written:
+            os.replace(scratch, final)
 
     @property
     def new_tables(self) -> list[Path]:
@@ -113,17 +113,12 @@ def saved_runs(save_dir: Any, names: Sequence[str], mode: str) -> Iterator[Saved
         yield nothing
         return
     with tempfile.TemporaryDirectory(dir=save_dir, prefix=".ir_measures_relative-") as scratch:
-        saved = SavedRuns(os.fspath(save_dir), scratch, names, mode)
-        try:
-            yield saved
-        finally:
-            saved.keep()
+        yield SavedRuns(os.fspath(save_dir), scratch, names, mode)
 
 
 def _link(final: str, scratch: str) -> None:
-    """A link from the scratch folder; where there are no links, a copy, and a new run is moved at the end."""
+    """A link from the scratch folder; where there are no links, a copy."""
     try:
         os.symlink(final, scratch)
     except OSError:
-        if os.path.exists(final):
-            shutil.copy(final, scratch)
+        shutil.copy(final, scratch)
