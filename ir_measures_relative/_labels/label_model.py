@@ -233,7 +233,7 @@ def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
 def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, FloatArray]:
     """Grades (L,), topics (N,), documents (N,) and probabilities (N, L) of a frame."""
     if not isinstance(frame, pd.DataFrame):
-        raise WrongKind(f"probabilities must be a DataFrame, not a {type(frame).__name__}")
+        raise WrongKind(f"probabilities must be a pandas DataFrame, not a {type(frame).__name__}")
     columns = [str(column) for column in frame.columns]
     numbered = [(int(column[1:]), column) for column in columns if re.fullmatch("p[0-9]{1,4}", column)]
     chances = dict(numbered)

@@ -216,6 +216,8 @@ class LearnedLabels(LabelModel):
 
 def out_of_fold(documents: TrainingDocuments, learned: Fit) -> FloatArray:
     """(n,) chance of being relevant, by a fit to the other groups' documents."""
+    if len(np.unique(documents.group)) < 2:  # runs have at least 4 groups
+        raise ValueError("reliability: the labels were learned from one topic; at least 2 are needed to leave one out")
     predicted = np.zeros(len(documents.grade))
     for group in range(len(documents.group_name)):
         at = documents.group == group

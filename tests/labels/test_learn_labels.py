@@ -147,6 +147,14 @@ def test_frames() -> None:
     assert reliability["predicted"].between(0, 1).all()
 
 
+def test_reliability_of_labels_from_one_topic_is_refused() -> None:
+    """There is nothing to leave out: numpy said so, of an empty array."""
+    qrels = {"q": {f"d{i}": i % 2 for i in range(20)}}
+    judge = {"q": {f"d{i}": i % 3 for i in range(20)}}
+    with pytest.raises(ValueError, match="learned from one topic; at least 2 are needed to leave one out"):
+        learn_labels(qrels, judge=judge).reliability()
+
+
 def test_reliability_on_real_track(shared: Any) -> None:
     folder = shared / "data" / "trec-covid-round2"
     model = learn_labels(folder / "qrels.txt", folder / "runs", folder / "groups.csv", depth=7)
@@ -272,5 +280,5 @@ def test_probabilities_are_checked() -> None:
             LabelModel.probabilities(good[columns])
     with pytest.warns(UserWarning, match="1 of 1 unjudged documents of run have no row of probabilities"):
         assert imr.impute({"q": {"a": 1}}, {"q": {"x": 1.0}}, LabelModel.probabilities(good[:0])).mean == 0
-    with pytest.raises(TypeError, match="must be a DataFrame"):
+    with pytest.raises(TypeError, match="must be a pandas DataFrame"):
         LabelModel.probabilities({"a": 1})  # type: ignore[arg-type]
