@@ -11,7 +11,7 @@ from typing import Any
 from ir_measures_relative._checks import choice, quoted
 from ir_measures_relative._input.arrow import is_parquet
 from ir_measures_relative._input.columns import is_frame
-from ir_measures_relative._input.run_names import NONE, SYMBOLS
+from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
 from ir_measures_relative._input.source import RunSource, is_path
 
 NAMES = ("file", "tag")  # what names a run that is given as a file
@@ -57,17 +57,24 @@ def _files(place: Path) -> list[Path]:
         except ValueError:  # it holds a NUL
             found = []
     files = [path for path in found if not os.path.isdir(path) or is_parquet(path)]
-    odd = sorted(str(path) for path in files if not os.path.isfile(path) and not os.path.isdir(path))
+    odd = sorted(str(path) for path in found if _is_no_run(path) and not ("**" in str(place) and os.path.isdir(path)))
     if odd:  # to leave a run out would change what the others of every run are
         raise ValueError(
-            f"runs: {quoted(odd[0])}{f' and {len(odd) - 1} more' if odd[1:] else ''} cannot be read: "
-            "it is a link to nothing, a pipe or a device; remove it, or list the run files"
+            f"runs: {quoted(odd[0])}{f' and {len(odd) - 1} more' if odd[1:] else ''} cannot be read: it is a link to "
+            "nothing, a pipe, a device or a folder with the name of a run file; remove it, or list the run files"
         )
     if not files and os.path.isdir(place):
         raise ValueError(f"runs: the folder {quoted(place)} holds no file")
     if not files:
         raise ValueError(f"runs: {quoted(place)} is no folder and matches no file")
     return sorted(files, key=lambda path: path.name)
+
+
+def _is_no_run(path: Path) -> bool:
+    """Whether it looks like a run file and is none; a folder does if its name ends as those of run files do."""
+    if os.path.isdir(path):
+        return run_name(path.name) != path.name and not is_parquet(path)
+    return not os.path.isfile(path)
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -85,7 +85,7 @@ def write_report(
     if title is not None and not isinstance(title, str):
         raise WrongKind(f"report: title={shown(title)} is not accepted; accepted is text")
     sources = run_sources(runs)
-    if baseline is not None and baseline not in sources:
+    if baseline is not None and baseline not in list(sources):
         raise ValueError(f"report: baseline={shown(baseline)} is no run; the runs are {shown(list(sources), 200)}")
     with heard_warnings() as heard:
         evidence = gather(qrels, sources, measures, groups)

@@ -8,13 +8,15 @@ from typing import Any
 
 import pandas as pd
 
+from ir_measures_relative._checks import shown
+
 MOST_LETTERS = 240  # of a text that the page keeps
 _DOCUMENT = ("doc_id", "docno", "docid")
 _TOPIC = ("query_id", "qid")
 _TEXT = ("text", "body", "title", "query")
 _ACCEPTED = (
-    "a dict of document: text, a DataFrame with the columns doc_id (or docno) and text, one with the columns query_id "
-    "(or qid) and query, or a list of these"
+    "a dict of document: text, a pandas DataFrame with the columns doc_id (or docno) and text, one with the columns "
+    "query_id (or qid) and query, or a list of these"
 )
 
 
@@ -25,8 +27,11 @@ def read_texts(texts: Any, documents: Iterable[str], topics: Iterable[str]) -> t
     for part in texts if isinstance(texts, (list, tuple)) else [] if texts is None else [texts]:
         side, pairs = _pairs(part)
         for key, text in pairs:
-            if str(key) in wanted[side] and isinstance(text, str):
-                found[side][str(key)] = _short(text)
+            if str(key) not in wanted[side] or (pd.api.types.is_scalar(text) and pd.isna(text)):
+                continue
+            if not isinstance(text, str):
+                raise TypeError(f"texts: the text of {shown(str(key))} is {shown(text, 60)}; accepted is text")
+            found[side][str(key)] = _short(text)
     return found
 
 
@@ -40,9 +45,11 @@ def _pairs(part: Any) -> tuple[int, Iterable[tuple[Any, Any]]]:
     for side, names in enumerate((_DOCUMENT, _TOPIC)):
         key = next((name for name in names if name in part), None)
         if key is not None and text is not None:
+            if isinstance(part[key], pd.DataFrame) or isinstance(part[text], pd.DataFrame):
+                raise ValueError(f"texts: a DataFrame has several columns {key!r} or {text!r}; accepted is one of each")
             return side, zip(part[key], part[text], strict=True)
     raise ValueError(
-        f"texts: a DataFrame with the columns {', '.join(map(str, part.columns))}; accepted are {_ACCEPTED}"
+        f"texts: a DataFrame with the columns {', '.join(map(str, part.columns)) or 'none'}; accepted are {_ACCEPTED}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import socket
 import threading
 from pathlib import Path
 from typing import Any
@@ -120,18 +121,32 @@ def test_a_folder_leaves_out_what_is_no_run(tmp_path: Path) -> None:
     assert list(run_sources(tmp_path)) == ["bm25"]
 
 
-@pytest.mark.parametrize("kind", ["link to nothing", "pipe"])
+@pytest.mark.parametrize("kind", ["link to nothing", "pipe", "device", "socket", "folder", "link to a folder"])
 @pytest.mark.parametrize("given", ["folder", "glob"])
-def test_what_cannot_be_a_run_file_is_named(tmp_path: Path, kind: str, given: str) -> None:
+def test_what_cannot_be_a_run_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, given: str
+) -> None:
     """To leave one out in silence would change what the others of every run are."""
     put(tmp_path / "bm25.run")
     odd = tmp_path / "dense.run"
     if kind == "pipe":
         os.mkfifo(odd)
+    elif kind == "folder":
+        odd.mkdir()
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            monkeypatch.chdir(tmp_path)  # the path of a socket must be short
+            made.bind(odd.name)
     else:
-        odd.symlink_to(tmp_path / "absent")
-    with pytest.raises(ValueError, match=f"runs: '{odd}' cannot be read: it is a link to nothing, a pipe or a device"):
+        odd.symlink_to({"device": "/dev/null", "link to a folder": "/"}.get(kind, "absent"))
+    with pytest.raises(ValueError, match=f"runs: '{odd}' cannot be read: it is a link to nothing, a pipe, a device or"):
         run_sources(tmp_path if given == "folder" else str(tmp_path / "*.run"))
+
+
+def test_a_glob_of_all_folders_may_find_folders_of_any_name(tmp_path: Path) -> None:
+    (tmp_path / "unpacked.run").mkdir()
+    put(tmp_path / "unpacked.run" / "bm25.run")
+    assert list(run_sources(f"{tmp_path}/**")) == ["bm25"]
 
 
 def test_links_to_files_are_files(tmp_path: Path) -> None:

@@ -188,6 +188,9 @@ class TestMissingPieces:
             ({"title": 3}, "title=3 is not accepted"),
             ({"texts": 3}, "texts: cannot read a int"),
             ({"texts": pd.DataFrame({"a": [1]})}, "texts: a DataFrame with the columns a"),
+            ({"texts": pd.DataFrame([["d", "x", "y"]], columns=["doc_id", "text", "text"])}, "has several columns"),
+            ({"texts": {RUNS["bm25"]["doc_id"].iloc[0]: b"bytes"}}, "is b'bytes'; accepted is text"),
+            ({"baseline": ["bm25"]}, "baseline=\\['bm25'\\] is no run"),
         ],
     )
     def test_refused(self, arguments: dict[str, Any], sentence: str, tmp_path: Path) -> None:
@@ -204,7 +207,7 @@ def test_texts_of_documents_and_topics(tmp_path: Path) -> None:
     qrels, runs = {"1": {"1": 1}}, {"x": {"1": {"1": 2.0, "d": 1.0}}}  # a topic and a document of one name
     documents = pd.DataFrame({"docno": ["1", "other"], "text": ["a  long\ntext " + "x" * 999, "not shown"]})
     queries = pd.DataFrame({"qid": [1], "query": ["what is asked"]})
-    data = made(tmp_path, qrels, runs, texts=[documents, queries, {"d": "second"}])
+    data = made(tmp_path, qrels, runs, texts=[documents, queries, {"d": "second", "1": float("nan"), "absent": 5}])
     assert data["topics"]["text"] == ["what is asked"]
     first, second = data["lists"]["text"][0]["0"], data["lists"]["text"][0]["1"]
     assert first.startswith("a long text xxx") and first.endswith("…") and len(first) == 240 and second == "second"
