@@ -11,8 +11,10 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure, Metric
 
+from ir_measures_relative._checks import is_whole, shown
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import Judgements, Run
+from ir_measures_relative.measures import RelativeMeasure
 
 
 def check_measure(measure: Measure) -> None:
@@ -30,6 +32,18 @@ def check_measure(measure: Measure) -> None:
     cutoff = measure.params.get("cutoff")
     if cutoff is not None and cutoff < 1:  # trec_eval would end the whole process
         raise ValueError(f"{measure}: cutoff={cutoff} is not accepted; accepted is a whole number from 1")
+    if not isinstance(measure, RelativeMeasure):
+        _check_gains(measure)
+
+
+def _check_gains(measure: Measure) -> None:
+    """Refuses gains that pytrec_eval does not read, and negative ones, on which it may end the process."""
+    for grade, gain in (measure.params.get("gains") or {}).items():
+        if not is_whole(grade) or not is_whole(gain, 0, _HIGHEST):
+            raise ValueError(
+                f"{shown(measure)}: gains gives grade {shown(grade)} the gain {shown(gain)}; for measures of "
+                f"ir_measures both are whole numbers, and gains from 0 to {_HIGHEST}"
+            )
 
 
 def is_diversity(measure: Measure) -> bool:
@@ -71,6 +85,12 @@ class HostScorer:
     def __init__(self, measures: Iterable[Measure], judgements: Judgements):
         self.measures = list(measures)
         self.judgements = judgements
+        provided = [measure for measure in self.measures if not is_defined(measure)]
+        if provided and judgements.max_grade > _HIGHEST:
+            raise ValueError(
+                f"the qrels have the grade {judgements.max_grade}; the programs behind {provided[0]} take grades up to "
+                f"{_HIGHEST}"
+            )
         self._depth = host_depth(self.measures)
 
     def scores(self, run: Run) -> FloatArray:
@@ -103,16 +123,16 @@ class HostScorer:
         return [ir_measures.evaluator(defined, self.judgements.to_dict())] if defined else []
 
     def _by_provider(self, run: Run) -> list[Metric]:
-        if not self._evaluators:
-            return []
-        documents = self._in_order(run)
         try:
+            documents = self._in_order(run) if self._evaluators else {}
             return [metric for evaluator in self._evaluators for metric in evaluator.iter_calc(documents)]
         except CalledProcessError:
             raise ValueError(
                 "ERR and nDCG with dcg='exp-log2' are computed by gdeval, which cannot read these judgements or runs; "
                 "it takes grades up to 4, and document ids without white space"
             ) from None
+        except AssertionError as error:
+            raise ValueError(f"ir_measures cannot compute {shown(self.measures, 200)}: {error}") from None
 
     def _by_user(self, run: Run) -> list[Metric]:
         if not self._defined:
@@ -155,6 +175,8 @@ def _shown(qrels: dict[str, dict[str, int]], call: list[Measure]) -> dict[str, d
     }
 
 
+# A grade or gain of which trec_eval keeps a table, so that a topic with a higher one may be left out without a word
+_HIGHEST = 1_000_000
 # Measures that look no further than their cutoff
 _OF_THE_TOP = frozenset({"AP", "ERR", "Judged", "P", "R", "RR", "Success", "nDCG"})
 # trec_eval takes a document of grade -1 for one that was pooled and not judged

@@ -64,6 +64,28 @@ def test_measures_of_the_user_see_the_topics_as_they_are() -> None:
     assert column(measure, {"bm25": RUNS["bm25"]}) == {"bm25": [2.0, 1.0, 3.0]}
 
 
+@pytest.mark.parametrize("gain", ["-3", "1.5", "'x'", "None", "{}", "True", "1000001"])
+def test_gains_that_pytrec_eval_cannot_read_are_refused(gain: str) -> None:
+    """A negative one can end the process."""
+    with pytest.raises(ValueError, match="gains gives grade 1 the gain .*; for measures of ir_measures both are whole"):
+        calc_runs([f"nDCG(gains={{1: {gain}}})@3"], QRELS, RUNS)
+
+
+@pytest.mark.parametrize("grade", [2**31, 2**52])
+def test_a_grade_that_trec_eval_has_no_room_for_is_refused(grade: int) -> None:
+    """It keeps a table as long as the highest grade; where memory does not suffice, the topic was worth 0."""
+    runs = {"x": {"q": {"a": 1.0}}}
+    with pytest.raises(ValueError, match=f"the qrels have the grade {grade}; the programs behind P@5 take grades"):
+        calc_runs(["P@5"], {"q": {"a": grade}}, runs)
+    assert calc_runs(["P@5"], {"q": {"a": 1_000_000}}, runs)["value"].tolist() == [0.2]
+    assert calc_runs(["NRG@5"], {"q": {"a": grade}}, {**runs, "y": {"q": {"b": 1.0}}})["value"].tolist() == [1.0, 0.0]
+
+
+def test_what_ir_measures_asserts_is_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"ir_measures cannot compute \[SDCG\(max_rel=0\)@5\]: min_rel must be less"):
+        calc_runs(["SDCG(max_rel=0)@5"], QRELS, RUNS)
+
+
 def test_spam_does_not_end_the_process() -> None:
     """pytrec_eval writes where it must not for grades below -1, as TREC's Web tracks have them."""
     code = (
