@@ -18,6 +18,7 @@ from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
 from ir_measures_relative._input.source import RunSource
 from ir_measures_relative._input.topic_order import BUCKET, TopicOrder
 from ir_measures_relative._input.topic_streams import TopicStream, open_stream
+from ir_measures_relative._input.trec_files import read_text
 from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "qrels_columns",
     "read_groups",
     "read_once",
+    "read_text",
     "row_name",
     "run_columns",
     "run_name",

@@ -15,6 +15,7 @@ from ir_measures_relative._checks import quoted
 from ir_measures_relative._input.ids import is_missing
 from ir_measures_relative._input.run_names import run_name
 from ir_measures_relative._input.source import RunSource, is_path
+from ir_measures_relative._input.trec_files import read_text
 
 # column -> the names under which it is accepted; of several in one table the first here
 _RUN = ("run", "tag", "runid", "run_id", "name", "system")
@@ -136,14 +137,7 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _text(path: Path, where: str) -> str:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"{where} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{where} cannot be read: not UTF-8 text") from None
-    except ValueError:  # it holds a NUL or an unpaired surrogate
-        raise ValueError(f"{where} cannot be read: no file can have this name") from None
+    text = read_text(path, "groups")
     if "\0" in text:  # which csv takes for a character of a name from Python 3.11 on
         raise ValueError(f"{where} is no CSV file: it holds a NUL byte")
     return text

@@ -133,6 +133,11 @@ def read_bytes(path: Path, what: str) -> bytes:
         return gzip.decompress(data) if data[:2] == _GZIP else data
 
 
+def read_text(path: Path, what: str) -> str:
+    """All text that a file or a pipe holds, lines ended by \\n."""
+    return io.StringIO(_text(read_bytes(path, what), path, what), newline=None).read()
+
+
 def _unpacked(path: Path) -> IO[bytes]:
     """A file that is unpacked as far as it is read."""
     _refuse_device(path)

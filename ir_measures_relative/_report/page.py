@@ -56,7 +56,7 @@ def checked_path(path: Any) -> Path:
     """Where the page goes; refused before anything is computed if it cannot be written there."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise WrongKind(f"report: path={shown(path)} is not accepted; accepted is the path of a file to write")
-    place = Path(os.path.realpath(Path(path).expanduser()))
+    place = Path(os.path.realpath(os.path.expanduser(path)))
     if place.is_dir():
         raise ValueError(
             f"report: {quoted(path)} is a folder; accepted is a file, such as {quoted(place / 'report.html')}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ir_measures_relative._checks import shown
+from ir_measures_relative._checks import quoted, shown
+from ir_measures_relative._input import read_text
 
 MOST_LETTERS = 240  # of a text that the page keeps
 _DOCUMENT = ("doc_id", "docno", "docid")
@@ -60,18 +62,12 @@ def _short(text: str) -> str:
 
 def read_text_file(path: str, columns: tuple[str, str]) -> pd.DataFrame:
     """A file of lines 'id<TAB>text' as a frame."""
-    try:
-        with open(os.path.expanduser(path), encoding="utf-8-sig") as lines:
-            rows = [
-                (number, line.rstrip("\r\n").partition("\t"))
-                for number, line in enumerate(lines, start=1)
-                if line.strip()
-            ]
-    except OSError as error:
-        raise ValueError(f"texts file '{path}' cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"texts file '{path}' cannot be read: not UTF-8 text") from None
-    for number, (_, tab, _) in rows:
-        if not tab:
-            raise ValueError(f"texts file '{path}', line {number}: there is no tab; a line is 'id<TAB>text'")
-    return pd.DataFrame([(key, text) for _, (key, _, text) in rows], columns=list(columns))
+    place = Path(os.path.expanduser(path))
+    rows = []
+    for number, line in enumerate(read_text(place, "texts").split("\n"), start=1):
+        key, tab, text = line.partition("\t")
+        if tab:
+            rows.append((key, text))
+        elif line.strip():
+            raise ValueError(f"texts file {quoted(place)}, line {number}: there is no tab; a line is 'id<TAB>text'")
+    return pd.DataFrame(rows, columns=list(columns))

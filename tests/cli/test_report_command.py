@@ -57,8 +57,10 @@ def test_runs_named_by_their_tags(place: Path) -> None:
     ("arguments", "sentence"),
     [
         (["qrels.txt", "runs", "-o", "runs"], "'runs' is a folder; accepted is a file, such as "),
+        (["qrels.txt", "runs", "-o", "~nosuchuser/p.html"], "'~nosuchuser/p.html' cannot be written: there is no"),
         (["qrels.txt", "runs", "-o", "no/page.html"], "'no/page.html' cannot be written: there is no folder "),
         (["qrels.txt", "runs", "-o", "p.html", "--baseline", "x"], "baseline='x' is no run; the runs are ['bm25', 'd"),
+        (["qrels.txt", "runs", "-o", "p.html", "--texts", "/dev/zero"], "texts file '/dev/zero' cannot be read: it is"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "no"], "texts file 'no' cannot be read: No such file"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "qrels.txt"], "'qrels.txt', line 1: there is no tab"),
         (["qrels.txt", "runs", "nDGC@10", "-o", "p.html"], "nDGC"),

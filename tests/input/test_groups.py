@@ -117,6 +117,12 @@ def test_bad_files_are_named(case: str, tmp_path: Path) -> None:
         assert "group, team, participant, family" in str(caught.value)
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_a_device_that_never_ends_is_refused() -> None:
+    with pytest.raises(ValueError, match="groups file '/dev/zero' cannot be read: it is a device; files and pipes are"):
+        read_groups("/dev/zero", ["bm25"])
+
+
 @pytest.mark.parametrize("track", ["trec-covid-round1", "trec-covid-round2", "trec-dl-2021"])
 def test_real_tracks(shared: Path, track: str, tmp_path: Path) -> None:
     """A table like a track's leaderboard, by name, by file name and by tag, gives every run its group."""
