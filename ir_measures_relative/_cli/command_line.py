@@ -20,7 +20,7 @@ from ir_measures_relative._cli.gate import GATE
 from ir_measures_relative._cli.judge_next import JUDGE_NEXT
 from ir_measures_relative._cli.pairs import PAIRS
 from ir_measures_relative._cli.report import REPORT
-from ir_measures_relative._cli.streams import EXPECTED, say, sentence, show_warning
+from ir_measures_relative._cli.streams import EXPECTED, hush, say, sentence, show_warning
 
 COMMANDS = [COMPARE, PAIRS, JUDGE_NEXT, GATE, REPORT, DEMO]
 
@@ -31,6 +31,8 @@ class Terminated(KeyboardInterrupt):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line; the exit code: 0, what the command says, or 2 after one line about what is wrong."""
+    if sys.stderr is None:  # closed by whoever started the command
+        hush()
     code = None
     arguments = list(sys.argv[1:] if argv is None else argv)
     named = {command.name: command for command in COMMANDS}

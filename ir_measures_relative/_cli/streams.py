@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -9,14 +10,24 @@ from ir_measures_relative._cli.command import PROGRAM
 from ir_measures_relative._experiment import FORMATS, TextTable, WorkerDied, csv_text, visible
 
 
+def hush() -> None:
+    """Lets standard error go nowhere; without any, print would write among the results, and joblib starts no worker.
+
+    Workers inherit it, by its number 2, which is the next one free where it was closed.
+    """
+    number = os.open(os.devnull, os.O_RDWR)
+    while number < 2:
+        number = os.open(os.devnull, os.O_RDWR)
+    os.set_inheritable(number, True)
+    sys.stderr = open(number, "w")
+
+
 def say(text: str) -> None:
-    """Writes to standard error; if there is none, nowhere: print would write among the results."""
-    if sys.stderr is None:
-        return
+    """Writes to standard error."""
     try:
         print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):  # it is full, or closed: there is nobody to tell
-        sys.stderr = None
+        hush()
 
 
 def write(table: TextTable, output_format: str, guard: bool = True) -> None:

@@ -250,14 +250,18 @@ def test_a_killed_worker_is_one_line(place: Path) -> None:
 @pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-"])
 def test_a_full_or_closed_standard_error(place: Path, redirected: str) -> None:
     """Nobody can be told: the results and the exit code still are right."""
-    for arguments, code in [("qrels.txt runs/bm25.run nDCG@10 --bibtex", 0), ("qrels.txt runs/bm25.run nDCGG", 2)]:
+    for arguments, code in [
+        ("qrels.txt runs/bm25.run nDCG@10 --bibtex", 0),
+        ("qrels.txt runs/bm25.run nDCGG", 2),
+        ("compare qrels.txt runs nDCG@10 --jobs 2", 0),
+    ]:
         command = f"{sys.executable} -m ir_measures_relative {arguments} {redirected}"
         environment = {**os.environ, "PYTHONPATH": str(INSTALLED)}
         done = subprocess.run(
             ["sh", "-c", command], cwd=place, stdout=subprocess.PIPE, text=True, timeout=120, env=environment
         )
         assert done.returncode == code
-        assert done.stdout.startswith("nDCG@10\t") if code == 0 else done.stdout == ""
+        assert done.stdout.startswith(("nDCG@10\t", "name\tnDCG@10\n")) if code == 0 else done.stdout == ""
 
 
 def test_too_little_memory_is_one_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
