@@ -94,8 +94,9 @@ def pairs(
     below, above = (means_over_topics(ends) for ends in paired.ends())
     names = np.array(paired.names, dtype=object)
     columns = {
-        "a": names[a],
-        "b": names[b],
+        # as objects: a file's name may hold bytes that are no UTF-8, which pandas' text refuses
+        "a": pd.Series(names[a], dtype=object),
+        "b": pd.Series(names[b], dtype=object),
         "difference": means_over_topics(scores[a] - scores[b]),
         "below": below,
         "above": above,

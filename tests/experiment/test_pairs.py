@@ -184,3 +184,10 @@ def test_refusals_with_labels() -> None:
     for options, sentence in cases:
         with pytest.raises(ValueError, match=sentence):
             pairs(qrels, runs, **options)
+
+
+def test_names_may_hold_bytes_that_are_no_utf8() -> None:
+    """As Python shows a file named b'\\xff.run'."""
+    qrels, run = {"1": {"x": 1, "y": 0}}, {"1": {"x": 2.0, "y": 1.0}}
+    table = pairs(qrels, {"\udcff": run, "b": run})
+    assert table.a.tolist() == ["\udcff"] and table.b.tolist() == ["b"]
