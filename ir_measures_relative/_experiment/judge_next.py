@@ -33,7 +33,8 @@ def judge_next(
     """Which unjudged documents to judge, so that the order of the runs is settled with few judgements.
 
     A document is worth judging where runs that are not told apart yet rank it differently and where its label is not
-    known beforehand. Judge the first ones, add them to the qrels, and ask again: what is undecided has changed.
+    known beforehand. Judge the first ones, add them to the qrels, and ask again: what is undecided has changed. Learn
+    the labels once, before judging: then what is judged afterwards tells how good the other documents of a run are.
 
     Parameters
     ----------
