@@ -14,7 +14,7 @@ from ir_measures_relative._experiment.calc_runs import score_table
 from ir_measures_relative._experiment.moments import Moments
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.topic_parts import Part, TopicParts
-from ir_measures_relative._input import FloatArray, run_sources
+from ir_measures_relative._input import FloatArray, Misplaced, run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike
 
 
@@ -121,6 +121,9 @@ def _scores(request: Request, parts: TopicParts, start: int) -> Iterator[tuple[l
             with heard_warnings() as sentences:
                 part = next(waiting, None)
                 found = None if part is None else _scores_of(request, parts, part, start)
+        except Misplaced as error:
+            before = f" (found in part {number}; parts before it may be wrong too: begin anew)" if number else ""
+            raise ValueError(f"{error}{before}") from None
         except ValueError as error:
             raise ValueError(f"{error} (in part {number}: once that is mended, start={number} goes on there)") from None
         for sentence in dict.fromkeys(sentences):

@@ -11,7 +11,17 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import counted, shown, warn
-from ir_measures_relative._input import BUCKET, Array, RunSource, TopicOrder, TopicStream, is_stream, open_stream
+from ir_measures_relative._input import (
+    BUCKET,
+    Array,
+    Misplaced,
+    RunSource,
+    TopicOrder,
+    TopicStream,
+    is_stream,
+    open_stream,
+    warn_of_no_rows,
+)
 from ir_measures_relative._judged import Judgements, Run
 
 
@@ -71,6 +81,8 @@ class TopicParts:
             runs = {name: run.part(number, judgements, last) for name, run in self._runs.items()}
             yield Part(number, judgements, runs, is_last=last is None)
             number += 1
+        if not number and isinstance(self._qrels, _StreamedQrels):
+            warn_of_no_rows("qrels")
 
     def skip(self, part: Part) -> None:
         """Reads past a part."""
@@ -82,7 +94,7 @@ class TopicParts:
         """Once all runs of the last part were read: refuses a run of other topics, warns of one that ended early."""
         for run in self._runs.values():
             if run.last_part is None:
-                raise ValueError(f"{run.what} has no topic in common with the qrels")
+                raise Misplaced(f"{run.what} has no topic in common with the qrels")
             if isinstance(run, _StreamedRun) and run.last_part < n_parts - 1:
                 lacks = counted(n_parts - 1 - run.last_part, "part")
                 warn(
@@ -198,7 +210,7 @@ class Elsewhere:
     >>> topics.unjudged(np.array(["q3"], dtype=object), "run 'bm25'")
     >>> topics.unjudged(np.array(["q2"], dtype=object), "run 'bm25'")
     Traceback (most recent call last):
-    ValueError: run 'bm25': the topic 'q2' lies in another bucket than in the qrels; ...
+    ir_measures_relative._input.topic_order.Misplaced: run 'bm25': the topic 'q2' lies in another bucket ...; ...
     """
 
     def __init__(self) -> None:
@@ -222,7 +234,7 @@ class Elsewhere:
 
     def _refuse(self, topics: Array, sentence: str) -> None:
         if len(topics):
-            raise ValueError(sentence.format(shown(topics[0], 60)) + "; a topic lies in one, the same of all inputs")
+            raise Misplaced(sentence.format(shown(topics[0], 60)) + "; a topic lies in one, the same of all inputs")
 
 
 class _Numbers:

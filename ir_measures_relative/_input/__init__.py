@@ -1,6 +1,6 @@
 """Every form in which qrels, runs and groups come; formats stop here."""
 
-from ir_measures_relative._input.arrow import is_stream
+from ir_measures_relative._input.arrow import is_stream, warn_of_no_rows
 from ir_measures_relative._input.columns import (
     Columns,
     is_frame,
@@ -16,7 +16,7 @@ from ir_measures_relative._input.part_frames import part_frames
 from ir_measures_relative._input.run_collections import run_sources
 from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
 from ir_measures_relative._input.source import RunSource
-from ir_measures_relative._input.topic_order import BUCKET, TopicOrder
+from ir_measures_relative._input.topic_order import BUCKET, Misplaced, TopicOrder
 from ir_measures_relative._input.topic_streams import TopicStream, open_stream
 from ir_measures_relative._input.trec_files import read_text
 from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray
@@ -30,6 +30,7 @@ __all__ = [
     "Columns",
     "FloatArray",
     "IntArray",
+    "Misplaced",
     "ObjectArray",
     "RunSource",
     "TopicOrder",
@@ -50,4 +51,5 @@ __all__ = [
     "run_columns",
     "run_name",
     "run_sources",
+    "warn_of_no_rows",
 ]

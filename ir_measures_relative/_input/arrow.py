@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import quoted
+from ir_measures_relative._checks import quoted, warn
 from ir_measures_relative._input.ids import document_ids, id_texts, missing_id, topic_codes
 from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
 
@@ -84,7 +84,14 @@ def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) ->
             table = pyarrow.Table.from_batches(batches, schema)
     except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(f"{what}: {source} cannot be read: {' '.join(str(error).split()):.200}") from None
-    return {column: _without_view(table.column(name)) for column, name in found.items()}
+    if not len(table) and isinstance(data, pyarrow.RecordBatchReader):
+        warn_of_no_rows(what)
+    return {column: _plain(table.column(name)) for column, name in found.items()}
+
+
+def warn_of_no_rows(what: str) -> None:
+    """Of a stream, which would look so if it was read before."""
+    warn(f"{what}: there are no rows; of a stream that was read before, nothing is left")
 
 
 def arrow_frame(data: Any, what: str) -> pd.DataFrame:
@@ -99,7 +106,7 @@ def arrow_frame(data: Any, what: str) -> pd.DataFrame:
 
 def arrow_topics(column: Any, what: str) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
-    _refuse_kind(column, "topic", what)
+    refuse_kind(column, "topic", what)
     given, codes = _coded(column, "topic", what)
     topics, merged = topic_codes(given.tolist(), what)
     order = pd.unique(codes)  # a dictionary may hold its values in any order, and some that no row has
@@ -113,7 +120,7 @@ def arrow_documents(column: Any, what: str) -> ObjectArray:
     """(N,) document ids as text."""
     import pyarrow
 
-    _refuse_kind(column, "document", what)
+    refuse_kind(column, "document", what)
     kind = column.type
     if pyarrow.types.is_dictionary(kind) or pyarrow.types.is_integer(kind):
         given, codes = _coded(column, "document", what)
@@ -141,15 +148,17 @@ def arrow_numbers(column: Any, value: str, what: str) -> FloatArray:
     return numbers
 
 
-def _without_view(column: Any) -> Any:
-    """A column of views, as polars may give text, as text: not all of pyarrow knows views."""
+def _plain(column: Any) -> Any:
+    """Without views, as polars may give text, which not all of pyarrow knows; no dictionary that holds a null."""
     import pyarrow
 
+    if pyarrow.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
+        return column.cast(column.type.value_type)  # which counts the rows that have it
     plain = _VIEWS.get(str(column.type))
     return column if plain is None else column.cast(getattr(pyarrow, plain)())
 
 
-def _refuse_kind(column: Any, kind: str, what: str) -> None:
+def refuse_kind(column: Any, kind: str, what: str) -> None:
     """Refuses ids that are neither text nor plain numbers: a file and a table in memory print a date differently."""
     from pyarrow import types
 

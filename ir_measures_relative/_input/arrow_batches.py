@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import quoted
-from ir_measures_relative._input.arrow import column_name, imported_pyarrow, missing_id_at, partitions
+from ir_measures_relative._input.arrow import column_name, imported_pyarrow, missing_id_at, partitions, refuse_kind
 from ir_measures_relative._input.ids import id_texts
 from ir_measures_relative._input.topic_order import by_numbers
 from ir_measures_relative._input.types import BoolArray, IntArray, ObjectArray
 
+_DUCKDB = " (DuckDB reads one relation of a connection at a time: give each its own, connection.cursor())"
 _BUFFER = 1 << 16  # bytes of a column of a file that are read together
 
 
@@ -32,6 +33,7 @@ class ArrowBatches:
     ):  # fmt: skip
         self._pyarrow = pyarrow = imported_pyarrow(what)
         self._file = ""  # that is being read
+        self._hint = _DUCKDB if "duckdb" in type(data).__module__ else ""
         self.source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
         try:
             if isinstance(data, Path):
@@ -93,7 +95,7 @@ class ArrowBatches:
 
     def _unreadable(self, error: Exception) -> ValueError:
         file = f": the file {quoted(self._file)}" if self._file and self._file not in self.source else ""
-        return ValueError(f"{self.source}{file} cannot be read: {' '.join(str(error).split()):.200}")
+        return ValueError(f"{self.source}{file} cannot be read: {' '.join(str(error).split()):.200}{self._hint}")
 
 
 def stretches(column: Any, kind: str, source: str, before: int) -> tuple[list[str], IntArray]:
@@ -103,9 +105,11 @@ def stretches(column: Any, kind: str, source: str, before: int) -> tuple[list[st
     """
     from pyarrow import compute
 
+    refuse_kind(column, kind, source)
+    column = _plain(column)
     if column.null_count:
         raise missing_id_at(column, kind, source, before)
-    runs = compute.run_end_encode(_plain(column))
+    runs = compute.run_end_encode(column)
     given = np.empty(len(runs.values), dtype=object)
     given[:] = runs.values.to_pylist()
     end: IntArray = runs.run_ends.to_numpy().astype(np.int64)

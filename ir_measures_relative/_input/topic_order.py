@@ -30,16 +30,20 @@ def by_numbers(key: str) -> Any:
     return words, key
 
 
+class Misplaced(ValueError):
+    """Topics lie where they must not, so that parts which were read before may lack rows of them."""
+
+
 class TopicOrder:
     """Ascending as text, or by the numbers in it; which of the two, the keys show. ``what``: 'topic' or 'bucket'.
 
     >>> order = TopicOrder("topic")
     >>> order.check(["9", "10", "11"], "qrels")
     >>> order.n_until(["12", "13", "101"], "99")
-    2
+    {2}
     >>> order.check(["10", "9"], "run 'bm25'")
     Traceback (most recent call last):
-    ValueError: run 'bm25': the topic '9' comes after '10'; all inputs must list their topics in one order, ...
+    ir_measures_relative._input.topic_order.Misplaced: run 'bm25': the topic '9' comes after '10'; all ...
     """
 
     def __init__(self, what: str):
@@ -56,17 +60,20 @@ class TopicOrder:
             else:
                 odd = keys[fall], keys[fall + 1]
         if not left:
-            raise ValueError(
+            raise Misplaced(
                 f"{source}: the {self.what} {shown(odd[1], 60)} comes after {shown(odd[0], 60)}; all inputs must list "
                 f"their {self.what}s in one order, as text or by the numbers in it, and each in one place: sort them"
                 + ("" if self.what == BUCKET else f", or give each a column {BUCKET!r}")
             )
         self._possible = left
 
-    def n_until(self, keys: Sequence[str], last: str) -> int:
-        """How many of some ascending keys come no later than ``last``."""
-        order = self._possible[0]
-        return bisect_right(keys, order(last), key=order)
+    def n_until(self, keys: Sequence[str], last: str) -> set[int]:
+        """How many of some ascending keys come no later than ``last``: a number, or two while both orders are possible.
+
+        >>> sorted(TopicOrder("topic").n_until(["1", "2"], "10"))
+        [1, 2]
+        """
+        return {bisect_right(keys, order(last), key=order) for order in self._possible}
 
 
 def _first_fall(keys: Sequence[str], order: Callable[[str], Any]) -> int | None:

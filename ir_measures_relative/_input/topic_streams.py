@@ -70,7 +70,7 @@ class TopicStream:
         """Batches of the rows whose keys come no later than ``last``; None: of all that are left."""
         while not self.has_ended:
             rows, keys, end = self._held.popleft()
-            n = len(keys) if last is None else self._order.n_until(keys, last)
+            n = len(keys) if last is None else self._n_until(keys, last)
             cut = int(end[n - 1]) if n else 0
             if n < len(keys):
                 self._held.appendleft(_Held(rows[cut:], keys[n:], end[n:] - cut))
@@ -93,6 +93,15 @@ class TopicStream:
     def table(self, batches: list[Any]) -> Any:
         """Batches as one pyarrow.Table."""
         return self._batches.table(batches)
+
+    def _n_until(self, keys: list[str], last: str) -> int:
+        """How many keys come no later than ``last``; reads on until the order shows, if it matters.
+
+        Where it shows nowhere, the fewer: the keys between are none of the topics up to ``last``.
+        """
+        while len(possible := self._order.n_until(keys, last)) > 1 and self._read():
+            pass
+        return min(possible)
 
     def _all(self) -> Iterator[_Held]:
         """All that is left; what is read meanwhile is held."""

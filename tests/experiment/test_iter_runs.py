@@ -15,18 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.legal_measures import Recipe, recipes
 from support.small_collections import qrels_of_topics, runs
+from support.sorted_inputs import RUNS, SOME, TRACK, as_numbers, as_text, by_cell, in_buckets, several_files
 
 import ir_measures_relative as imr
-from ir_measures_relative import simulate
 from ir_measures_relative.measures import registry
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import dataset, parquet  # noqa: E402
 
-TRACK = simulate.track(topics=12)
-RUNS = dict(list(TRACK.runs.items())[:4])
 GROUPS = {name: TRACK.groups[name] for name in RUNS}
-SOME = ["nDCG@10", imr.NRG @ 10, "RareP@10"]
 EVERY = [
     *SOME,
     "Judged@10",
@@ -48,44 +45,11 @@ EVERY = [
 ]
 
 
-def arrow(frame: pd.DataFrame) -> Any:
-    return pa.Table.from_pandas(frame, preserve_index=False)
-
-
-def shuffled(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sample(frac=1.0, random_state=3)
-
-
-def as_text(frame: pd.DataFrame) -> Any:
-    """1, 10, 11, 2"""
-    return arrow(shuffled(frame).sort_values("query_id", kind="stable"))
-
-
-def as_numbers(frame: pd.DataFrame) -> Any:
-    """1, 2, 10, 11"""
-    return arrow(shuffled(frame).sort_values("query_id", key=lambda ids: ids.astype(int), kind="stable"))
-
-
-def in_buckets(frame: pd.DataFrame) -> Any:
-    """Rows of a bucket in any order, so that its topics are mixed."""
-    bucket = frame["query_id"].astype(int) * 7 % 5
-    return arrow(shuffled(frame.assign(bucket=bucket)).sort_values("bucket", kind="stable"))
-
-
 ORDERS = {"text": as_text, "numbers": as_numbers, "buckets": in_buckets}
 
 
 def one_file(table: Any, path: Path) -> Path:
     parquet.write_table(table, path, row_group_size=50)
-    return path
-
-
-def several_files(table: Any, path: Path) -> Path:
-    """Whose names, unlike their numbers, are not in order: 10 comes before 9."""
-    path.mkdir()
-    edges = np.linspace(0, len(table), 13).astype(int)
-    for number, (first, last) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-        parquet.write_table(table[first:last], path / f"part.{number}.parquet")
     return path
 
 
@@ -105,10 +69,6 @@ FORMS: dict[str, Callable[[Any, Path], Any]] = {
     "DuckDB": lambda table, path: pytest.importorskip("duckdb").connect().from_arrow(table),
     "frame": lambda table, path: table.to_pandas(),
 }
-
-
-def by_cell(table: pd.DataFrame) -> pd.DataFrame:
-    return table.sort_values(["measure", "name", "query_id"], kind="stable").reset_index(drop=True)
 
 
 @pytest.fixture(scope="module")
@@ -225,149 +185,6 @@ def test_labels_learned_from_runs_are_refused_and_those_of_a_judge_are_not() -> 
     expected = imr.calc_runs([measure], TRACK.qrels, RUNS)
     table = pd.concat(imr.iter_runs([measure], TRACK.qrels, RUNS, topics_per_part=5))
     pd.testing.assert_frame_equal(by_cell(table), by_cell(expected), check_exact=True)
-
-
-class TestAggregate:
-    def test_is_that_of_all_values(self, whole: pd.DataFrame) -> None:
-        table = imr.iter_runs(EVERY, TRACK.qrels, RUNS, aggregate=True, topics_per_part=5)
-        expected = whole.groupby(["name", "measure"], sort=False)["value"].agg(["count", "mean", "std"]).reset_index()
-        pd.testing.assert_frame_equal(table, expected, rtol=1e-13, atol=1e-16)
-
-    def test_does_not_depend_on_the_parts_by_a_bit(self) -> None:
-        tables = [
-            imr.iter_runs(SOME, TRACK.qrels, RUNS, aggregate=True, topics_per_part=size) for size in (1, 2, 5, 100)
-        ]
-        for table in tables[1:]:
-            pd.testing.assert_frame_equal(table, tables[0], check_exact=True)
-
-    def test_equal_values_have_no_deviation(self) -> None:
-        qrels = {f"q{n}": {"a": 1, "b": 1, "c": 1} for n in range(50)}
-        table = imr.iter_runs(["P@3"], qrels, {"x": {q: {"a": 1.0} for q in qrels}}, aggregate=True, topics_per_part=7)
-        assert table.to_dict("records") == [{"name": "x", "measure": "P@3", "count": 50, "mean": 1 / 3, "std": 0.0}]
-
-    def test_of_one_topic(self) -> None:
-        table = imr.iter_runs(["P@1"], {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}, aggregate=True)
-        assert table["mean"].tolist() == [1.0] and table["std"].isna().all()
-
-
-class TestFaults:
-    """One sentence that names the input and the topic, and nothing that passes for the whole."""
-
-    qrels = as_numbers(TRACK.qrels)
-    runs = {name: as_numbers(run) for name, run in RUNS.items()}
-
-    def readers(self, **changed: Any) -> dict[str, Any]:
-        return {name: changed.get(name, table).to_reader(max_chunksize=50) for name, table in self.runs.items()}
-
-    def fails(self, qrels: Any, made: Any, *words: str, size: int = 4) -> str:
-        with pytest.raises(ValueError) as caught:
-            list(imr.iter_runs(SOME, qrels, made, topics_per_part=size))
-        assert all(word in str(caught.value) for word in words) and "\n" not in str(caught.value), caught.value
-        return str(caught.value)
-
-    def test_a_topic_in_two_places(self) -> None:
-        table = self.runs["bm25"]
-        again = pa.concat_tables([table[100:], table[:100]])
-        self.fails(
-            self.qrels.to_reader(), self.readers(bm25=again), "run 'bm25'", "the topic '1' comes after '12'", "sort"
-        )
-        self.fails(pa.concat_tables([self.qrels, self.qrels[:3]]).to_reader(), self.readers(), "qrels: the topic '1'")
-
-    def test_a_topic_behind_the_last_of_the_qrels(self) -> None:
-        """Its rows would be missing where it was looked for."""
-        table = self.runs["bm25"]
-        first = self.qrels.filter(pa.compute.equal(self.qrels["query_id"], "1"))
-        again = pa.concat_tables([table[200:300], table[:100]])
-        self.fails(first.to_reader(), self.readers(bm25=again), "run 'bm25'", "the topic '1' comes after")
-
-    def test_two_orders(self) -> None:
-        self.fails(as_text(TRACK.qrels).to_reader(), self.readers(), "the topic '10' comes after '9'", "one order")
-
-    def test_a_topic_in_another_bucket(self) -> None:
-        made = {name: in_buckets(run) for name, run in RUNS.items()}
-        for bucket in (0, 4):
-            frame = made["bm25"].to_pandas()
-            frame.loc[frame["query_id"] == "3", "bucket"] = bucket  # 3 * 7 % 5 = 1
-            odd = {**made, "bm25": arrow(frame.sort_values("bucket", kind="stable"))}
-            readers = {name: table.to_reader() for name, table in odd.items()}
-            self.fails(in_buckets(TRACK.qrels).to_reader(), readers, "the topic '3' lies in another bucket", size=1)
-
-    def test_a_topic_in_two_buckets_of_the_qrels(self) -> None:
-        frame = in_buckets(TRACK.qrels).to_pandas()
-        rows = frame.index[frame["query_id"] == "3"]
-        frame.loc[rows[: len(rows) // 2], "bucket"] = 4
-        made = {name: in_buckets(run).to_reader() for name, run in RUNS.items()}
-        qrels = arrow(frame.sort_values("bucket", kind="stable")).to_reader()
-        self.fails(qrels, made, "qrels: the topic '3' lies in two buckets")
-
-    def test_buckets_that_only_the_qrels_have(self) -> None:
-        self.fails(in_buckets(TRACK.qrels).to_reader(), self.readers(), "run 'bm25' has no column 'bucket'")
-
-    def test_a_stream_that_breaks(self) -> None:
-        def batches() -> Iterator[Any]:
-            yield from self.runs["bm25"][:700].to_batches(max_chunksize=50)
-            raise OSError("the connection was lost")
-
-        broken = pa.RecordBatchReader.from_batches(self.runs["bm25"].schema, batches())
-        sentence = self.fails(self.qrels.to_reader(), {**self.readers(), "bm25": broken}, "the connection was lost")
-        assert "run 'bm25' cannot be read" in sentence and "in part 1: once that is mended, start=1" in sentence
-        with pytest.raises(ValueError, match="cannot be read"):
-            broken = pa.RecordBatchReader.from_batches(self.runs["bm25"].schema, batches())
-            imr.iter_runs(SOME, self.qrels, {**self.readers(), "bm25": broken}, aggregate=True)
-
-    def test_a_file_that_cannot_be_read_is_named_and_then_resumed(self, tmp_path: Path) -> None:
-        made = {name: several_files(table, tmp_path / name) for name, table in self.runs.items()}
-        path = made["bm25"] / "part.7.parquet"
-        content = path.read_bytes()
-        path.write_bytes(content[:-20])
-        tables = []
-        with pytest.raises(ValueError, match=r"part.7.parquet.*in part 2: .* start=2 goes on there"):
-            for table in imr.iter_runs(SOME, self.qrels.to_reader(), made, topics_per_part=3):
-                tables.append(table)
-        path.write_bytes(content)
-        tables += imr.iter_runs(SOME, self.qrels.to_reader(), made, topics_per_part=3, start=len(tables))
-        expected = imr.calc_runs(SOME, TRACK.qrels, RUNS)
-        pd.testing.assert_frame_equal(by_cell(pd.concat(tables)), by_cell(expected), check_exact=True)
-
-    def test_start(self) -> None:
-        every = list(imr.iter_runs(SOME, self.qrels.to_reader(), self.readers(), topics_per_part=5))
-        for start in range(3):
-            tables = list(imr.iter_runs(SOME, self.qrels.to_reader(), self.readers(), topics_per_part=5, start=start))
-            assert len(tables) == 3 - start
-            for table, expected in zip(tables, every[start:], strict=True):
-                pd.testing.assert_frame_equal(table, expected, check_exact=True)
-        with pytest.raises(ValueError, match="start=3 is not accepted; there are 3 parts, counted from 0"):
-            list(imr.iter_runs(SOME, self.qrels.to_reader(), self.readers(), topics_per_part=5, start=3))
-
-    def test_a_stream_that_ends_early_is_warned_of(self) -> None:
-        made = self.readers(bm25=self.runs["bm25"][:450])
-        with pytest.warns(UserWarning, match="run 'bm25' has none of the topics of the last 2 parts of 3"):
-            table = pd.concat(imr.iter_runs(SOME, self.qrels.to_reader(), made, topics_per_part=5))
-        expected = imr.calc_runs(SOME, TRACK.qrels, {**RUNS, "bm25": self.runs["bm25"][:450]})
-        pd.testing.assert_frame_equal(by_cell(table), by_cell(expected), check_exact=True)
-
-    def test_a_run_of_other_topics(self) -> None:
-        odd = as_numbers(RUNS["bm25"].assign(query_id=lambda run: "9" + run["query_id"]))
-        self.fails(self.qrels.to_reader(), self.readers(bm25=odd), "run 'bm25' has no topic in common with the qrels")
-        whole_run = {**RUNS, "bm25": odd}
-        self.fails(TRACK.qrels, whole_run, "run 'bm25' has no topic in common with the qrels")
-
-    def test_rows_without_topic_and_documents_twice(self) -> None:
-        table = self.runs["bm25"]
-        ids = table["query_id"].to_pylist()
-        ids[130] = None
-        odd = table.set_column(table.column_names.index("query_id"), "query_id", pa.array(ids))
-        self.fails(self.qrels.to_reader(), self.readers(bm25=odd), "run 'bm25': row 131 has no topic id")
-        twice = pa.concat_tables([table[:100], table[:1], table[100:]])
-        self.fails(
-            self.qrels.to_reader(), self.readers(bm25=twice), "run 'bm25': document", "occurs twice", "in part 0"
-        )
-
-    @pytest.mark.parametrize("name", ["topics_per_part", "start"])
-    @pytest.mark.parametrize("value", [-1, 1.5, True, "2"])
-    def test_options(self, name: str, value: Any) -> None:
-        with pytest.raises(ValueError, match=f"{name}=.* is not accepted"):
-            imr.iter_runs(SOME, TRACK.qrels, RUNS, **{name: value})
 
 
 def test_topics_that_only_runs_have_are_read_past() -> None:

@@ -93,6 +93,18 @@ def test_values_of_a_dictionary_that_no_row_has_are_no_topics() -> None:
     assert found.to_dict() == {"q2": {"c": 3.0, "a": 1.0}, "q1": {"b": 2.0}}
 
 
+def test_a_null_that_no_row_has_is_nothing() -> None:
+    for column in ("qid", "docno"):
+        place = TABLE.column_names.index(column)
+        distinct = pa.array([*TABLE[column].unique().to_pylist(), None])
+        codes = pa.compute.index_in(TABLE[column].combine_chunks(), distinct)
+        coded = TABLE.set_column(place, column, pa.DictionaryArray.from_arrays(codes, distinct))
+        assert Run.of(coded).to_dict() == Run.of(FRAME).to_dict()
+        last = pa.array([*codes.to_pylist()[:4], len(distinct) - 1], pa.int32())
+        with pytest.raises(ValueError, match="row 5 has no (topic|document) id"):
+            Run.of(TABLE.set_column(place, column, pa.DictionaryArray.from_arrays(last, distinct)))
+
+
 @pytest.mark.parametrize("rows", [TABLE[:0], TABLE[:0].to_reader(), pa.table({"qid": [], "docno": [], "score": []})])
 def test_no_rows(rows: Any) -> None:
     if rows.schema.field("qid").type == pa.null():
