@@ -6,7 +6,8 @@ Topics, and documents that are dictionary-encoded, become Python text once for e
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,14 @@ def is_stream(data: Any) -> bool:
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a path is a Parquet file, by its first bytes, or a folder that holds some, in partitions too."""
+    """Whether a path is a Parquet file, by its first bytes or its ending, or a folder of some, in partitions too."""
     try:
         if os.path.isdir(path):
             return _holds_parquet(path)
         if not os.path.isfile(path):  # a pipe is not looked into
             return False
-        with path.open("rb") as stream:
-            return stream.read(len(_PARQUET)) == _PARQUET
+        with path.open("rb") as stream:  # an ending tells what a file was to be that is empty or damaged
+            return path.suffix == ".parquet" or stream.read(len(_PARQUET)) == _PARQUET
     except (OSError, ValueError):
         return False
 
@@ -69,24 +70,35 @@ def imported_pyarrow(what: str) -> Any:
 def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
     """The named columns of Arrow data, or of a Parquet path, as pyarrow's; the others are not read."""
     pyarrow = imported_pyarrow(what)
-    source = f"the Parquet data {quoted(data)}" if isinstance(data, Path) else f"a {type(data).__name__}"
-    try:
-        if isinstance(data, Path):
-            held = pyarrow.dataset.dataset(data, format="parquet", partitioning=partitions(data, names))
-        else:
-            held = pyarrow.RecordBatchReader.from_stream(data)
-        found = {column: column_name(accepted, held.schema.names, what) for column, accepted in names.items()}
+    source = (
+        f"{what}: the Parquet data {quoted(data)}" if isinstance(data, Path) else f"{what}: a {type(data).__name__}"
+    )
+    with reading(source):
+        held = parquet_dataset(data, names) if isinstance(data, Path) else pyarrow.RecordBatchReader.from_stream(data)
+    found = {column: column_name(accepted, held.schema.names, what) for column, accepted in names.items()}
+    with reading(source):
         if isinstance(data, Path):
             table = held.to_table(columns=list(found.values()))
         else:
             batches = [batch.select(list(found.values())) for batch in held]
             schema = pyarrow.schema([held.schema.field(name) for name in found.values()])
             table = pyarrow.Table.from_batches(batches, schema)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise ValueError(f"{what}: {source} cannot be read: {' '.join(str(error).split()):.200}") from None
     if not len(table) and isinstance(data, pyarrow.RecordBatchReader):
         warn_of_no_rows(what)
     return {column: _plain(table.column(name)) for column, name in found.items()}
+
+
+@contextmanager
+def reading(source: str) -> Iterator[None]:
+    """Says in a sentence that data cannot be read, whatever the library raises that holds them."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (ValueError, TypeError)) and not isinstance(error, ArrowException):
+            raise  # a part of a stream, which says itself what is wrong
+        raise ValueError(f"{source} cannot be read: {' '.join(str(error).split()):.200}") from None
 
 
 def warn_of_no_rows(what: str) -> None:
@@ -97,11 +109,9 @@ def warn_of_no_rows(what: str) -> None:
 def arrow_frame(data: Any, what: str) -> pd.DataFrame:
     """Arrow data as pandas'."""
     pyarrow = imported_pyarrow(what)
-    try:
-        return pyarrow.RecordBatchReader.from_stream(data).read_pandas()
-    except (pyarrow.ArrowException, OSError) as error:
-        sentence = f"{what}: a {type(data).__name__} cannot be read: {' '.join(str(error).split()):.200}"
-        raise ValueError(sentence) from None
+    with reading(f"{what}: a {type(data).__name__}"):
+        frame: pd.DataFrame = pyarrow.RecordBatchReader.from_stream(data).read_pandas()
+    return frame
 
 
 def arrow_topics(column: Any, what: str) -> tuple[list[Any], IntArray]:
@@ -203,7 +213,18 @@ def column_name(accepted: tuple[str, ...], names: list[str], what: str) -> str:
     return name
 
 
-def partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
+def parquet_dataset(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
+    """Files of some columns; pages that have checksums, as Spark writes them, are held against these."""
+    from pyarrow import dataset
+
+    form: Any = "parquet"
+    with suppress(TypeError):  # before pyarrow 16 a dataset cannot be asked for it
+        options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+        form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
+    return dataset.dataset(path, format=form, partitioning=_partitions(path, names))
+
+
+def _partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
     """Folders such as query_id=001 as columns of text: pyarrow alone would read a number, and lose the zeros."""
     import pyarrow
     import pyarrow.dataset

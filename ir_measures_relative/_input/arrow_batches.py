@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import quoted
-from ir_measures_relative._input.arrow import column_name, imported_pyarrow, missing_id_at, partitions, refuse_kind
+from ir_measures_relative._input.arrow import column_name, imported_pyarrow, missing_id_at, parquet_dataset, refuse_kind
 from ir_measures_relative._input.ids import id_texts
 from ir_measures_relative._input.topic_order import by_numbers
 from ir_measures_relative._input.types import BoolArray, IntArray, ObjectArray
@@ -37,8 +37,7 @@ class ArrowBatches:
         self.source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
         try:
             if isinstance(data, Path):
-                split = partitions(data, {**columns, **optional})
-                held = pyarrow.dataset.dataset(data, format="parquet", partitioning=split)
+                held = parquet_dataset(data, {**columns, **optional})
             else:
                 held = pyarrow.RecordBatchReader.from_stream(data)
         except Exception as error:  # whatever the library raises that holds the data
@@ -78,7 +77,9 @@ class ArrowBatches:
             self._file = fragment.path
             known = self._pyarrow.dataset.get_partition_keys(fragment.partition_expression)
             with fragment.filesystem.open_input_file(fragment.path) as source:
-                file = parquet.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER)
+                file = parquet.ParquetFile(
+                    source, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
+                )
                 columns = [name for name in self.names.values() if name not in known]
                 for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
                     yield self._with_partition(batch, known)

@@ -213,6 +213,37 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     assert f"'{path}'" in str(caught.value) and "cannot be read" in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_an_empty_file_is_no_parquet_file(tmp_path: Path) -> None:
+    """As a writer leaves it that was killed; an empty TREC file would be a run without documents."""
+    (tmp_path / "run.parquet").touch()
+    for read in (Run.of, Judgements.of):
+        with pytest.raises(ValueError, match="run.parquet' cannot be read"):
+            read(tmp_path / "run.parquet")
+
+
+def test_a_page_that_is_not_as_it_was_written(tmp_path: Path) -> None:
+    """A score that changed on the disk; its checksum did not."""
+    path, (before, after) = tmp_path / "run.parquet", (np.float64(score).tobytes() for score in (3.5, 0.5))
+    form = {"use_dictionary": False, "write_statistics": False, "compression": "none"}
+    parquet.write_table(TABLE, path, write_page_checksum=True, **form)
+    assert path.read_bytes().count(before) == 1
+    path.write_bytes(path.read_bytes().replace(before, after))
+    with pytest.raises(ValueError, match="run.parquet' cannot be read: .*CRC"):
+        Run.of(path)
+    with pytest.raises(ValueError, match="run.parquet'.* cannot be read: .*CRC"):
+        list(imr.iter_runs(["P@1"], FRAME, {"x": path}))
+
+
+def test_an_object_that_cannot_give_its_rows() -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+            raise RuntimeError("the query\nfailed")
+
+    for read in (Run.of, Judgements.of, lambda data: imr.calc_part(data, ["P@1"])):
+        with pytest.raises(ValueError, match="a Broken cannot be read: the query failed"):
+            read(Broken())
+
+
 def test_a_reader_that_fails_midway_gives_no_half_run() -> None:
     def batches() -> Any:
         yield TABLE.to_batches()[0]
