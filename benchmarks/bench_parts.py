@@ -2,9 +2,10 @@
 
     python benchmarks/bench_parts.py [topics] [--rst]
 
-3 runs of 1,000,000 topics x 10 documents in sorted Parquet files of about 250 MB, with one judged document a topic and
-more; then 1,000 runs in a part of 1,000 topics; then one run at MS MARCO's size from Arrow and from pandas. Each is a
-process of its own. Needs pyarrow, and Linux, which says how much a process held at most.
+3 runs of 1,000,000 topics x 10 documents in sorted Parquet files, with 4 judged documents a topic; a tenth of the
+topics in parts of several sizes and with nDCG, which is ir_measures' own and takes longer than all the rest; 1,000 runs
+in a part of 1,000 topics; one run at MS MARCO's size from Arrow and from pandas. Each is a process of its own. Needs
+pyarrow, Linux, which says how much a process held at most, and 6 GB of memory, nearly all of it for calc_runs.
 """
 
 from __future__ import annotations
@@ -18,28 +19,35 @@ from typing import Any
 import numpy as np
 import pyarrow
 from bench_memory import ENVIRONMENT
-from pyarrow import parquet
+from pyarrow import compute, parquet
 from timing import numbers, show, where
 
 DEPTH, JUDGED, N_RUNS = 10, 4, 3
 AT_ONCE = 10_000  # topics that are made together
 START = """
 import time
+from hashlib import blake2b
+import numpy as np
 import ir_measures_relative as imr
 def megabytes():
     return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM')) / 1e3
-measures, qrels, runs = ['nDCG@10', 'NRG@10'], {qrels!r}, {runs!r}
+bits = dict()
+def see(table):  # all bits of the values of every run and measure, topic after topic
+    size = table['query_id'].nunique() * len(measures)
+    values, names = table['value'].to_numpy(), table['name'].to_numpy()
+    for first in range(0, len(table), size):
+        for place, measure in enumerate(measures):
+            seen = bits.setdefault((names[first], measure), blake2b(digest_size=8))
+            seen.update(np.ascontiguousarray(values[first + place : first + size : len(measures)]))
+measures, qrels, runs = {measures!r}, {qrels!r}, {runs!r}
 before, start = megabytes(), time.process_time()
 """
-IN_PARTS = "table = imr.iter_runs(measures, qrels, runs, topics_per_part={part}, aggregate=True)\n"
-WHOLE = """
-table = imr.calc_runs(measures, qrels, runs, progress=False).groupby(['name', 'measure'], sort=False)['value']
-table = table.agg(['count', 'mean', 'std']).reset_index()
+IN_PARTS = """
+for table in imr.iter_runs(measures, qrels, runs, topics_per_part={part}):
+    see(table)
 """
-END = """
-print(time.process_time() - start, before, megabytes())
-table.to_csv({path!r}, float_format='%.12g', index=False)
-"""
+WHOLE = "see(imr.calc_runs(measures, qrels, runs, progress=False))\n"
+END = "print(time.process_time() - start, before, megabytes(), *(seen.hexdigest() for seen in bits.values()))\n"
 FORMS = """
 import time
 import ir_measures_relative as imr
@@ -70,45 +78,53 @@ def write(path: Path, topics: int, depth: int, value: str, seed: int) -> Path:
             place = stream.permuted(np.tile(np.arange(2 * depth), (n, 1)), axis=1)[:, :depth].ravel()  # no two alike
             number = stream.integers(0, 3, len(topic)) if value == "relevance" else stream.random(len(topic))
             columns = {
-                "query_id": [f"{t:09}" for t in topic.tolist()],
-                "doc_id": [f"D{d}" for d in ((topic * 7919 + place * 2741) % 8_841_823).tolist()],
+                "query_id": compute.utf8_lpad(_texts(topic), 9, "0"),
+                "doc_id": compute.binary_join_element_wise("D", _texts((topic * 7919 + place * 2741) % 8_841_823), ""),
                 value: number.astype(np.float64),
             }
             writer.write_table(pyarrow.table(columns, schema=kind))
     return path
 
 
-def run(code: str) -> list[float]:
+def _texts(numbers: Any) -> Any:
+    return compute.cast(pyarrow.array(numbers), pyarrow.string())
+
+
+def run(way: str, measures: tuple[str, ...], qrels: str, runs: dict[str, str]) -> tuple[float, float, list[str]]:
+    """Seconds, megabytes above the start, and digests of the values of every run and measure."""
+    code = START.format(measures=measures, qrels=qrels, runs=runs) + way + END
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT)
     if done.returncode:
         raise SystemExit(done.stderr)
-    return [float(word) for word in done.stdout.split()]
+    seconds, before, peak, *digests = done.stdout.split()
+    return float(seconds), float(peak) - float(before), digests
 
 
-def many_topics(folder: Path, topics: int) -> None:
+def many_topics(folder: Path, topics: int, parts: tuple[int, ...], measures: tuple[str, ...]) -> None:
+    """iter_runs in parts of several sizes, and calc_runs; all values are compared bit for bit."""
+    folder.mkdir()
     qrels = str(write(folder / "qrels.parquet", topics, JUDGED, "relevance", 0))
     runs = {f"run{n}": str(write(folder / f"run{n}.parquet", topics, DEPTH, "score", n + 1)) for n in range(N_RUNS)}
-    rows, result = topics * (N_RUNS * DEPTH + JUDGED), []
-    ways = {f"iter_runs, parts of {part:,} topics": IN_PARTS.format(part=part) for part in (1_000, 10_000, 100_000)}
+    ways = {f"iter_runs, parts of {part:,} topics": IN_PARTS.format(part=part) for part in parts}
+    rows, result, seen = topics * (N_RUNS * DEPTH + JUDGED), [], []
     for name, way in {**ways, "calc_runs": WHOLE}.items():
-        path = folder / f"{name}.csv"
-        code = START.format(qrels=qrels, runs=runs) + way + END.format(path=str(path))
-        seconds, before, peak = run(code)
-        result.append((name, f"{seconds:.0f}", f"{rows / seconds:,.0f}", f"{peak - before:,.0f}", path.read_text()))
-    same = len({row[-1] for row in result}) == 1
-    title = f"{N_RUNS} runs of {topics:,} topics x {DEPTH} documents, {rows:,} rows, nDCG@10 and NRG@10"
-    show(title, ("", "seconds", "rows a second", "MB at most"), [row[:-1] for row in result])
-    print(f"\nMeans and deviations of all are {'the same' if same else 'NOT THE SAME'} to 12 digits.")
+        seconds, memory, digests = run(way, measures, qrels, runs)
+        result.append((name, f"{seconds:.0f}", f"{rows / seconds:,.0f}", f"{memory:,.0f}"))
+        seen.append(digests)
+    title = f"{N_RUNS} runs of {topics:,} topics x {DEPTH} documents, {rows:,} rows, {' and '.join(measures)}"
+    show(title, ("", "seconds", "rows a second", "MB above the start"), result)
+    same = all(len(digests) == N_RUNS * len(measures) and digests == seen[-1] for digests in seen)
+    values = f"{topics * N_RUNS * len(measures):,} values"
+    print(f"\nThe {values} of all ways are {'the same, bit for bit' if same else 'NOT THE SAME'}.")
 
 
 def many_runs(folder: Path, n_runs: int = 1_000, topics: int = 1_000) -> None:
     (folder / "many").mkdir()
     qrels = str(write(folder / "few.parquet", topics, 20, "relevance", 0))
     runs = {f"run{n}": str(write(folder / "many" / f"{n}", topics, DEPTH, "score", n + 1)) for n in range(n_runs)}
-    code = START.format(qrels=qrels, runs=runs) + IN_PARTS.format(part=topics)
-    seconds, _, peak = run(code + END.format(path=str(folder / "many.csv")))
+    seconds, memory, _ = run(IN_PARTS.format(part=topics), ("nDCG@10", "NRG@10"), qrels, runs)
     title = f"{n_runs:,} runs in a part of {topics:,} topics x {DEPTH} documents, each against the others"
-    show(title, ("", "seconds", "GB at most"), [("iter_runs", f"{seconds:.0f}", f"{peak / 1000:.2f}")])
+    show(title, ("", "seconds", "GB above the start"), [("iter_runs", f"{seconds:.0f}", f"{memory / 1000:.2f}")])
 
 
 def forms(folder: Path, topics: int = 6980) -> None:
@@ -126,7 +142,8 @@ def forms(folder: Path, topics: int = 6980) -> None:
 def main(topics: int) -> None:
     print(where())
     with tempfile.TemporaryDirectory() as folder:
-        many_topics(Path(folder), topics)
+        many_topics(Path(folder, "all"), topics, (10_000,), ("NRG@10",))
+        many_topics(Path(folder, "tenth"), topics // 10, (1_000, 10_000), ("nDCG@10", "NRG@10"))
         many_runs(Path(folder))
         forms(Path(folder))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from ir_measures import Measure, nDCG
 from ir_measures_relative._checks import shown
 from ir_measures_relative._experiment.calc_runs import score_table
 from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._input import FloatArray, part_frames
+from ir_measures_relative._input import FloatArray, part_frames, refuse_symbol
 from ir_measures_relative._judged import Judgements
 
 
@@ -60,7 +61,7 @@ def calc_part(
     5   late       q1  UniqueRel@10  0.000000
     """
     qrels, found = part_frames(frame, "frame")
-    every = sorted(found) if names is None else list(dict.fromkeys(map(str, names)))
+    every = _all_names(found, names)
     unknown = [name for name in found if name not in every]
     if unknown:
         raise ValueError(f"frame: the run {shown(unknown[0], 60)} is none of names, which must be those of all runs")
@@ -72,6 +73,18 @@ def calc_part(
         return score_table([], [], request.texts, np.empty((0, 0, len(request.texts))))
     topics, scores = part_scores(request, qrels, {name: found.get(name, {}) for name in every})
     return score_table(every, topics, request.texts, scores)
+
+
+def _all_names(found: Iterable[str], names: Any) -> list[str]:
+    """Names of all runs in their order; those that were found, sorted, where none are given."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable | None):
+        raise TypeError(f"names={shown(names, 60)} is not accepted; accepted is a list of the names of all runs")
+    every = sorted(found) if names is None else list(map(str, names))
+    for name, times in Counter(every).items():
+        refuse_symbol(name, "names")
+        if times > 1:
+            raise ValueError(f"names: the run {shown(name, 60)} is listed twice; names must differ")
+    return every
 
 
 def part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> tuple[list[Any], FloatArray]:

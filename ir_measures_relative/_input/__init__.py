@@ -14,7 +14,7 @@ from ir_measures_relative._input.groups import known_groups, read_groups
 from ir_measures_relative._input.ids import coded_ids, is_missing
 from ir_measures_relative._input.part_frames import part_frames
 from ir_measures_relative._input.run_collections import run_sources
-from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
+from ir_measures_relative._input.run_names import NONE, SYMBOLS, refuse_symbol, run_name
 from ir_measures_relative._input.source import RunSource
 from ir_measures_relative._input.topic_order import BUCKET, Misplaced, TopicOrder
 from ir_measures_relative._input.topic_streams import TopicStream, open_stream
@@ -47,6 +47,7 @@ __all__ = [
     "read_groups",
     "read_once",
     "read_text",
+    "refuse_symbol",
     "row_name",
     "run_columns",
     "run_name",

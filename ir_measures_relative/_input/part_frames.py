@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,14 @@ def part_frames(frame: Any, what: str) -> tuple[pd.DataFrame, dict[str, pd.DataF
             known = ", ".join(map(str, frame.columns)) or "none"
             raise ValueError(f"{what}: there is no column {' or '.join(map(repr, accepted))} (there are {known:.200})")
         columns[column] = frame[name]
+        if columns[column].ndim != 1:
+            raise ValueError(f"{what}: there are several columns {name!r}; one is accepted")
     run, has_grade = columns["run"], columns["grade"].notna().to_numpy()
-    code, names = pd.factorize(run)  # (N,) -1 = no run
+    try:
+        code, names = pd.factorize(run)  # (N,) -1 = no run
+    except TypeError:
+        odd = next(name for name in run if isinstance(name, Iterable) and not isinstance(name, (str, bytes)))
+        raise TypeError(f"{what}: the run {shown(odd, 60)} is neither text nor a number") from None
     empty = (code < 0) & ~has_grade
     if empty.any():
         row = int(np.argmax(empty))

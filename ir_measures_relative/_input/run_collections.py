@@ -11,7 +11,7 @@ from typing import Any
 from ir_measures_relative._checks import choice, quoted
 from ir_measures_relative._input.arrow import is_parquet
 from ir_measures_relative._input.columns import is_frame
-from ir_measures_relative._input.run_names import NONE, SYMBOLS, run_name
+from ir_measures_relative._input.run_names import refuse_symbol, run_name
 from ir_measures_relative._input.source import RunSource, is_path
 
 NAMES = ("file", "tag")  # what names a run that is given as a file
@@ -94,8 +94,7 @@ def _distinct(sources: Iterable[RunSource]) -> dict[str, RunSource]:
             raise ValueError(
                 f"runs: two runs have the name {name!r} ({both if any(paths) else 'two entries'}); names must differ"
             )
-        if name in SYMBOLS or name == NONE:
-            raise ValueError(f"runs: {name!r} cannot name a run, since it has a meaning as prior={name!r}")
+        refuse_symbol(name, "runs")
         found[name] = source
     if not found:
         raise ValueError(f"runs: there is no run; accepted are {_ACCEPTED}")

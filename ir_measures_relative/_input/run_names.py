@@ -24,3 +24,9 @@ def run_name(file_name: str) -> str:
 def _without(name: str, prefix: str = "", suffix: str = "") -> str:
     """The name without a prefix and a suffix; '.gz', of which nothing would be left, stays."""
     return name.removeprefix(prefix).removesuffix(suffix) or name
+
+
+def refuse_symbol(name: str, what: str) -> None:
+    """Refuses the name of a run that means something else as a prior."""
+    if name in SYMBOLS or name == NONE:
+        raise ValueError(f"{what}: {name!r} cannot name a run, since it has a meaning as prior={name!r}")

@@ -103,6 +103,8 @@ BAD = {
     "no score": (lambda f: f.assign(score=None), ValueError, "has the score NaN"),
     "text as grade": (lambda f: f.assign(relevance="high"), ValueError, "'high', which is not a number"),
     "unknown run": (lambda f: f.replace({"run": {"bm25": "bm52"}}), ValueError, "the run 'bm52' is none of names"),
+    "column twice": (lambda f: pd.concat([f, f[["query_id"]]], axis=1), ValueError, "several columns 'query_id'"),
+    "a list as run": (lambda f: f.assign(run=[["bm25"]] * len(f)), TypeError, "the run ['bm25'] is neither text nor"),
     "twice": (lambda f: pd.concat([f, f]), ValueError, "occurs twice"),
 }
 
@@ -112,6 +114,24 @@ def test_bad_frames(case: str) -> None:
     change, error, sentence = BAD[case]
     with pytest.raises(error) as caught:
         imr.calc_part(change(rows()), MEASURES, names=NAMES)
+    assert sentence in str(caught.value)
+
+
+NAMED = {
+    "text": ("bm25", TypeError, "names='bm25' is not accepted"),
+    "number": (5, TypeError, "names=5 is not accepted"),
+    "twice": ([*NAMES, NAMES[1]], ValueError, f"the run {NAMES[1]!r} is listed twice"),
+    "a symbol": ([*NAMES, "others"], ValueError, "names: 'others' cannot name a run"),
+    "not all": (NAMES[1:], ValueError, f"the run {NAMES[0]!r} is none of names"),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_bad_names(case: str) -> None:
+    """What is rare depends on how many runs there are."""
+    names, error, sentence = NAMED[case]
+    with pytest.raises(error) as caught:
+        imr.calc_part(rows(), MEASURES[:2], names=names)
     assert sentence in str(caught.value)
 
 
