@@ -55,7 +55,7 @@ from pyarrow import parquet
 table, qrels = parquet.read_table({runs!r}), parquet.read_table({qrels!r})
 forms = dict(pandas=(table.to_pandas(), qrels.to_pandas()), arrow=(table, qrels))
 forms['arrow, documents as a dictionary'] = (
-    table.set_column(1, 'doc_id', table['doc_id'].dictionary_encode().unify_dictionaries()), qrels)
+    table.set_column(1, 'doc_id', table['doc_id'].dictionary_encode()), qrels)
 taken = {{name: [] for name in forms}}
 for _ in range(3):
     for name, (run, judged) in forms.items():

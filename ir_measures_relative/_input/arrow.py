@@ -190,7 +190,12 @@ def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
         column = column.dictionary_encode()
     if not len(column):  # of some kinds pyarrow makes no empty array
         return np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
-    whole = column.unify_dictionaries().combine_chunks()
+    try:
+        whole = (
+            column.combine_chunks()
+        )  # which makes one of dictionaries that differ; unify_dictionaries takes far longer
+    except pyarrow.ArrowInvalid:  # the numbers are too small for all values together
+        whole = column.cast(column.type.value_type).dictionary_encode().combine_chunks()
     if isinstance(whole, pyarrow.ChunkedArray):  # as older versions give it
         whole = whole.chunk(0) if whole.num_chunks else pyarrow.array([], column.type)
     given = np.empty(len(whole.dictionary), dtype=object)

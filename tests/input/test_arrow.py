@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 import ir_measures_relative as imr
 from ir_measures_relative._input import run_sources
-from ir_measures_relative._input.arrow import is_parquet
+from ir_measures_relative._input.arrow import arrow_documents, is_parquet
 from ir_measures_relative._judged import Judgements, Run
 
 pa = pytest.importorskip("pyarrow")
@@ -91,6 +92,29 @@ def test_values_of_a_dictionary_that_no_row_has_are_no_topics() -> None:
     qid = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(["q1", "unused", "q2"]))
     found = Run.of(pa.table({"qid": qid, "docno": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]}))
     assert found.to_dict() == {"q2": {"c": 3.0, "a": 1.0}, "q1": {"b": 2.0}}
+
+
+def test_dictionaries_that_together_are_too_large_for_their_numbers() -> None:
+    """As of categories of several files, each of up to 127 topics, whose numbers have 8 bits."""
+    names = [[f"q{chunk}-{n}" for n in range(100)] for chunk in range(3)]
+    chunks = [pa.DictionaryArray.from_arrays(pa.array(range(100), pa.int8()), pa.array(some)) for some in names]
+    ids = {"qid": pa.chunked_array(chunks), "docno": pa.chunked_array(chunks[::-1])}
+    found = Run.of(pa.table({**ids, "score": np.zeros(300)}))
+    assert found.topic_keys == sum(names, []) and found.ranking("q0-5") == ["q2-5"]
+
+
+def test_chunks_that_share_a_large_dictionary_are_read_once() -> None:
+    """Each row group is a chunk: to read the dictionary anew for each would take minutes where a second is enough."""
+    documents = pa.array([f"document {n}" for n in range(100_000)])
+
+    def seconds(n_chunks: int) -> float:
+        rows = np.array_split(np.arange(100_000, dtype=np.int32), n_chunks)
+        chunks = [pa.DictionaryArray.from_arrays(pa.array(some), documents) for some in rows]
+        start = time.process_time()
+        arrow_documents(pa.chunked_array(chunks), "run")
+        return time.process_time() - start
+
+    assert min(seconds(200) for _ in range(3)) < 10 * min(seconds(1) for _ in range(3))
 
 
 def test_a_null_that_no_row_has_is_nothing() -> None:
