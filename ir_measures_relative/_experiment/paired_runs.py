@@ -110,8 +110,8 @@ class PairedRuns:
         if not quiet and not any(part.free.any() for part in parts):
             top = "lists" if cutoff is None else f"top {cutoff}"
             warn(
-                f"{self.where}: no run has an unjudged document in its {top}, so no label is open: every chance is 0 "
-                "or 1, and both runs of a tie have 0"
+                f"{self.where}: no run has an unjudged document in its {top}, so no label is open: on these topics "
+                "every chance is 0 or 1, and both runs of a tie have 0"
             )
         return LabelMoments(LabelledSide.all_of(parts, labels, model, self.groups, names), model)
 

@@ -191,9 +191,8 @@ def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
     if not len(column):  # of some kinds pyarrow makes no empty array
         return np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
     try:
-        whole = (
-            column.combine_chunks()
-        )  # which makes one of dictionaries that differ; unify_dictionaries takes far longer
+        # which makes one of dictionaries that differ; unify_dictionaries takes far longer
+        whole = column.combine_chunks()
     except pyarrow.ArrowInvalid:  # the numbers are too small for all values together
         whole = column.cast(column.type.value_type).dictionary_encode().combine_chunks()
     if isinstance(whole, pyarrow.ChunkedArray):  # as older versions give it
@@ -226,7 +225,27 @@ def parquet_dataset(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
     with suppress(TypeError):  # before pyarrow 16 a dataset cannot be asked for it
         options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
         form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
-    return dataset.dataset(path, format=form, partitioning=_partitions(path, names))
+    held = dataset.dataset(path, format=form, partitioning=_partitions(path, names))
+    if path.is_dir():
+        _refuse_mixed_kinds(held, path, [name for accepted in names.values() for name in accepted])
+    return held
+
+
+def _refuse_mixed_kinds(held: Any, folder: Path, names: list[str]) -> None:
+    """Refuses files that differ in whether a column is text: pyarrow takes the first one's kind, and reads 003 as 3."""
+    from pyarrow import ArrowInvalid, types
+
+    first: dict[str, tuple[bool, str]] = {}
+    for fragment in held.get_fragments():
+        for field in fragment.physical_schema:
+            kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+            if field.name not in names or types.is_null(kind):
+                continue
+            is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+            if first.setdefault(field.name, (is_number, fragment.path))[0] != is_number:
+                files = [quoted(os.path.relpath(file, folder)) for file in (first[field.name][1], fragment.path)]
+                numbers, other = files if first[field.name][0] else files[::-1]
+                raise ArrowInvalid(f"the column {field.name!r} holds numbers in {numbers} and none in {other}")
 
 
 def _partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:

@@ -237,6 +237,22 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     assert f"'{path}'" in str(caught.value) and "cannot be read" in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_files_of_a_folder_agree_on_what_is_text(tmp_path: Path) -> None:
+    """pyarrow would read the topic 003 of the second file as 3, since topics of the first are numbers."""
+    folder = tmp_path / "runs.parquet"
+    folder.mkdir()
+    FRAME.assign(qid=range(5)).to_parquet(folder / "1.parquet")
+    FRAME.assign(qid="003").drop_duplicates("docno").to_parquet(folder / "2.parquet")
+    sentence = "runs.parquet'.? cannot be read: the column 'qid' holds numbers in '1.parquet' and none in '2.parquet'$"
+    with pytest.raises(ValueError, match=sentence):
+        Run.of(folder)
+    with pytest.raises(ValueError, match=sentence):
+        list(imr.iter_runs(["P@1"], FRAME, {"a": folder}))
+    FRAME.assign(qid=7)[:3].to_parquet(folder / "2.parquet")
+    FRAME.assign(qid=None)[:0].to_parquet(folder / "3.parquet")  # no row, so no kind either
+    assert set(Run.of(folder).to_dict()) == {*map(str, range(5)), "7"}
+
+
 def test_an_empty_file_is_no_parquet_file(tmp_path: Path) -> None:
     """As a writer leaves it that was killed; an empty TREC file would be a run without documents."""
     (tmp_path / "run.parquet").touch()
