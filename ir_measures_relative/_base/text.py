@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -268,7 +269,13 @@ class _Maker:
             params[name] = self._value(value)
         measure = self.known.get(written.name)
         if measure is None:
-            raise MeasureError(f"unknown measure {shown(written.name, 60)}; known are {', '.join(known_measures())}")
+            known = known_measures()
+            lower = {name.lower(): name for name in known}
+            close = get_close_matches(written.name, known, n=1) or [
+                lower[name] for name in get_close_matches(written.name.lower(), lower, n=1)
+            ]
+            meant = f"; did you mean {close[0]}?" if close else ""
+            raise MeasureError(f"unknown measure {shown(written.name, 60)}; known are {', '.join(known)}{meant}")
         for at in map(self._value, written.at):
             if params.get(measure.AT_PARAM, at) != at:
                 raise MeasureError(f"measure {shown(self.text, 200)}: {measure.AT_PARAM} is given twice, differently")

@@ -56,6 +56,8 @@ def _run(options: argparse.Namespace) -> int:
 
 def _sentence(found: Gate, is_judge_next_measure: bool) -> str:
     text = f"{found.verdict}: {found.measure} differs by {found.difference:+.4f} over {counted(found.topics, 'topic')}"
+    for run, lacks in (("base", found.base_lacks), ("new", found.new_lacks)):
+        text += f" ({counted(lacks, 'topic')} not in the {run} run: empty)" if lacks else ""
     if found.below != found.above:
         text += f", by {found.below:+.4f} to {found.above:+.4f} whatever unjudged documents are"
     text += f"; tolerance {found.tolerance:g}"

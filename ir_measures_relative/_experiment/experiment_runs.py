@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from ir_measures import Measure
@@ -17,7 +17,16 @@ from ir_measures_relative._experiment.needs import Given, deepest, depth_to_hold
 from ir_measures_relative._experiment.workers import Sent, split
 from ir_measures_relative._hosts import HostScorer, host_depth
 from ir_measures_relative._input import FloatArray, IntArray, RunSource
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, once, refuse_other_topics
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    Run,
+    has_judged_document,
+    once,
+    refuse_other_topics,
+    warn_of_gaps,
+    warn_of_other_documents,
+)
 from ir_measures_relative._priors import Field, TopicPart
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -55,6 +64,11 @@ class ExperimentRuns:
     def groups(self) -> Mapping[str, str]:
         known = self._request.groups
         return MappingProxyType({name: name if known is None else known[name] for name in self.runs})
+
+    @property
+    def grouped(self) -> bool:
+        """Whether groups were given."""
+        return self._request.groups is not None
 
     @property
     def depth(self) -> int | None:
@@ -188,8 +202,12 @@ def read_experiment(
     sent = Sent(scorer)
     tasks = [(sent, part, request.depth, strict) for part in split(items, n_parts)]
     done = [read for part in request.workers.map(_read_part, tasks, "reading runs") for read in part]
-    runs = {name: JudgedRun(judgements, run, row) for name, (run, row, _) in zip(sources, done, strict=True)}
-    values = np.stack([values for *_, values in done])  # (M, Q, number of measures)
+    runs = {name: JudgedRun(judgements, read.run, read.row) for name, read in zip(sources, done, strict=True)}
+    if strict:
+        warn_of_gaps({name: judged.run for name, judged in runs.items()}, judgements)
+        if not any(read.is_judged for read in done):
+            warn_of_other_documents(judgements)
+    values = np.stack([read.values for read in done])  # (M, Q, number of measures)
     of_host = {measure: values[:, :, place] for place, measure in enumerate(host)}
     priors_only = {name: Run.of(run, f"run {name!r}") for name, run in beside.items()}
     field = Field(judgements, runs)
@@ -200,18 +218,26 @@ def _is_file(source: Any) -> bool:
     return isinstance(source, RunSource) and source.is_file
 
 
-def _read_part(
-    sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool
-) -> list[tuple[Run, IntArray, FloatArray]]:
-    """Some runs, cut at ``depth`` and joined, and the (Q, number of measures) values of ir_measures for all of each."""
+class _Read(NamedTuple):
+    """A run as a worker has read it."""
+
+    run: Run  # cut at the depth that is held
+    row: IntArray  # (Q, W) its documents' judgements
+    values: FloatArray  # (Q, number of measures) of ir_measures, for all of it
+    is_judged: bool  # whether any of its first documents is
+
+
+def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool) -> list[_Read]:
+    """Some runs, joined; ``strict`` refuses those of other topics."""
     scorer: HostScorer = sent.value
     read = []
     for name, source in items:
         run = Run.of(source, f"run {name!r}")
         if strict:
             refuse_other_topics(run, scorer.judgements, f"run {name!r}")
+        is_judged = has_judged_document(run, scorer.judgements)
         values, run = scorer.scores(run), run.cut(depth)
-        read.append((run, JudgedRun(scorer.judgements, run).top(depth).row, values))
+        read.append(_Read(run, JudgedRun(scorer.judgements, run).top(depth).row, values, is_judged))
     return read
 
 

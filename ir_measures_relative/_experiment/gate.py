@@ -31,6 +31,7 @@ class Gate:
     p_not_worse : the chance that the new run is not worse by more than the tolerance; None without labels
     unjudged : unjudged documents of the two runs' tops whose labels matter
     judgements : of these, how many are enough to settle it if they turn out as expected; all of them without labels
+    base_lacks, new_lacks : topics that a run lacks, each of which counts as an empty ranking
     """
 
     verdict: str
@@ -44,6 +45,8 @@ class Gate:
     p_not_worse: float | None
     unjudged: int
     judgements: int
+    base_lacks: int
+    new_lacks: int
 
 
 def gate(
@@ -80,9 +83,11 @@ def gate(
     needed = max(judgements, 1) if verdict == UNDECIDED else 0
     difference = float(means_over_topics((scores[0] - scores[1])[None])[0])
     topics = paired.judgements.n_topics
+    new_lacks, base_lacks = (int((run.length == 0).sum()) for run in paired.runs)
     return Gate(
-        verdict, str(measure), topics, difference, below, above, tolerance, level, p_not_worse, unjudged, needed
-    )
+        verdict, str(measure), topics, difference, below, above, tolerance, level, p_not_worse, unjudged, needed,
+        base_lacks, new_lacks,
+    )  # fmt: skip
 
 
 def _open_documents(paired: PairedRuns, is_open: BoolArray) -> int:

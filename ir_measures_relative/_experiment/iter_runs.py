@@ -73,8 +73,8 @@ def iter_runs(
     qrels : the path of Parquet data, Arrow data, or any other form
     runs : dict of name: run, a folder, a glob or a list of files
     topics_per_part : topics of the qrels in a part; whole buckets, where there are buckets
-    aggregate : return one table of counts, means and standard deviations instead
-    start : begin with this part, counted from 0: after a failure, with the one that failed
+    aggregate : return one table of counts, means and standard deviations of all parts instead
+    start : begin with this part, counted from 0: after a failure, with the one that failed. Not with ``aggregate``
     groups : for prior='groups', as in `calc_runs`
     by : for prior='groups', a dict or Series of run: score, which says which run of a group is its best
     names : run files are named by their file names ('file') or by their run tags ('tag')
@@ -100,10 +100,12 @@ def iter_runs(
     """
     size = whole(topics_per_part, "topics_per_part", 1)
     first, together = whole(start, "start", 0), flag(aggregate, "aggregate")
+    if first and together:
+        raise ValueError(f"start={first} would leave parts out of the means of aggregate=True; leave one of them out")
     sources = run_sources(runs, names=names)
     by = nDCG @ 10 if by is None else by
     request = Request.of(measures, sources, groups=groups, by=by, progress=False, in_parts=True)
-    scores = _scores(request, TopicParts(qrels, sources, size), first)
+    scores = _scores(request, TopicParts(qrels, sources, size), first, resumes=not together)
     if not together:
         return (score_table(request.names, topics, request.texts, values) for topics, values in scores)
     moments = Moments(len(request.names), len(request.texts))
@@ -112,8 +114,11 @@ def iter_runs(
     return moments.table(request.names, request.texts)
 
 
-def _scores(request: Request, parts: TopicParts, start: int) -> Iterator[tuple[list[Any], FloatArray]]:
-    """Topics and (M, Q, number of measures) of every part from ``start`` on; what the parts warn of is told once."""
+def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[tuple[list[Any], FloatArray]]:
+    """Topics and (M, Q, number of measures) of every part from ``start`` on; what the parts warn of is told once.
+
+    ``resumes``: whether the tables before a failure are in the caller's hands, so that the next call may go on.
+    """
     told: set[str] = set()
     waiting, number = iter(parts), 0
     while True:
@@ -125,7 +130,8 @@ def _scores(request: Request, parts: TopicParts, start: int) -> Iterator[tuple[l
             before = f" (found in part {number}; parts before it may be wrong too: begin anew)" if number else ""
             raise ValueError(f"{error}{before}") from None
         except ValueError as error:
-            raise ValueError(f"{error} (in part {number}: once that is mended, start={number} goes on there)") from None
+            goes_on = f": once that is mended, start={number} goes on there" if resumes else ""
+            raise ValueError(f"{error} (in part {number}{goes_on})") from None
         for sentence in dict.fromkeys(sentences):
             if sentence not in told:
                 told.add(sentence)
@@ -136,7 +142,7 @@ def _scores(request: Request, parts: TopicParts, start: int) -> Iterator[tuple[l
         if found is not None:
             yield found
     if start and number <= start:
-        raise ValueError(f"start={start} is not accepted; there are {counted(number, 'part')}, counted from 0")
+        raise ValueError(f"start={start} is not accepted; the data are {counted(number, 'part')}, counted from 0")
 
 
 def _scores_of(request: Request, parts: TopicParts, part: Part, start: int) -> tuple[list[Any], FloatArray] | None:

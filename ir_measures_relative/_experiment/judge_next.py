@@ -65,8 +65,8 @@ def judge_next(
     >>> labels = imr.LabelModel.shares({0: .6, 1: .4})
     >>> imr.judge_next(qrels, {'a': a, 'b': b}, labels=labels).round(3)
       query_id doc_id  effect  n_runs  p_relevant  pairs
-    0        2      v   0.038       1         0.4      1
-    1        1      u   0.005       2         0.4      1
+    0        2      v   0.037       1         0.4      1
+    1        1      u   0.009       2         0.4      1
     """
     n = whole(n, "judge_next: n", 1)
     level, margin = share(level, "judge_next: level"), real(margin, "judge_next: margin", 0.0)

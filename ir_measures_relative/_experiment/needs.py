@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import Measure
 
 from ir_measures_relative._base import direction
+from ir_measures_relative._checks import warn
 from ir_measures_relative._hosts import check_measure, warn_if_useless
 from ir_measures_relative._input import SYMBOLS
 from ir_measures_relative._labels import (
@@ -186,10 +187,15 @@ class Labels(Need):
 
 def _learned(experiment: ExperimentRuns, cutoff: int) -> dict[str, LabelModel]:
     """For every group the labels that the runs of the others teach."""
+    if not experiment.grouped:
+        warn(
+            "labels='learned' without groups takes every run for a group of its own; runs of one group find the same "
+            "documents, so what is learned is too good to be true of a new one: give groups, {run: run} if each is one"
+        )
     runs = {name: judged.run for name, judged in experiment.runs.items()}
     pool = PooledRuns.of(experiment.judgements, runs, experiment.groups, cutoff, cutoff)
     return {
-        group: learned_from(pool.without(place, hide=False), experiment.judge, warn=place == 0)
+        group: learned_from(pool.without(place, hide=False), experiment.judge, place == 0, experiment.grouped)
         for place, group in enumerate(pool.groups)
     }
 

@@ -81,6 +81,14 @@ def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
     return columns
 
 
+def _qrels_of_dataset(data: Any) -> Any:
+    """The qrels of a dataset of ir_datasets or of PyTerrier; anything else as it is."""
+    for method in ("qrels_iter", "get_qrels"):
+        if callable(getattr(data, method, None)):
+            return getattr(data, method)()
+    return data
+
+
 def is_run(value: Any) -> bool:
     """Whether a dict, list or table is one run rather than a collection of runs."""
     if isinstance(value, Mapping):
@@ -121,6 +129,8 @@ def _columns(data: Any, value: str, what: str) -> Columns:
         data = data.data
     if is_path(data):
         return _from_file(Path(os.path.expanduser(data)), value, what)
+    if value == "grade":
+        data = _qrels_of_dataset(data)
     if is_arrow(data):
         return _from_arrow(data, value, what)
     if isinstance(data, Mapping):

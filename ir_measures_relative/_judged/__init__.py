@@ -7,13 +7,18 @@ from ir_measures_relative._judged.memo import Memo, once
 from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._judged.suspicions import (
+    ALL_RELEVANT,
+    has_judged_document,
     other_topics,
     refuse_other_topics,
+    warn_of_gaps,
+    warn_of_other_documents,
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
 
 __all__ = [
+    "ALL_RELEVANT",
     "JudgedRun",
     "Judgements",
     "Memo",
@@ -25,12 +30,15 @@ __all__ = [
     "best_values",
     "best_values_left",
     "common_codes",
+    "has_judged_document",
     "once",
     "other_topics",
     "read_qrels",
     "read_run",
     "read_runs",
     "refuse_other_topics",
+    "warn_of_gaps",
+    "warn_of_other_documents",
     "warn_of_other_topics",
     "warn_without_nonrelevant",
 ]

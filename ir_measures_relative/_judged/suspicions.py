@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ir_measures_relative._checks import warn
+from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
-_ALL_RELEVANT = "every unjudged document counts as relevant, and a random order of the judged documents is perfect"
+_LOOKED_AT = 10  # documents of a topic, for one that is judged
+ALL_RELEVANT = "every unjudged document counts as relevant, and a random order of the judged documents is perfect"
 
 
 def other_topics(run: Run, judgements: Judgements) -> str | None:
@@ -31,7 +35,33 @@ def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> 
         raise ValueError(f"{what} {problem}")
 
 
-def warn_without_nonrelevant(judgements: Judgements, what: str, follows: str = _ALL_RELEVANT) -> None:
+def has_judged_document(run: Run, judgements: Judgements) -> bool:
+    """Whether any of the first documents of a run is judged."""
+    return bool((JudgedRun(judgements, run).top(_LOOKED_AT).row >= 0).any())
+
+
+def warn_of_gaps(runs: Mapping[str, Run], judgements: Judgements) -> None:
+    """Warns, in one sentence, of runs that lack most topics."""
+    lacking = {name: sum(topic not in run.topic_index for topic in judgements.topic_keys) for name, run in runs.items()}
+    most = [name for name, number in lacking.items() if number > judgements.n_topics / 2]
+    if most:
+        more = f" ({len(most) - 1} more lack most topics)" if most[1:] else ""
+        warn(
+            f"run {most[0]!r} lacks {lacking[most[0]]} of {judgements.n_topics} topics, each of which counts as an "
+            f"empty ranking{more}"
+        )
+
+
+def warn_of_other_documents(judgements: Judgements) -> None:
+    """Warns that no run has a judged document."""
+    if len(judgements.grade):
+        warn(
+            f"no run has a judged document in its top {_LOOKED_AT}; do runs and qrels, in which the first is "
+            f"{judgements.document_ids()[0]!r:.60}, name documents alike?"
+        )
+
+
+def warn_without_nonrelevant(judgements: Judgements, what: str, follows: str = ALL_RELEVANT) -> None:
     """Warns, once for each qrels, that nothing is judged non-relevant, as in Vaswani and MS MARCO.
 
     ``what``: the measure or function that learns from the judged documents what unjudged or random ones are like;

@@ -112,7 +112,8 @@ class PriorRuns:
         if self.symbol is not None:
             raise ValueError(
                 f"{where}={self.symbol!r} means other runs of an experiment: "
-                "use calc_runs, compare or Experiment of ir_measures_relative, or name prior runs"
+                "use calc_runs, compare or Experiment of ir_measures_relative, or name prior runs "
+                "(on the command line: compare, or --prior NAME=FILE)"
             )
         found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
         self._refuse_several(len(found), where, single)

@@ -144,7 +144,8 @@ def ranks_block(evidence: Evidence) -> dict[str, Any] | None:
     if evidence.main_scores.shape[1] < 2 or not np.isfinite(evidence.main_scores).all():
         return None
     names = [f"{place:06}" for place in range(len(evidence.runs))]  # a system's place, since it is sorted as text
-    table = pd.DataFrame(evidence.main_scores, index=names)
+    # topics by name, so that the same ones are drawn as by compare
+    table = pd.DataFrame(evidence.main_scores, index=names, columns=evidence.judgements.topic_keys)
     found = meta.rank_intervals(table, largest_first=evidence.sign > 0)
     by_place = found.to_frame().sort_values("system")
     block: dict[str, Any] = {"level": found.level, "trials": found.trials}

@@ -35,6 +35,7 @@ from ir_measures import Measure, nDCG
 from ir_measures_relative._base import ERR, NDCG, AveragePrecision, UserModel, divide, expected_total
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import (
+    ALL_RELEVANT,
     JudgedRun,
     Judgements,
     QrelsLike,
@@ -48,6 +49,7 @@ from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Whole
 
+_PERFECT = f"{ALL_RELEVANT}; universe='retrieved' compares with a random order of what the run retrieved"
 EQUAL = 1e-12  # relative: values that differ by no more are equal, since rounding must not decide a branch
 
 
@@ -147,7 +149,7 @@ class _UL(RelativeMeasure):
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         judgements = run.judgements
         if self["universe"] == "judged":
-            warn_without_nonrelevant(judgements, str(self))
+            warn_without_nonrelevant(judgements, str(self), _PERFECT)
         model = self.model(self["max_rel"] or judgements.max_grade, judgements)
         value, n = shuffled(model, judgements, run if self["universe"] == "retrieved" else None)
         actual = model.total(run.top(model.cutoff).values(value))  # (Q,)
@@ -204,7 +206,7 @@ def expected_random(
         )
     judgements = Judgements.of(qrels)
     if universe == "judged":
-        warn_without_nonrelevant(judgements, "expected_random")
+        warn_without_nonrelevant(judgements, "expected_random", _PERFECT)
     model = measure.model(max_rel or judgements.max_grade, judgements)
     judged = None if run is None else JudgedRun(judgements, Run.of(run))
     if judged is not None:

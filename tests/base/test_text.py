@@ -127,6 +127,8 @@ BAD = [
     ("NRG(prior=__import__('os'))", "must be named"),
     ("nDCG(10)", "parameters must be named"),
     ("Ndcg@10", "unknown measure 'Ndcg'; known are "),
+    ("nDGC@10", "; did you mean nDCG?"),
+    ("nrgg@10", "; did you mean NRG?"),
     ("NRG(base=Nope)", "Nope is no measure; text needs quotes, as in 'Nope'"),
     ("NRG(prior=bm25)@10", "bm25 is no measure; text needs quotes, as in 'bm25'"),
     ("nDCG(rel=1)", "nDCG has no parameter 'rel'; it has cutoff, dcg, gains, judged_only"),

@@ -138,6 +138,19 @@ def test_gate_sends_nobody_to_judge_next_with_a_measure_that_it_refuses(
     assert code == 3 and out.endswith("; 1 unjudged document can matter, and judging all settles it\n")
 
 
+def test_gate_tells_of_topics_that_a_run_lacks(
+    printed: Callable[..., tuple[int, str, str]], two: Callable[..., str]
+) -> None:
+    """Each counts as an empty ranking, on either side."""
+    first = {"1": GOOD["1"]}
+    code, out, _ = printed(two(GOOD, first))
+    assert code == 1 and "over 2 topics (1 topic not in the new run: empty)" in out
+    code, out, _ = printed(two(first, GOOD))
+    assert code == 0 and "over 2 topics (1 topic not in the base run: empty)" in out
+    found = json.loads(printed(f"{two(first, GOOD)} --json")[1])
+    assert (found["base_lacks"], found["new_lacks"]) == (1, 0)
+
+
 def test_gate_as_json(printed: Callable[..., tuple[int, str, str]], two: Callable[..., str]) -> None:
     code, out, _ = printed(f"{two(GOOD, HALF)} --json")
     found = json.loads(out)

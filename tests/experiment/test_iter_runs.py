@@ -245,3 +245,14 @@ def test_memory_is_that_of_one_part() -> None:
     peak(2)  # what the first call of all keeps
     for most, of_two in zip(peak(10), peak(2), strict=True):
         assert 0 < most <= 1.2 * of_two
+
+
+def test_means_leave_no_part_out() -> None:
+    """Means of the parts after a failure alone would look like those of all."""
+    with pytest.raises(ValueError, match="^start=1 would leave parts out of the means of aggregate=True"):
+        imr.iter_runs(["P@1"], TRACK.qrels, TRACK.runs, aggregate=True, start=1)
+    broken = {name: run.assign(score=run["score"].where(run["query_id"] != run["query_id"].iloc[-1]))
+              for name, run in TRACK.runs.items()}  # fmt: skip
+    with pytest.raises(ValueError) as error:
+        imr.iter_runs(["P@1"], TRACK.qrels, broken, aggregate=True, topics_per_part=20)
+    assert "start=" not in str(error.value)

@@ -136,3 +136,19 @@ def test_errors_name_the_run() -> None:
         imr.read_runs({"bad": {"q": {"a": float("nan")}}})
     with pytest.raises(ValueError, match="names='tags' is not accepted"):
         imr.read_runs(RUNS, names="tags")
+
+
+def test_datasets_give_their_qrels() -> None:
+    """Objects such as those of ir_datasets.load and pt.get_dataset."""
+
+    class OfIrDatasets:
+        def qrels_iter(self) -> Any:
+            return iter([ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("1", "b", 0)])
+
+    class OfPyTerrier:
+        def get_qrels(self) -> Any:
+            return pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]})
+
+    for dataset in (OfIrDatasets(), OfPyTerrier()):
+        assert imr.read_qrels(dataset).to_dict() == {"1": {"a": 1, "b": 0}}
+        assert imr.compare(["P@1"], dataset, {"x": {"1": {"a": 1.0}}}).to_frame().loc["x", "P@1"] == 1

@@ -70,3 +70,31 @@ def test_qrels_with_a_nonrelevant_document_or_none_at_all_are_silent(qrels: dict
 def test_the_qrels_of_vaswani(shared: Path) -> None:
     with pytest.warns(UserWarning, match="no judged non-relevant document"):
         warn_without_nonrelevant(Judgements.of(shared / "data" / "vaswani_runs" / "qrels.txt"), "BootNDCG")
+
+
+def test_runs_that_lack_most_topics_are_named_once() -> None:
+    qrels = {str(topic): {"a": 1, "b": 0} for topic in range(5)}
+    whole = {topic: {"a": 1.0} for topic in qrels}
+    runs = {"most": dict(list(whole.items())[:3]), "cut": {"0": {"a": 1.0}}, "too": {"1": {"b": 1.0}}, "whole": whole}
+    with pytest.warns(UserWarning) as caught:
+        imr.compare(["nDCG@10", "NRG@10"], qrels, runs)
+    (only,) = caught
+    assert str(only.message) == (
+        "run 'cut' lacks 4 of 5 topics, each of which counts as an empty ranking (1 more lack most topics)"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        imr.compare(["nDCG@10"], qrels, {name: runs[name] for name in ("most", "whole")})
+
+
+@pytest.mark.parametrize("measures", [["nDCG@10"], ["NRG@10"]])
+def test_runs_without_any_judged_document(measures: list[str]) -> None:
+    """Ids that do not agree; one run whose ids do is enough."""
+    qrels = {"1": {"clueweb-a": 1, "clueweb-b": 0}}
+    runs = {"x": {"1": {"a": 1.0}}, "y": {"1": {"b": 1.0}}}
+    sentence = "^no run has a judged document in its top 10; do runs and qrels, in which the first is 'clueweb-a', name"
+    with pytest.warns(UserWarning, match=sentence):
+        imr.calc_runs(measures, qrels, runs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        imr.calc_runs(measures, qrels, {**runs, "z": {"1": {"clueweb-b": 1.0}}})
