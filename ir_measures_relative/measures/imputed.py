@@ -89,7 +89,8 @@ class _Imputed(RelativeMeasure):
     >>> round((imr.Imputed(labels=labels) @ 3).calc_aggregate(qrels, run), 4)
     0.6588
     >>> for estimate in ('mean', 'std', 'q95'):
-    ...     print(estimate, round((imr.Imputed(labels=labels, estimate=estimate) @ 3).calc_aggregate(qrels, run), 4))
+    ...     measure = imr.Imputed(labels=labels, estimate=estimate) @ 3
+    ...     print(estimate, round(measure.calc_aggregate(qrels, run), 4))
     mean 0.6588
     std 0.0698
     q95 0.7654

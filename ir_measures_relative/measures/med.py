@@ -37,13 +37,16 @@ class _MED(RelativeMeasure):
     is open.
 
     ``judged='none'`` ignores the judgements. Free documents take the grades 0..``max_rel`` (left out: SDCG's
-    own, else the highest grade in the qrels); for P, RBP, RR, AP and Q they are relevant or not. ``unseen`` (at most K)
-    relevant documents that are in neither list may exist: of nDCG and AP they never change MED, only signed ends below
-    0 ('above') or above 0 ('below'); of Q, which weighs ranks by the number of relevant documents, any end. With the
-    default 0 these ends hold while no such document turns up; with ``unseen=K`` their signs hold whatever is judged
-    later. ``norm``, for AP: divide by all relevant documents ('R',
-    trec_eval), at most K of them ('min'), or by K ('k'). ``residual``, for RBP: count the unknown documents
-    below the favoured list's end as relevant. Q-measure is text, as ir_measures lacks it: ``base='Q(beta=1)@10'``.
+    own, else the highest grade in the qrels); for P, RBP, RR, AP and Q they are relevant or not.
+
+    ``unseen`` (at most K): so many relevant documents that are in neither list may exist. With nDCG and AP they never
+    change MED, only signed ends below 0 ('above') or above 0 ('below'); with Q, which weighs ranks by the number of
+    relevant documents, any end. With the default 0 these ends hold while no such document turns up; with ``unseen=K``
+    their signs hold whatever is judged later.
+
+    ``norm``, for AP: divide by all relevant documents ('R', trec_eval), at most K of them ('min'), or by K ('k').
+    ``residual``, for RBP: count the unknown documents below the favoured list's end as relevant. Q-measure is given as
+    text, as ir_measures lacks it: ``base='Q(beta=1)@10'``.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q': {'A': 0, 'C': 1, 'F': 0}}

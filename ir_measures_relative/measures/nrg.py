@@ -45,13 +45,9 @@ def residual_gain(run: JudgedRun, priors: JudgedPriors, model: UserModel, normal
 class _NRG(RelativeMeasure):
     """Normalised residual gain: the gain left over after prior runs.
 
-    ``base``: nDCG, P, R, RBP, RR, SDCG or INSQ. With no prior runs (``prior=[]``) it is exactly the base measure. RR
-    with several relevant documents is the expected reciprocal rank of the first relevant document not seen yet,
-    documents being seen independently of each other.
-
-    With a single relevant document the residual normaliser cancels what the priors did (prior rank 2, 5 or never: the
-    same score), and adding a prior can raise the score; ``normalizer='absolute'`` has neither property. Unjudged
-    documents count as non-relevant: print Judged@K beside it.
+    ``base``: nDCG, P, R, RBP, RR, SDCG or INSQ. With no prior runs (``prior=[]``) it is exactly the base measure.
+    Unjudged documents count as non-relevant: print Judged@K beside it. With a single relevant document in a topic take
+    ``normalizer='absolute'``.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1}}

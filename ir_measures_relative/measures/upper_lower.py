@@ -1,6 +1,7 @@
-"""UL, joint upper and lower bound normalisation: how much better than a random order of the same documents?
+"""How much better than a random order of the same documents is a ranking?
 
-A = value of the ranking, U = best value, L = expected value of a random ranking of the same documents:
+UL, joint upper and lower bound normalisation. A = value of the ranking, U = best value, L = expected value of a random
+ranking of the same documents:
 
     V1 = (A/U) (A / (A + L))          V2 = (A - L)/(U - L) if A >= L, else (A - L)/L
                                       kappa = (A - L)/(U - L) on both sides

@@ -23,7 +23,8 @@ DIRECTIONS = {
     "neither": "Neither larger nor smaller is better.",
 }
 RELATIVE_TO = {
-    "prior": "Relative to prior runs: give them as ``prior=``, or compare many runs at once (:doc:`../many_runs`).",
+    "prior": "Relative to prior runs: give them as ``prior=``, or compare many runs at once, each with all others or "
+    "those that a symbol names: ``'others'``, ``'previous'``, ``'groups'`` (:doc:`../many_runs`).",
     "reference": "Relative to one other run, ``reference=``.",
     None: "Looks at one run and the judgements.",
 }
@@ -91,7 +92,8 @@ def _picture(name: str) -> str:
     if not file.exists():
         return ""
     says = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-    return f".. plot:: pictures/{name}.py\n    :include-source: false\n\n    {' '.join(says.split())}"
+    says = " ".join(says.split())
+    return f".. plot:: pictures/{name}.py\n    :include-source: false\n    :alt: {says}\n\n    {says}"
 
 
 def _about_paper(key: str) -> str:
