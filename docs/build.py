@@ -2,7 +2,7 @@
 
 The pages that people write are in ``ir_measures_relative/pt_docs``. A copy of them beside the result is joined by what
 is made from the package: a page of every command's help, a live report of the simulated track, the notebooks as they
-are stored, and the changelog.
+are stored, the changelog, and the picture of a report.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def write_source(source: Path) -> None:
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(PAGES, source, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(REPOSITORY / "CHANGELOG.md", source / "changelog.md")
+    shutil.copy(REPOSITORY / "docs" / "report.png", source / "_static")
     shutil.copytree(
         REPOSITORY / "notebooks",
         source / "notebooks",
@@ -51,7 +52,7 @@ def command_line_page() -> str:
     parts = [title("Command line", "="), (PAGES / "command_line.inc").read_text(encoding="utf-8")]
     for command in ["", *(command.name for command in COMMANDS)]:
         name = " ".join(["ir_measures_relative", command]).strip()
-        parts += [title(name, "-"), ".. code-block:: text\n\n" + indented(help_of(command))]
+        parts += [title(name, "-"), ".. code-block:: text\n    :class: help\n\n" + indented(help_of(command))]
     return "\n\n".join(parts)
 
 

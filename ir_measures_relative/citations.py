@@ -101,7 +101,7 @@ def bibtex(*measures: Iterable[Any] | Any) -> str:
 
     Parameters
     ----------
-    measures : measures or iterables of measures, objects or text
+    measures : measures or iterables of measures, objects or text.
         Measures of this package name their papers; built-in measures of ir_measures add nothing.
 
     Returns

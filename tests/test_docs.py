@@ -15,7 +15,7 @@ from support.repository import INSTALLED, REPOSITORY
 
 from ir_measures_relative.citations import BIBTEX
 from ir_measures_relative.measures import registry
-from ir_measures_relative.pt_docs import measure_pages
+from ir_measures_relative.pt_docs import docstrings, measure_pages
 
 DOCS = INSTALLED / "ir_measures_relative" / "pt_docs"
 BY_HAND = sorted(DOCS.glob("*.rst"))
@@ -65,6 +65,16 @@ def test_a_docstring_becomes_a_page() -> None:
     assert example == ">>> 1\n1"
 
 
+def test_sections_of_a_docstring_become_definitions() -> None:
+    """What follows the colon is the meaning, but for a bare type; text under Returns stays a paragraph."""
+    doc = "Is it.\n\nParameters\n----------\na, b : both\n    of them\nc : int\n    More.\nd\n    As c.\n\n"
+    doc += "Returns\n-------\nwith ``x``: one\n\nReferences\n----------\nA.\nB.\n"
+    expected = "Is it.\n\n.. rubric:: Parameters\n\n\n``a, b``\n    both\n    of them\n"
+    expected += "\n``c`` : int\n    More.\n\n``d``\n    As c.\n"
+    expected += "\n.. rubric:: Returns\n\nwith ``x``: one\n\n.. rubric:: References\n\n| A.\n| B."
+    assert "\n".join(docstrings.as_rst(doc.splitlines())) == expected
+
+
 @pytest.mark.parametrize("name", registry)
 def test_every_measure_has_its_formula(name: str) -> None:
     assert ":math:`" in measure_pages._by_hand("formulas", name) or "math::" in measure_pages._by_hand("formulas", name)
@@ -105,7 +115,7 @@ def test_decision_table_names_every_measure() -> None:
 
 
 def test_the_documentation_builds(tmp_path: Path) -> None:
-    """Without a warning; no measure is taken for an address of mail, and nothing is fetched when a page is opened."""
+    """Without a warning or raw markup; no measure is taken for an address of mail; nothing is fetched for a page."""
     for package in ("sphinx", "furo", "myst_nb", "matplotlib"):
         pytest.importorskip(package, reason=f"needs {package}: pip install '.[docs]'")
     command = [sys.executable, str(REPOSITORY / "docs" / "build.py"), str(tmp_path / "docs")]
@@ -114,6 +124,11 @@ def test_the_documentation_builds(tmp_path: Path) -> None:
     pages = {page.relative_to(tmp_path): page.read_text(encoding="utf-8") for page in tmp_path.glob("docs/**/*.html")}
     assert len(pages) > 100
     assert [name for name, text in pages.items() if "mailto:" in text] == []
+    raw = re.compile(r"``|\$\$|class=\"contents")  # markup that was not understood; furo shows an error for contents
+    shown = {name: re.sub(r"<(pre|script|style)\b.*?</\1>", "", text, flags=re.DOTALL) for name, text in pages.items()}
+    assert [name for name, text in shown.items() if raw.search(text)] == []
+    drawn = {name: text for name, text in pages.items() if "measures" in name.parts or name.stem == "gallery"}
+    assert [name for name, text in drawn.items() if re.search(r'<img[^>]*alt="[^"]*\.png"', text)] == []
     fetched = re.compile(r"""<(?:script|img|iframe)[^>]*src=["']https?:|<link[^>]*stylesheet[^>]*href=["']https?:""")
     assert [name for name, text in pages.items() if fetched.search(text)] == []
 

@@ -64,7 +64,7 @@ def prob_better(
         Step of the score grid on which topics are combined where they cannot be combined exactly, from 1e-7 to 0.01;
         smaller is narrower and slower. By default 2.5e-5, and larger
         for very many topics.
-    labels : a label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`) or its registered name
+    labels : a label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`) or its registered name.
         It takes the place of ``prior``, ``pool`` and ``resolution``. The unjudged documents of both lists join the
         ideal; a document in both lists has the mean of the two logits; runs of one group share their effect.
     margin : with ``labels``: ``a_better`` is the chance that a is better by more than this, ``tie`` that neither is

@@ -7,6 +7,7 @@ from typing import Any
 from docutils import nodes
 
 from ir_measures_relative import __version__
+from ir_measures_relative.pt_docs.docstrings import as_rst
 
 project = "ir_measures_relative"
 author = "the ir_measures_relative authors"
@@ -16,7 +17,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
-    "sphinx.ext.napoleon",
     "matplotlib.sphinxext.plot_directive",
     "sphinx-mathjax-offline",  # formulas without a network
     "sphinx_copybutton",
@@ -35,11 +35,9 @@ html_show_sourcelink = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_use_ivar = True
-suppress_warnings = ["ref.python"]  # words that say what an attribute is, taken for names
-rst_prolog = ".. default-role:: code\n"
+rst_prolog = ".. py:currentmodule:: ir_measures_relative\n.. default-role:: py:obj\n"  # `compare` links to its page
+smartquotes = False  # what is printed can be copied: NRG(prior='bm25')
+myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "off"  # notebooks are kept with their outputs; the tests run them
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -58,5 +56,10 @@ def without_mail_links(app: Any, doctree: nodes.document) -> None:
             link.replace_self(nodes.Text(link.astext()))
 
 
+def show_docstring(app: Any, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
+    lines[:] = as_rst(lines)
+
+
 def setup(app: Any) -> None:
+    app.connect("autodoc-process-docstring", show_docstring)
     app.connect("doctree-read", without_mail_links)
