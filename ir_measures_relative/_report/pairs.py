@@ -57,6 +57,12 @@ def pairs_block(evidence: Evidence, rankings: Rankings, model: LabelModel | None
             "med": rounded(np.maximum(above, -below).mean(axis=1)),
             "ends": [coded(b, a) for b, a in zip(below[:, kept], above[:, kept], strict=True)],
         }
+        for side in ("better", "worse"):  # what labels could turn has no chance of 0 or 1, however it is rounded
+            if block[side] is not None:
+                block[side] = [
+                    min(max(chance, 0.001), 0.999) if word == "undecided" else chance
+                    for chance, word in zip(block[side], block["certain"], strict=True)
+                ]
     return block
 
 
