@@ -54,7 +54,8 @@ def test_a_notebook_is_stored_as_one_whole_run(path: Path) -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_names_nothing_that_a_reader_lacks(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert re.findall(r"IR_MEASURES_RELATIVE_SHARED|\bshared/|/tmp/|/home/|/work/|example_data", text) == []
+    assert re.findall(r"IR_MEASURES_RELATIVE_SHARED|\bshared/|/tmp/|/home/|example_data", text) == []
+    assert str(REPOSITORY.parent) not in text
 
 
 @pytest.mark.parametrize("number", NEED_RUNS)
