@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +41,11 @@ class JudgedThen(NamedTuple):
         return there
 
     def content(self) -> bytes:
-        """For a digest: topics and documents, whatever their order."""
-        return self.judgements.memo.once(("listed", self.judged.tobytes()), self._listed)
+        """A digest of topics and documents, whatever their order."""
+        return self.judgements.memo.once(("digest", self.judged.tobytes()), self._digest)
 
-    def _listed(self) -> bytes:
+    def _digest(self) -> bytes:
         keys = np.array(self.judgements.topic_keys, dtype=object)[self.judgements.topic[self.judged]]
         documents = self.judgements.document_ids()[self.judged]
-        return repr(sorted(zip(keys.tolist(), documents.tolist(), strict=True))).encode("utf-8", "surrogatepass")
+        listed = repr(sorted(zip(keys.tolist(), documents.tolist(), strict=True)))
+        return hashlib.blake2b(listed.encode("utf-8", "surrogatepass"), digest_size=16).digest()
