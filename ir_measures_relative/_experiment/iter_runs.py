@@ -142,7 +142,7 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
         if found is not None:
             yield found
     if start and number <= start:
-        raise ValueError(f"start={start} is not accepted; the data are {counted(number, 'part')}, counted from 0")
+        raise ValueError(f"start={start} is not accepted; there are {counted(number, 'part')}, counted from 0")
 
 
 def _scores_of(request: Request, parts: TopicParts, part: Part, start: int) -> tuple[list[Any], FloatArray] | None:

@@ -233,11 +233,15 @@ def parquet_dataset(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
 
 def _refuse_mixed_kinds(held: Any, folder: Path, names: list[str]) -> None:
     """Refuses files that differ in whether a column is text: pyarrow takes the first one's kind, and reads 003 as 3."""
-    from pyarrow import ArrowInvalid, types
+    from pyarrow import ArrowException, ArrowInvalid, types
 
     first: dict[str, tuple[bool, str]] = {}
     for fragment in held.get_fragments():
-        for field in fragment.physical_schema:
+        try:
+            schema = fragment.physical_schema
+        except (ArrowException, OSError):  # a damaged file is told of once its rows are asked for
+            continue
+        for field in schema:
             kind = field.type.value_type if types.is_dictionary(field.type) else field.type
             if field.name not in names or types.is_null(kind):
                 continue
