@@ -2,8 +2,9 @@
 
 The model is that of `labelled_pair`: one label for each document, effects of runs, documents in both lists with the
 mean of the two logits. There labellings are drawn, a tenth of a second for a pair. Here the difference of the means
-over topics is taken for normal given the two runs' effects: a millisecond for a pair. In a topic it is N / D, where D,
-the ideal, grows with labels too. To first order around what is expected of all labels, a label g of document d adds
+over topics is taken for normal given the two runs' effects: one or two milliseconds for a pair. In a topic it is
+N / D, where D, the ideal, grows with labels too. To first order around what is expected of all labels, a label g of
+document d adds
 
     value(g) = ((weight in a - weight in b) * gain(g) - expected difference * step(g)) / (D * number of topics)
 
