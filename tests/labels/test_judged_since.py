@@ -80,7 +80,8 @@ def test_effects_are_weighed_by_what_was_judged(seed: int) -> None:
     left = [key for key in case.hidden if key not in some]
     assert found.shape == (21, len(left)) and len(left) > 5
     for place, key in enumerate(sorted(left, key=lambda key: list(case.then).index(key[0]))):
-        logits = [u + case.predictor(*key) + fit.odds.threshold[0] for u in effects]
+        known = case.predictor(*key) + fit.odds.threshold[0]
+        logits = [u + known for u in effects]
         np.testing.assert_allclose(found[:, place], [1 / (1 + exp(-x)) for x in logits], atol=0.004)
 
 
