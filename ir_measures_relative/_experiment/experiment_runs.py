@@ -235,9 +235,10 @@ def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, 
         run = Run.of(source, f"run {name!r}")
         if strict:
             refuse_other_topics(run, scorer.judgements, f"run {name!r}")
-        is_judged = has_judged_document(run, scorer.judgements)
-        values, run = scorer.scores(run), run.cut(depth)
-        read.append(_Read(run, JudgedRun(scorer.judgements, run).top(depth).row, values, is_judged))
+        held = run.cut(depth)
+        row = JudgedRun(scorer.judgements, held).top(depth).row
+        is_judged = bool((row >= 0).any()) or (strict and has_judged_document(run, scorer.judgements))
+        read.append(_Read(held, row, scorer.scores(run), is_judged))
     return read
 
 

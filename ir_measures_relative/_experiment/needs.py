@@ -52,7 +52,7 @@ class Given(ABC):
         return self
 
 
-class Need:
+class Need(ABC):
     """What a measure needs from the experiment; the steps are those above.
 
     Attributes
@@ -67,11 +67,12 @@ class Need:
     def __init__(self, measure: RelativeMeasure):
         self.measure = measure
 
-    def check(self, request: Request) -> None:
+    def check(self, request: Request) -> None:  # noqa: B027  most kinds can always be given
         """Refuses what cannot be given."""
 
+    @abstractmethod
     def resolve(self, experiment: ExperimentRuns) -> Given:
-        raise NotImplementedError(f"{type(self).__name__} does not say what it gives")
+        """What is given, once the runs are read."""
 
 
 def need_of(measure: RelativeMeasure) -> Need:

@@ -84,7 +84,8 @@ class LearnedLabels(LabelModel):
 
     def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
         learned = part if self.then is None else self.then.seen(part)
-        predictor = self.fit.predictor(self._features(learned, group, name))
+        # a run of which something was judged since tells of itself, so that it need not be like the others
+        predictor = self.fit.predictor(self._features(learned, group, name if learned is part else None))
         row = part.row[learned.free]  # (n,) of what was unjudged; -1 = still is
         effects = self.fit.effects
         if (row >= 0).any() and self.fit.effect is not None:
