@@ -1,0 +1,203 @@
+"""A pair of runs in plain words: which one leads, could labels change that, and could other topics?
+
+A paragraph has three parts: the scores, the unjudged documents, the topics. Each part has a key in ``TEXTS``, so that a
+report page stores three keys for each of thousands of pairs and every text once.
+"""
+
+from __future__ import annotations
+
+from math import floor, isnan
+from typing import NamedTuple
+
+from ir_measures_relative._checks import choice
+
+SIGNIFICANT = 0.05  # p-values below it
+SETTLED = ("better", "worse", "equal", "no")
+
+_FIXED = "This order is settled: no labels of the unjudged documents can reverse it."
+_CHANGE = "labels of the unjudged documents could change it"
+
+# Placeholders: leader, other (by the scores as judged; in the order given if these are equal), difference, n, topics;
+# ahead, probability (the run that the label model puts ahead, and how probable that is), lead, margin, tie; p.
+TEXTS = {
+    # the scores
+    "leads": "{leader} leads {other} by {difference} on {topics}.",
+    "same": "{leader} and {other} have the same score on {topics}.",
+    # the unjudged documents
+    "settled": _FIXED,
+    "settled, likely": _FIXED + " The lead is likely to be more than {margin} (probability {probability}).",
+    "settled, tied": _FIXED + " The two are tied even so: they are likely to {tie} (probability {probability}).",
+    "settled, undecided": _FIXED + " Whether the lead is more than {margin} is undecided.",
+    "open": f"This order is not settled: {_CHANGE}.",
+    "likely": f"This order is not settled, but it is likely: {_CHANGE}, "
+    "yet {ahead} stays ahead{lead} with a probability of {probability}.",
+    "reversed": "The opposite order is likely: once the unjudged documents have labels, {ahead} is ahead{lead} "
+    "with a probability of {probability}.",
+    "undecided": f"This order is undecided: {_CHANGE}, "
+    "and the more likely leader, {ahead}, is ahead{lead} with a probability of only {probability}.",
+    "tied": "The two are tied: once the unjudged documents have labels, they are likely to {tie} "
+    "(probability {probability}).",
+    "same, settled": "This is settled: no labels of the unjudged documents can separate the two.",
+    "same, open": "This is not settled: labels of the unjudged documents could put one of the two ahead.",
+    "same, likely": "Labels of the unjudged documents are likely to change this: {ahead} is ahead{lead} "
+    "with a probability of {probability}.",
+    "same, undecided": "Which of the two is better is undecided: labels of the unjudged documents could put one of "
+    "them ahead, but neither outcome is likely.",
+    "labels unknown": "",
+    # the topics
+    "significant": "The difference is significant (p {p}): two equally good runs would rarely differ this much on "
+    "{n} topics.",
+    "not significant": "The difference is not significant (p {p}): two equally good runs could well differ this much "
+    "on {n} topics.",
+    "not separated": "The topics do not separate the two (p {p}).",
+    "one topic": "A single topic does not show how the two compare on other topics.",
+    "topics unknown": "",
+}
+
+
+class PairKeys(NamedTuple):
+    """The keys of the three parts of a paragraph, and what the label model says."""
+
+    scores: str
+    labels: str
+    topics: str
+    a_is_ahead: bool = True
+    probability: float | None = None
+
+
+def pair_sentence(
+    a: str,
+    b: str,
+    difference: float,
+    n_topics: int,
+    *,
+    settled: str | None = None,
+    probability: float | None = None,
+    probability_worse: float | None = None,
+    p_value: float | None = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+) -> str:
+    """Describe a pair of runs in two or three sentences for a reader who knows no statistics.
+
+    Parameters
+    ----------
+    a, b : names of the two runs
+    difference : mean score of a minus that of b, unjudged documents counting 0; positive if a is better
+    n_topics : number of topics
+    settled : 'better', 'worse' or 'equal' if no labels of the unjudged documents can change the order; else 'no'.
+        None if this is unknown
+    probability : of a being better by more than ``margin``, by the label model; None without a label model
+    probability_worse : of b being better by more than ``margin``; left out: 1 minus ``probability``
+    p_value : of a paired test over topics; None or NaN if there is none
+    level : the probability from which an order, or a tie, is likely
+    margin : a difference of the means that is too small to matter
+
+    Examples
+    --------
+    >>> print(pair_sentence('bm25', 'dense', -0.012, 35, settled='no', probability=0.002, p_value=0.65))
+    dense leads bm25 by .012 on these 35 topics. This order is not settled, but it is likely: labels of the unjudged \
+documents could change it, yet dense stays ahead with a probability of more than 99%. The difference is not significant \
+(p = .65): two equally good runs could well differ this much on 35 topics.
+    """
+    keys = pair_keys(difference, n_topics, settled, probability, probability_worse, p_value, level, margin)
+    leader, other = (a, b) if difference >= 0 else (b, a)
+    parts = {
+        "leader": leader,
+        "other": other,
+        "difference": written(abs(difference)),
+        "n": f"{n_topics:,}",
+        "topics": "this topic" if n_topics == 1 else f"these {n_topics:,} topics",
+        "ahead": a if keys.a_is_ahead else b,
+        "probability": percent(keys.probability),
+        "lead": f" by more than {written(margin)}" if margin else "",
+        "margin": written(margin),
+        "tie": f"differ by {written(margin)} or less" if margin else "have the same score",
+        "p": p_written(p_value),
+    }
+    return " ".join(filter(None, (TEXTS[key].format(**parts) for key in keys[:3])))
+
+
+def pair_keys(
+    difference: float,
+    n_topics: int,
+    settled: str | None,
+    probability: float | None,
+    probability_worse: float | None,
+    p_value: float | None,
+    level: float,
+    margin: float,
+) -> PairKeys:
+    """Which texts describe a pair; arguments as in ``pair_sentence``."""
+    if settled is not None:
+        choice(settled, "settled", SETTLED)
+    same = abs(difference) < 1e-9
+    if p_value is None or isnan(p_value):
+        topics = "one topic" if n_topics == 1 else "topics unknown"
+    elif same:
+        topics = "not separated"
+    else:
+        topics = "significant" if p_value < SIGNIFICANT else "not significant"
+    is_settled = settled not in (None, "no")
+    decision, a_is_ahead, shown = _decision(difference, probability, probability_worse, level)
+    if is_settled and (decision is None or not margin or same):
+        labels = "same, settled" if same else "settled"
+    elif is_settled:
+        labels = f"settled, {'likely' if decision == 'reversed' else decision}"
+    elif decision is None:
+        labels = "labels unknown" if settled is None else "same, open" if same else "open"
+    else:
+        labels = f"same, {decision}" if same and decision != "tied" else decision
+    return PairKeys("same" if same else "leads", labels, topics, a_is_ahead, shown)
+
+
+def _decision(
+    difference: float, probability: float | None, probability_worse: float | None, level: float
+) -> tuple[str | None, bool, float | None]:
+    """What the label model decides, which run it puts ahead, and the probability of that (of a tie if it is one)."""
+    if probability is None or isnan(probability):
+        return None, difference >= 0, None
+    worse = 1.0 - probability if probability_worse is None or isnan(probability_worse) else probability_worse
+    a_is_ahead = probability > worse or (probability == worse and difference >= 0)
+    most, tie = max(probability, worse), 1.0 - probability - worse
+    if most >= level:
+        agrees = abs(difference) < 1e-9 or a_is_ahead == (difference > 0)
+        return "likely" if agrees else "reversed", a_is_ahead, most
+    if tie >= level:
+        return "tied", a_is_ahead, tie
+    return "undecided", a_is_ahead, most
+
+
+def written(value: float) -> str:
+    """A score or a difference of scores: three decimal places without the leading zero.
+
+    >>> written(0.0124), written(0.0001), written(1.5)
+    ('.012', 'less than .001', '1.500')
+    """
+    return "less than .001" if 0 < value < 0.0005 else f"{value:.3f}".removeprefix("0")
+
+
+def percent(probability: float | None) -> str:
+    """A probability in whole percent, rounded down, so that one below a level never looks as if it reached it.
+
+    >>> percent(0.9499), percent(0.9999), percent(0.004)
+    ('94%', 'more than 99%', 'less than 1%')
+    """
+    if probability is None:
+        return ""
+    if probability < 0.01:
+        return "less than 1%" if probability > 0 else "0%"
+    return "more than 99%" if 0.99 < probability < 1 else f"{floor(100 * probability + 1e-9)}%"
+
+
+def p_written(p_value: float | None) -> str:
+    """A p-value with its sign: two digits that matter.
+
+    >>> p_written(0.651), p_written(0.0321), p_written(0.0001)
+    ('= .65', '= .032', '< .001')
+    """
+    if p_value is None or isnan(p_value):
+        return ""
+    if p_value < 0.001:
+        return "< .001"
+    return "= " + f"{p_value:.{2 if p_value >= 0.1 else 3}f}".removeprefix("0")
