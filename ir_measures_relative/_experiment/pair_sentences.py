@@ -95,10 +95,12 @@ def pair_sentence(
 
     Examples
     --------
-    >>> print(pair_sentence('bm25', 'dense', -0.012, 35, settled='no', probability=0.002, p_value=0.65))
-    dense leads bm25 by .012 on these 35 topics. This order is not settled, but it is likely: labels of the unjudged \
-documents could change it, yet dense stays ahead with a probability of more than 99%. The difference is not significant \
-(p = .65): two equally good runs could well differ this much on 35 topics.
+    >>> from textwrap import fill
+    >>> print(fill(pair_sentence('bm25', 'dense', -0.012, 35, settled='no', probability=0.002, p_value=0.65), 100))
+    dense leads bm25 by .012 on these 35 topics. This order is not settled, but it is likely: labels of
+    the unjudged documents could change it, yet dense stays ahead with a probability of more than 99%.
+    The difference is not significant (p = .65): two equally good runs could well differ this much on 35
+    topics.
     """
     keys = pair_keys(difference, n_topics, settled, probability, probability_worse, p_value, level, margin)
     leader, other = (a, b) if difference >= 0 else (b, a)
