@@ -1,4 +1,4 @@
-"""Rooms with doors: imports between rooms point down, and nobody reaches past a door."""
+"""Rooms with doors: imports between rooms point down, nobody reaches past a door, and nothing grows too large."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ import re
 import subprocess
 import sys
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 
 import pytest
+from support.imports import (
+    MODULES,
+    ROOT,
+    imported,
+    is_door,
+    longest_chain,
+    module_name,
+    needed_modules,
+    offered,
+    own_imports,
+    reached,
+    tree_of,
+)
 from support.repository import INSTALLED, REPOSITORY
-
-PACKAGE = "ir_measures_relative"
-ROOT = INSTALLED / PACKAGE
 
 # Rooms, lowest first; a name without a folder is a module at the top. A room may import from rows below its own.
 ROOMS: list[list[str]] = [
@@ -29,7 +38,7 @@ ROOMS: list[list[str]] = [
     ["measures", "meta"],
     ["_hosts", "plots"],
     ["_experiment"],
-    ["_hosts.pyterrier_experiment", "_report"],
+    ["_stream", "_hosts.pyterrier_experiment", "_report"],
     ["_cli"],
     [""],
     ["__main__", "pt_docs"],
@@ -54,14 +63,27 @@ OPTIONAL = {
     "statsmodels": [],
 }
 
-
-def module_name(path: Path) -> str:
-    """Name relative to the package: 'measures.nrg', 'measures' for its __init__, '' for the package's own."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES: dict[str, Path] = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+# Limits that may only become smaller; the aims are 20,000 lines, 20 modules and no name at all.
+MOST_LINES = 27_000
+LONGEST_CHAIN = 28
+SHADOWED = {
+    "_experiment.calc_part",
+    "_experiment.calc_runs",
+    "_experiment.compare",
+    "_experiment.gate",
+    "_experiment.iter_runs",
+    "_experiment.judge_next",
+    "_experiment.pairs",
+    "_extremes.med",
+    "_input.part_frames",
+    "_labels.imputed_scores",
+    "_labels.prob_better",
+    "_report.report",
+    "_unjudged.boot_ndcg",
+    "_unjudged.naive_bounds",
+    "_unjudged.topic_scores",
+    "measures.credited",
+}
 
 
 def room(module: str) -> str:
@@ -76,109 +98,50 @@ def row(module: str) -> int | None:
     return next((place for place, names in enumerate(ROOMS) if room(module) in names), None)
 
 
-def absolute(module: str, node: ast.ImportFrom) -> str:
-    """The dotted name that `from ... import` names, its leading dots resolved."""
-    if not node.level:
-        return node.module or ""
-    own = [PACKAGE, *filter(None, module.split("."))]
-    is_package = MODULES[module].name == "__init__.py"
-    base = own[: len(own) - node.level + is_package]
-    return ".".join([*base, *filter(None, [node.module])])
-
-
-@cache
-def imported(module: str) -> frozenset[str]:
-    """Dotted names of everything that a module imports, anywhere in it, also inside functions."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            source = absolute(module, node)
-            found |= {f"{source}.{alias.name}" for alias in node.names}
-    return frozenset(found)
-
-
-@cache
-def offered(folder: str) -> frozenset[str]:
-    """The names that the door of a room takes from the modules behind it; nothing for a module."""
-    if not folder or folder not in MODULES or MODULES[folder].name != "__init__.py":
-        return frozenset()
-    tree = ast.parse(MODULES[folder].read_text(encoding="utf-8"))
-    return frozenset(alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names)
-
-
-@cache
-def own_imports(module: str) -> frozenset[str]:
-    """The modules of this package that a module imports (of `from .a import b`: a.b if a module, else a)."""
-    found: set[str] = set()
-    for name in imported(module):
-        if name != PACKAGE and not name.startswith(PACKAGE + "."):
-            continue
-        inner = name.removeprefix(PACKAGE).removeprefix(".")
-        folder, _, last = inner.rpartition(".")
-        if last in offered(folder):  # a name that the door offers, which may also be that of a module behind it
-            inner = folder
-        while inner not in MODULES:  # what is left over is a name inside a module
-            inner = inner.rpartition(".")[0]
-        found.add(inner)
-    return frozenset(found)
-
-
-def reached(module: str) -> set[str]:
-    """Every module of this package that a module imports, directly or through others."""
-    found: set[str] = set()
-    waiting = [module]
-    while waiting:
-        new = own_imports(waiting.pop()) - found
-        found |= new
-        waiting += new
-    return found
-
-
 def inside(module: str, package: str) -> bool:
     return module == package or module.startswith(package + ".")
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_every_module_is_in_a_room(module: str) -> None:
-    assert row(module) is not None, f"{module} is in no room of ROOMS: give it one"
+def test_every_module_is_in_a_room() -> None:
+    assert [module for module in MODULES if row(module) is None] == [], "give each of these a room in ROOMS"
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_down(module: str) -> None:
-    own = row(module)
-    assert own is not None
-    wrong = [name for name in own_imports(module) if room(name) != room(module) and (row(name) or 0) >= own]
-    wrong = [name for name in wrong if (module, name) not in UPWARD]
-    assert not wrong, f"{module} (row {own}) imports from its own row or above: {sorted(wrong)}"
+def test_imports_point_down() -> None:
+    """A module imports from rooms in rows above its own row of ROOMS only."""
+    upward = [
+        (module, name)
+        for module in MODULES
+        for name in own_imports(module)
+        if room(name) != room(module) and (row(name) or 0) >= (row(module) or 0)
+    ]
+    assert sorted(set(upward) - UPWARD) == []
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_nobody_reaches_past_a_door(module: str) -> None:
+def test_nobody_reaches_past_a_door() -> None:
     """Another room is imported by what its __init__ offers; pt_docs documents all of the package."""
-    if room(module) == "pt_docs":
-        return
-    wrong = [
-        name
+    past = [
+        (module, name)
+        for module in MODULES
         for name in own_imports(module)
         if "." in name and room(name) != room(module) and name.split(".")[0] != module.split(".")[0]
     ]
-    wrong = [name for name in wrong if (module, name) not in PAST_THE_DOOR]
-    assert not wrong, f"{module} reaches past a door: {sorted(wrong)}"
+    assert sorted(pair for pair in set(past) - PAST_THE_DOOR if room(pair[0]) != "pt_docs") == []
 
 
-@pytest.mark.parametrize("folder", sorted(name for name in MODULES if MODULES[name].name == "__init__.py" and name))
-def test_a_door_says_what_it_offers(folder: str) -> None:
+def test_a_door_says_what_it_offers() -> None:
     """Every name of ``__all__`` exists, and the room's docstring says what the room is for."""
-    tree = ast.parse(MODULES[folder].read_text(encoding="utf-8"))
-    assert ast.get_docstring(tree)
-    bound = {alias.asname or alias.name for node in tree.body for alias in getattr(node, "names", [])}
-    bound |= {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    offered = [
-        node for node in tree.body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
-    ]
-    assert [name for node in offered for name in ast.literal_eval(node.value) if name not in bound] == []
+    doors = [module for module in MODULES if is_door(module) and module]
+    assert [module for module in doors if not ast.get_docstring(tree_of(module))] == []
+    assert [(module, name) for module in doors for name in missing_names(module)] == []
+
+
+def missing_names(folder: str) -> list[str]:
+    """Names of a door's ``__all__`` that the door does not bind."""
+    body = tree_of(folder).body
+    bound = {alias.asname or alias.name for node in body for alias in getattr(node, "names", [])}
+    bound |= {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    lists = [node for node in body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"]
+    return [name for node in lists for name in ast.literal_eval(node.value) if name not in bound]
 
 
 def test_only_a_few_files_stand_at_the_top() -> None:
@@ -186,23 +149,28 @@ def test_only_a_few_files_stand_at_the_top() -> None:
     assert {path.name for path in ROOT.iterdir() if path.is_file()} == allowed
 
 
-@pytest.mark.parametrize(("one", "other"), [pair for a, b in APART for pair in ((a, b), (b, a))])
-def test_kept_apart(one: str, other: str) -> None:
+def test_kept_apart() -> None:
     crossings = [
-        (module, name) for module in MODULES if inside(module, one) for name in reached(module) if inside(name, other)
+        (module, name)
+        for pair in APART
+        for one, other in (pair, pair[::-1])
+        for module in MODULES
+        if inside(module, one)
+        for name in reached(module)
+        if inside(name, other)
     ]
-    assert not crossings, f"{one} must not reach {other}: {crossings}"
+    assert crossings == []
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_optional_packages_stay_in_their_place(module: str) -> None:
-    roots = {name.split(".")[0] for name in imported(module)}
-    wrong = [
-        package
-        for package, places in OPTIONAL.items()
-        if package in roots and not any(fnmatchcase(module, place) for place in places)
+def test_optional_packages_stay_in_their_place() -> None:
+    """A plain install does not have them."""
+    misplaced = [
+        (module, package)
+        for module in MODULES
+        for package in sorted({name.split(".")[0] for name in imported(module)} & set(OPTIONAL))
+        if not any(fnmatchcase(module, place) for place in OPTIONAL[package])
     ]
-    assert not wrong, f"{module} imports {wrong}, which a plain install does not have"
+    assert misplaced == []
 
 
 def test_importing_the_package_is_light() -> None:
@@ -257,6 +225,45 @@ def test_no_module_is_named_utils() -> None:
     assert [module for module in MODULES if vague.search(module)] == []
 
 
+def test_files_and_functions_are_short() -> None:
+    """At most 400 lines a file, and 50 lines a function beside its docstring."""
+    lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
+    assert {module: lines for module, lines in lengths.items() if lines > 400} == {}
+    functions = {
+        f"{module}.{node.name}": lines_of(node)
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    assert len(functions) > 1000
+    assert {name: lines for name, lines in functions.items() if lines > 50} == {}
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without those of its docstring."""
+    first = function.body[0]
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if ast.get_docstring(function) is not None else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - docstring
+
+
+def test_the_package_does_not_grow() -> None:
+    """Lower MOST_LINES when the package has become shorter; never raise it."""
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES.values())
+    assert lines <= MOST_LINES
+
+
+def test_chains_of_imports_are_short() -> None:
+    """A reader follows the longest chain of modules to understand the first; lower LONGEST_CHAIN when it is shorter."""
+    chain = max(map(longest_chain, MODULES), key=len)
+    assert len(chain) <= LONGEST_CHAIN, " -> ".join(chain)
+
+
+def test_no_module_is_shadowed_by_a_function_of_its_name() -> None:
+    """After ``from .pairs import pairs`` in a door the module ``room.pairs`` can no longer be reached by that name."""
+    shadowed = {f"{folder}.{name}" for folder in MODULES for name in offered(folder)} & set(MODULES)
+    assert shadowed == SHADOWED, "name a new file after the concept in it; take a renamed one out of SHADOWED"
+
+
 def test_the_reader_of_imports_sees_every_form(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The checks above would pass on anything if the imports were misread."""
     source = tmp_path / "probe.py"
@@ -274,6 +281,25 @@ def test_the_reader_of_imports_sees_every_form(monkeypatch: pytest.MonkeyPatch, 
     for module in {"measures.probe"} | expected:
         monkeypatch.setitem(MODULES, module, source)
     assert own_imports("measures.probe") == expected
+
+
+def test_the_reader_of_imports_looks_through_doors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A chain goes from module to module, and what a function imports when it is called is no part of it."""
+    sources = {
+        "probe": "from ir_measures_relative.probed import found\n",
+        "probed": "from .first import named as found\nfrom .second import second\n",
+        "probed.first": "from ir_measures_relative.probed.second import second\nfrom numpy import array as named\n",
+        "probed.second": "def second():\n    from ir_measures_relative.probe import found\n",
+    }
+    for module, text in sources.items():
+        path = tmp_path / module / "__init__.py" if module == "probed" else tmp_path / f"{module}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        monkeypatch.setitem(MODULES, module, path)
+    assert needed_modules("probe") == {"probed.first"}
+    assert longest_chain("probe") == ("probe", "probed.first", "probed.second")
+    assert own_imports("probe") == {"probed"} and own_imports("probed.second") == {"probe"}
+    assert offered("probed").keys() == {"found", "second"}
 
 
 def test_no_thread_touches_the_warnings_of_another() -> None:
