@@ -12,18 +12,22 @@ SOURCES := pyproject.toml pyterrier_relative.py $(shell find ir_measures_relativ
 # where the installed package is: its doctests run there, not in this folder
 PACKAGE = $(shell $(BIN)/python -I -c 'import ir_measures_relative as package; print(package.__path__[0])')
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal --timeout 900
+WITH_FULL := -m 'not slow and not spark'
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint spark clean
+.PHONY: help demo test test-all lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint spark clean
 
 help:  ## list these targets
-	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
 
 demo: $(VENV)/.demo  ## set up, then evaluate a simulated track
 	$(BIN)/python -m ir_measures_relative demo
 
-test: lint types pytest  ## set up, then lint, types, tests, doctests, README examples, notebooks
+test: lint types pytest  ## set up, then lint, types, tests, doctests, README examples (5 minutes on two cores)
+
+test-all: lint types $(VENV)/.installed  ## all of that, notebooks, documentation, reproductions, dask, browser; reports the coverage
+	$(PYTEST) $(WITH_FULL) --nbmake --nbmake-timeout=600 --cov --cov-report=term:skip-covered tests $(PACKAGE) $(NOTEBOOKS)
 
 lint: $(VENV)/.test  ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -36,8 +40,8 @@ format: $(VENV)/.test  ## write the code as ruff formats it
 types: $(VENV)/.test  ## mypy
 	$(BIN)/mypy
 
-pytest: $(VENV)/.installed  ## tests, doctests, README examples and notebooks; says what was skipped and why
-	$(PYTEST) --nbmake --nbmake-timeout=600 --cov --cov-report=term:skip-covered tests $(PACKAGE) $(NOTEBOOKS)
+pytest: $(VENV)/.installed  ## tests, doctests and README examples; says what was skipped and why
+	$(PYTEST) tests $(PACKAGE)
 
 notebooks: $(VENV)/.installed  ## run the notebooks and store in them what they show
 	$(BIN)/pytest -q --nbmake --nbmake-timeout=600 --overwrite $(NOTEBOOKS)
@@ -46,7 +50,7 @@ reproduce: $(VENV)/.installed  ## work out the numbers that the papers print, an
 	$(BIN)/python docs/reproduce.py
 
 fuzz: $(VENV)/.installed  ## twenty times as many random inputs, other ones each time
-	IR_MEASURES_RELATIVE_FUZZ=20 $(PYTEST) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py
+	IR_MEASURES_RELATIVE_FUZZ=20 $(PYTEST) $(WITH_FULL) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py
 
 extremes: $(VENV)/.installed  ## the largest inputs: 100,000 topics, rankings of 100,000 documents
 	$(BIN)/pytest -q -m slow --durations=0 tests

@@ -13,7 +13,8 @@ OLDEST = ["numpy==1.26.*", "pandas==2.2.*", "scipy==1.11.*", "ir_measures==0.4.1
 def tested(session: nox.Session, pins: list[str], extras: str = "plots,pytest") -> None:
     """Installs the package with pinned neighbours and runs its tests; further arguments go to pytest."""
     session.install(*pins, f".[{extras}]")
-    session.run("pytest", "-q", "-n", "2", "--dist", "worksteal", "--timeout", "900", "tests", *session.posargs)
+    parallel = ["-n", "2", "--dist", "worksteal", "--timeout", "900"]
+    session.run("pytest", "-q", *parallel, "-m", "not slow and not spark", "tests", *session.posargs)
 
 
 @nox.session(python="3.10")

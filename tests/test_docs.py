@@ -114,6 +114,7 @@ def test_decision_table_names_every_measure() -> None:
     assert [name for name in registry if f"<measures/{name}>" not in page] == []
 
 
+@pytest.mark.full
 def test_the_documentation_builds(tmp_path: Path) -> None:
     """Without a warning or raw markup; no measure is taken for an address of mail; nothing is fetched for a page."""
     for package in ("sphinx", "furo", "myst_nb", "matplotlib"):

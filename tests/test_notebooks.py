@@ -1,6 +1,6 @@
 """The notebooks as they are stored, what they say where data is missing, and the script that gets it.
 
-They are run by nbmake: ``pytest --nbmake notebooks``, which `make test` does.
+They are run by nbmake: ``pytest --nbmake notebooks``, which `make test-all` does.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def test_a_notebook_names_nothing_that_a_reader_lacks(path: Path) -> None:
     assert str(REPOSITORY.parent) not in text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", NEED_RUNS)
 def test_without_its_runs_a_notebook_stops_with_a_sentence(number: str, tmp_path: Path) -> None:
     (path,) = FOLDER.glob(f"{number}_*.ipynb")
@@ -75,6 +76,7 @@ def test_without_its_runs_a_notebook_stops_with_a_sentence(number: str, tmp_path
     assert name in module("get_data").NAMES
 
 
+@pytest.mark.full
 def test_a_notebook_without_its_runs_is_skipped(tmp_path: Path) -> None:
     pytest.importorskip("nbmake")
     (path,) = FOLDER.glob("07_*.ipynb")

@@ -21,6 +21,8 @@ from ir_measures_relative import expected_random, meta, read_qrels, read_run
 
 PAGE = INSTALLED / "ir_measures_relative" / "pt_docs" / "reproductions.rst"
 TABLES = PAGE.with_suffix("")
+pytestmark = pytest.mark.full
+
 OUT_OF_DATE = "the table of the page is not what is computed: run make reproduce, and look at what changed"
 
 

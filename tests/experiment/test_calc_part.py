@@ -163,6 +163,7 @@ def whole_table(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("fresh_priors")  # where 'bm25' is registered, a pickled measure carries what it meant
 class TestDask:
     """Workers read their own partitions; the driver holds no run."""

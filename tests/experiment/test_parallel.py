@@ -75,6 +75,7 @@ def test_files_read_by_workers(tmp_path, serial: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(table, serial, check_exact=True)
 
 
+@pytest.mark.full
 def test_on_a_dask_cluster(serial: pd.DataFrame) -> None:
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)

@@ -115,6 +115,7 @@ PARTS = ["transformers_as_priors", "names_of_systems_as_priors", "order_and_mark
 PARTS += ["readable_columns", "tuning", "public_names", "the_page"]
 
 
+@pytest.mark.full
 def test_pisa_pipelines_over_vaswani(shared: Path, tmp_path: Path) -> None:
     """Real retrieval, in a process of its own: every part of ``support/pisa_pipelines.py`` gets done."""
     pytest.importorskip("pyterrier_pisa", reason="PISA is not installed")

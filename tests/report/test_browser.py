@@ -12,6 +12,8 @@ from support.report_pages import data_of
 import ir_measures_relative as imr
 from ir_measures_relative._report import evidence as evidence_module
 
+pytestmark = pytest.mark.full
+
 TRACK = imr.simulate.track(seed=0, topics=12)
 VIEWS = [
     "view=runs", "view=topics", "view=scatter", "view=pairs", "view=next", "view=run&run=bm25", "view=topic&topic=3",
