@@ -74,6 +74,32 @@ BIBTEX = {
   doi       = {10.1007/978-3-031-28244-7_20},
   year      = {2023}
 }""",
+    "rbo": r"""
+@article{webber2010rbo,
+  author  = {William Webber and Alistair Moffat and Justin Zobel},
+  title   = {A Similarity Measure for Indefinite Rankings},
+  journal = {ACM Transactions on Information Systems},
+  volume  = {28},
+  number  = {4},
+  year    = {2010}
+}""",
+    "rbo-ties": r"""
+@inproceedings{corsi2024ties,
+  author    = {Matteo Corsi and Juli{\'a}n Urbano},
+  title     = {The Treatment of Ties in Rank-Biased Overlap},
+  booktitle = {47th International ACM SIGIR Conference on Research and Development in Information Retrieval},
+  url       = {https://github.com/julian-urbano/sigir2024-rbo},
+  year      = {2024}
+}""",
+    "rbp": r"""
+@article{moffat2008rbp,
+  author  = {Alistair Moffat and Justin Zobel},
+  title   = {Rank-Biased Precision for Measurement of Retrieval Effectiveness},
+  journal = {ACM Transactions on Information Systems},
+  volume  = {27},
+  number  = {1},
+  year    = {2008}
+}""",
     "predicted": r"""
 @inproceedings{buettcher2007reliable,
   author    = {Stefan B{\"u}ttcher and Charles L. A. Clarke and Peter C. K. Yeung and Ian Soboroff},

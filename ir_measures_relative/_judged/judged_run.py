@@ -98,6 +98,13 @@ class JudgedRun:
         ids[present] = self.run.doc_id[place]
         return ids
 
+    def tied(self, cutoff: int | None) -> np.ndarray:
+        """(Q, W) whether a document ties with the one above it; False past the end of a list."""
+        present, place = self._places(self._width(cutoff))
+        tied = np.zeros(present.shape, dtype=bool)
+        tied[present] = self.run.tied[place]
+        return tied
+
     def _width(self, cutoff: int | None) -> int:
         longest = int(self.length.max(initial=0))
         return longest if cutoff is None else min(cutoff, longest)

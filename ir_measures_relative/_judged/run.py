@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ir_measures_relative._checks import counted
 from ir_measures_relative._input import (
+    BoolArray,
     Columns,
     IntArray,
     ObjectArray,
@@ -85,8 +86,18 @@ class Run:
         return (self.doc_id[a:b].tolist() for a, b in pairwise(self.start.tolist()))
 
     @cached_property
+    def tied(self) -> BoolArray:
+        """(N,) whether a document has the same score, as float32, as the one above it in its topic."""
+        with np.errstate(over="ignore"):
+            score = self.score.astype(np.float32)
+        tied = np.zeros(len(score), dtype=bool)
+        tied[1:] = score[1:] == score[:-1]
+        tied[self.start[:-1][np.diff(self.start) > 0]] = False  # the first document of a topic
+        return tied
+
+    @cached_property
     def fingerprint(self) -> str:
-        """32 hex digits that depend on the topics and the order of their documents, not on scores."""
+        """32 hex digits that depend on the topics, the order of their documents, not on scores."""
         blake = hashlib.blake2b(digest_size=16)
         for topic in sorted(self.topic_keys):
             ids = [topic, *self.ranking(topic)]
@@ -94,6 +105,14 @@ class Run:
                 text = "\0".join(ids)  # no id holds the separator
                 blake.update(f"{len(text)} \n{text}".encode())
         return blake.hexdigest()
+
+    def known_by_ties(self) -> Run:
+        """The same run; if it has ties, its fingerprint tells it from a run with the same order and other ties."""
+        if not self.tied.any() or isinstance(self, TiedRun):
+            return self
+        run = TiedRun(self.topic_keys, self.start, self.doc_id, self.score)
+        run.file_name, run.tag = self.file_name, self.tag
+        return run
 
     def __repr__(self) -> str:
         return f"Run({counted(len(self.topic_keys), 'topic')}, {counted(len(self.doc_id), 'document')})"
@@ -127,6 +146,19 @@ class Run:
         documents, scores, bounds = self.doc_id.tolist(), self.score.tolist(), pairwise(self.start.tolist())
         spans = zip(self.topic_keys, bounds, strict=True)
         return {topic: dict(zip(documents[a:b], scores[a:b], strict=True)) for topic, (a, b) in spans if b > a}
+
+
+class TiedRun(Run):
+    """A run that is known by its ties too, for measures that see them."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        ties = {
+            topic: np.flatnonzero(self.tied[first:last]).tolist()
+            for topic, (first, last) in zip(self.topic_keys, pairwise(self.start.tolist()), strict=True)
+        }
+        text = f"{super().fingerprint} {sorted(ties.items())}"
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _duplicate(columns: Columns) -> ValueError:

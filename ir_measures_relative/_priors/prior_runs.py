@@ -70,15 +70,18 @@ class PriorRuns:
     parts: tuple[Part, ...]
 
     @classmethod
-    def of(cls, value: Any, where: str = "prior", *, single: bool = False, paths: bool = True) -> PriorRuns:
+    def of(
+        cls, value: Any, where: str = "prior", *, single: bool = False, paths: bool = True, ties: bool = False
+    ) -> PriorRuns:
         """Prior runs in any accepted form; objects and files are read here, plain names are only checked to be names.
 
-        ``single`` demands exactly one run; with ``paths=False`` no file is opened or looked for.
+        ``single`` demands exactly one run; with ``paths=False`` no file is opened or looked for; ``ties``: runs of the
+        same order whose ties differ are different.
         """
         if isinstance(value, PriorRuns):
             found = value
         else:
-            found = cls._sorted(_Reader(where, paths).parts(value))
+            found = cls._sorted(_Reader(where, paths, ties).parts(value))
         special = [part.name for part in found.parts if part.label in (NONE, *SYMBOLS)]
         if single and (len(found.parts) != 1 or special):
             raise ValueError(f"{where}={shown(value)} is not accepted; accepted is one run, or the path or name of one")
@@ -192,16 +195,17 @@ Own = TypeVar("Own")  # a run of the experiment, or None where it is not read ye
 class _Reader:
     """Reads prior runs of any form; ``where`` names them in sentences."""
 
-    def __init__(self, where: str, paths: bool):
+    def __init__(self, where: str, paths: bool, ties: bool):
         self.where = where
         self.paths = paths
+        self.ties = ties
 
     def parts(self, value: Any, name: str = "", inner: bool = False) -> list[Part]:
         """An empty value means no prior runs; inside a list or dict (``inner``) it is a run without documents."""
         if isinstance(value, PriorRuns):
             return list(value.parts)
         if isinstance(value, Run):
-            return [_held(value, name)]
+            return [self._held_run(value, name)]
         if is_transformer(value):
             return [_held(retriever_of(value, _contents), name)]
         if isinstance(value, str):
@@ -213,7 +217,7 @@ class _Reader:
         if isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner):
             return [part for key, run in self._named(value, name) for part in self.parts(run, key, True)]
         if is_frame(value) or (isinstance(value, Iterable) and not isinstance(value, bytes)):
-            return [_held(Run.of(value, f"{self.where} {name!r}" if name else self.where), name)]
+            return [self._held_run(Run.of(value, f"{self.where} {name!r}" if name else self.where), name)]
         raise TypeError(
             f"{self.where}: cannot take a {type(value).__name__}; "
             "accepted are a run, the path or name of one, or several of those"
@@ -248,7 +252,10 @@ class _Reader:
         return self._of_file(text, name)
 
     def _of_file(self, path: str, name: str) -> Part:
-        return _held(Run.of(Path(os.path.expanduser(path)), self.where), name)
+        return self._held_run(Run.of(Path(os.path.expanduser(path)), self.where), name)
+
+    def _held_run(self, run: Run, name: str) -> Part:
+        return _held(run.known_by_ties() if self.ties else run, name)
 
 
 def _held(content: Run | Retriever, name: str) -> Part:

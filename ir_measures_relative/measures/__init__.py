@@ -19,6 +19,8 @@ from ir_measures_relative.measures.parameters import (
     Whole,
 )
 from ir_measures_relative.measures.rareness import Rare, RareAP, RareP
+from ir_measures_relative.measures.rbo import RBO
+from ir_measures_relative.measures.rbp_residual import RBPResidual
 from ir_measures_relative.measures.tasc import TaSC
 from ir_measures_relative.measures.unique_rel import UniqueRel
 from ir_measures_relative.measures.upper_lower import UL, expected_random
@@ -36,6 +38,8 @@ __all__ = [
     "Number",
     "Parameter",
     "Prior",
+    "RBO",
+    "RBPResidual",
     "Rare",
     "RareAP",
     "RareP",

@@ -149,11 +149,12 @@ class Reference(Parameter):
 
     kind = "one run, or the path or name of one"
 
-    def __init__(self, desc: str = "the run to compare with"):
+    def __init__(self, desc: str = "the run to compare with", ties: bool = False):
         super().__init__(None, desc)
+        self.ties = ties  # whether the measure sees tied scores
 
     def canonical(self, where: str, value: Any) -> PriorRuns | None:
-        return None if value is None else PriorRuns.of(value, where, single=True)
+        return None if value is None else PriorRuns.of(value, where, single=True, ties=self.ties)
 
     def from_text(self, where: str, value: Any, *, paths: bool) -> PriorRuns | None:
-        return None if value is None else PriorRuns.of(value, where, single=True, paths=paths)
+        return None if value is None else PriorRuns.of(value, where, single=True, paths=paths, ties=self.ties)

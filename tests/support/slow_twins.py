@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from reference import boot, bounds, labels, med, nrg, ordinary, rareness, upper_lower
+from reference import boot, bounds, labels, med, nrg, ordinary, rareness, rbo, upper_lower
 from reference.ordinary import ranked
 
 from ir_measures_relative._base.bases import DECLARED
@@ -16,6 +16,7 @@ from support.small_collections import Qrels, Run
 
 Judged = dict[str, int]
 Ranking = list[str]
+Scores = dict[str, float]
 WHOLE = 10**6  # a cutoff for twins that want one: longer than any list here
 
 _ORDINARY = {
@@ -149,7 +150,18 @@ def _ndcg_bound(
     )
 
 
-TWINS: dict[str, Callable[[RelativeMeasure, Ranking, Judged, list[Ranking], Qrels], float]] = {
+def _rbo(measure: RelativeMeasure, run: Scores, judged: Judged, others: list[Scores], qrels: Qrels) -> float:
+    x, y = (rbo.tie_groups(scores, measure["cutoff"]) for scores in (run, others[0]))
+    return rbo.rbo(x, y, measure["p"], measure["ties"], measure["form"])
+
+
+def _rbp_residual(
+    measure: RelativeMeasure, ranking: Ranking, judged: Judged, others: list[Ranking], qrels: Qrels
+) -> float:
+    return rbo.rbp_residual(ranking, judged, measure["p"], measure["cutoff"])
+
+
+TWINS: dict[str, Callable[[RelativeMeasure, Any, Judged, list[Any], Qrels], float]] = {
     "NRG": _nrg,
     "UniqueRel": _unique_rel,
     "TaSC": _tasc,
@@ -161,13 +173,16 @@ TWINS: dict[str, Callable[[RelativeMeasure, Ranking, Judged, list[Ranking], Qrel
     "BootNDCG": _boot_ndcg,
     "Imputed": _imputed,
     "NDCGBound": _ndcg_bound,
+    "RBO": _rbo,
+    "RBPResidual": _rbp_residual,
 }
+SEE_SCORES = {"RBO"}  # twins that are given {document: score}, since ties matter to them
 
 
 def twin_values(measure: RelativeMeasure, qrels: Qrels, run: Run, runs: list[Run]) -> dict[str, float]:
     """Topic -> value by the slow twin; ``runs``: the prior runs, or the reference run."""
-    twin = TWINS[measure.NAME]
+    twin, of = TWINS[measure.NAME], dict if measure.NAME in SEE_SCORES else ranked
     return {
-        topic: twin(measure, ranked(run.get(topic, {})), judged, [ranked(r.get(topic, {})) for r in runs], qrels)
+        topic: twin(measure, of(run.get(topic, {})), judged, [of(r.get(topic, {})) for r in runs], qrels)
         for topic, judged in qrels.items()
     }

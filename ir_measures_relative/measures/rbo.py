@@ -1,0 +1,225 @@
+"""How similar are two rankings, when the top matters most?
+
+Rank-biased overlap (Webber, Moffat and Zobel: "A similarity measure for indefinite rankings", TOIS 2010) is the
+expected agreement of two rankings for a user who looks one rank further with probability p:
+
+    RBO = (1 - p) * sum over depths d of p^(d - 1) * A_d
+
+A_d, the agreement at depth d, is the overlap of the two top d divided by d. Tied documents follow Corsi and Urbano
+("The Treatment of Ties in Rank-Biased Overlap", SIGIR 2024). At depth d inside a tie group that spans the ranks t to b,
+a list has shown each document of the group with weight f = (d - t + 1) / (b - t + 1). The overlap is then a bilinear
+interpolation in the two weights f between four counts of common documents: with and without the current tie group of
+either list.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ir_measures_relative._base import sum_over_ranks
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative._judged import JudgedRun, common_codes
+from ir_measures_relative._priors import JudgedPriors
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Choice, Number, Reference
+
+TIES = ("a", "b", "w")
+FORMS = ("ext", "min", "max", "res")
+
+
+class TiedLists(NamedTuple):
+    """One ranking per topic; ranks begin at 1."""
+
+    code: IntArray  # (Q, W) number of the document, -1 past the end of the list
+    first: IntArray  # (Q, W) first rank of the document's tie group
+    last: IntArray  # (Q, W) last rank of it
+    length: IntArray  # (Q,)
+
+    @classmethod
+    def of(cls, code: IntArray, tied: BoolArray, width: int) -> TiedLists:
+        """Lists of ``width`` ranks; ``tied``: whether a document ties with the one above it."""
+        missing = width - code.shape[1]
+        code = np.pad(code, ((0, 0), (0, missing)), constant_values=-1)
+        begins = np.pad(~tied, ((0, 0), (0, missing + 1)), constant_values=True)  # (Q, W + 1)
+        rank = np.arange(1, width + 1)
+        first = np.maximum.accumulate(np.where(begins[:, :-1], rank, 0), axis=1)
+        last = np.minimum.accumulate(np.where(begins[:, 1:], rank, width)[:, ::-1], axis=1)[:, ::-1]
+        return cls(code, first, last, (code >= 0).sum(axis=1))
+
+    def chosen(self, other: TiedLists, here: BoolArray) -> TiedLists:
+        """These lists where ``here`` (Q,), elsewhere the other ones."""
+        return TiedLists(
+            *(np.where(here if a.ndim == 1 else here[:, None], a, b) for a, b in zip(self, other, strict=True))
+        )
+
+    def shown(self, ties: str) -> FloatArray:
+        """(Q, W) the weight f at each depth; w: a tie group is shown as a whole; 1 past the end."""
+        rank = np.arange(1, self.code.shape[1] + 1)
+        weight = (rank - self.first + 1) / (self.last - self.first + 1)
+        return np.where((self.code < 0) | (ties == "w"), 1.0, weight)
+
+    def norm(self, ties: str) -> FloatArray:
+        """(Q, W) what the list contributes to the normaliser of A_d: d, the documents shown (w) or squares (b)."""
+        rank = np.arange(1.0, self.code.shape[1] + 1)
+        if ties == "a":
+            return np.broadcast_to(rank, self.code.shape)
+        in_list = self.last if ties == "w" else self.first - 1 + self.shown(ties) * (rank - self.first + 1)
+        return np.where(self.code < 0, rank, in_list)
+
+
+def rank_biased_overlap(x: TiedLists, y: TiedLists, p: float, ties: str = "a", form: str = "ext") -> FloatArray:
+    """(Q,) rank-biased overlap of two rankings per topic, both of W ranks; equal codes are the same document."""
+    if form == "res":
+        return rank_biased_overlap(x, y, p, ties, "max") - rank_biased_overlap(x, y, p, ties, "min")
+    is_short = x.length <= y.length
+    short, long = x.chosen(y, is_short), y.chosen(x, is_short)
+    depth = np.arange(1, long.code.shape[1] + 1)
+    column = _columns(short, long)  # (Q, W)
+    overlap = _overlap(short, long, column, ties)  # (Q, W)
+    norms = short.norm(ties), long.norm(ties)
+    norm = (norms[0] + norms[1]) / 2 if ties == "w" else np.sqrt(norms[0] * norms[1])
+    at_end = _at(overlap / norm, short.length)  # (Q,) agreement where the shorter list ends
+    if form != "min":
+        overlap = overlap + _unseen_overlap(long, column, short.length, at_end, ties, form)
+    agreement = np.where(depth <= long.length[:, None], overlap / norm, 0.0)
+    seen = (1 - p) * sum_over_ranks(agreement * p ** (depth - 1.0))
+    common = (column >= 0).sum(axis=1)  # (Q,)
+    value: FloatArray = np.clip(seen + _tail(p, short.length, long.length, common, at_end, form), 0.0, 1.0)
+    return value
+
+
+def _columns(short: TiedLists, long: TiedLists) -> IntArray:
+    """(Q, W) where the longer list has each document of the shorter one, from 0; -1 where it lacks it."""
+    column_of_code = np.full(max(short.code.max(initial=-1), long.code.max(initial=-1)) + 2, -1)  # the last serves -1
+    column_of_code[long.code] = np.where(long.code >= 0, np.arange(long.code.shape[1]), -1)
+    columns: IntArray = column_of_code[short.code]
+    return columns
+
+
+def _overlap(short: TiedLists, long: TiedLists, column: IntArray, ties: str) -> FloatArray:
+    """(Q, W) common documents of the two top d, tied ones by their weights."""
+    topic, rank = np.nonzero(column >= 0)
+    there = column[topic, rank]
+    ends = [
+        (lists.last[topic, place] + 1, lists.first[topic, place]) for lists, place in ((short, rank), (long, there))
+    ]
+    weight = short.shown(ties), long.shown(ties)
+    overlap = np.zeros(column.shape)
+    for here in (0, 1):  # without and with the current tie group of the shorter list
+        for other in (0, 1):
+            counts = _counts(topic, np.maximum(ends[0][here], ends[1][other]), column.shape)
+            parts = (w if with_group else 1 - w for w, with_group in zip(weight, (here, other), strict=True))
+            overlap += counts * np.prod(list(parts), axis=0)
+    return overlap
+
+
+def _unseen_overlap(
+    long: TiedLists, column: IntArray, s: IntArray, at_end: FloatArray, ties: str, form: str
+) -> FloatArray:
+    """(Q, W) overlap with the documents that the shorter list may have below its end; 0 above it.
+
+    max: they are the first documents that only the longer list has. ext: they agree as much as at the end.
+    """
+    shape = column.shape
+    in_both = np.zeros(shape, dtype=bool)
+    topic, rank = np.nonzero(column >= 0)
+    in_both[topic, column[topic, rank]] = True
+    topic, rank = np.nonzero((long.code >= 0) & ~in_both)
+    before = _counts(topic, long.last[topic, rank] + 1, shape)  # without the current tie group
+    until = _counts(topic, long.first[topic, rank], shape)  # with it
+    weight, below = long.shown(ties), np.maximum(np.arange(1, shape[1] + 1) - s[:, None], 0)
+    if form == "max":
+        whole = np.minimum(below, before)
+        return whole + (below - whole) * weight
+    mean_shown = (before + (until - before) * weight) / np.maximum(until, 1)
+    return below * at_end[:, None] * mean_shown
+
+
+def _tail(p: float, s: IntArray, length: IntArray, common: IntArray, at_end: FloatArray, form: str) -> FloatArray:
+    """(Q,) what the depths below both lists add; at_end: agreement at the end of the shorter list."""
+    if form == "ext":
+        agreement = (common + (length - s) * at_end) / np.maximum(length, 1)
+        return np.asarray(np.where(length > 0, agreement, 1.0) * p**length)  # two empty rankings are identical
+    if form == "min":
+        depth = np.arange(1, length.max(initial=0) + 1)
+        in_lists = np.append(0.0, np.cumsum(p ** (depth - 1.0) / depth))[length]
+        return np.asarray((1 - p) * common * np.maximum(-np.log1p(-p) / p - in_lists, 0.0))
+    full = length + s - common  # (Q,) from this depth on every document may be in both
+    depth = np.arange(1, full.max(initial=0) + 1)
+    rising = (depth > length[:, None]) & (depth <= full[:, None])
+    agreement = np.where(rising, 2 - full[:, None] / depth, 0.0)
+    return np.asarray((1 - p) * sum_over_ranks(agreement * p ** (depth - 1.0)) + p**full)
+
+
+def _counts(topic: IntArray, depth: IntArray, shape: tuple[int, ...]) -> IntArray:
+    """(n,) a topic and a depth from 1 for each document -> (Q, W): how many have reached each depth."""
+    inside = depth <= shape[1]
+    added = np.bincount(topic[inside] * shape[1] + depth[inside] - 1, minlength=shape[0] * shape[1])
+    counts: IntArray = added.reshape(shape).cumsum(axis=1)
+    return counts
+
+
+def _at(values: FloatArray, depth: IntArray) -> FloatArray:
+    """(Q, W), (Q,) -> (Q,): the value at a depth from 1; 0 at depth 0."""
+    padded: FloatArray = np.pad(values, ((0, 0), (1, 0)))
+    return padded[np.arange(len(padded)), depth]
+
+
+class _RBO(RelativeMeasure):
+    """Rank-biased overlap of a run with a reference run: how similar the two rankings of a topic are.
+
+    Judgements play no part; the topics are those of the qrels. ``p`` is the probability that a user looks one rank
+    further: with .9 the first 10 ranks carry 86% of the weight. Both lists are compared to their ends, or cut at K.
+
+    Documents are tied if their scores are equal as float32, as in trec_eval. ``ties='a'`` gives the mean over all
+    orders of tied documents. ``'b'`` corrects for the information that ties lose, so that a ranking with ties has an
+    overlap of 1 with itself. ``'w'`` treats tied documents as equally good, as in sports. A cutoff inside a tie group
+    keeps the documents with the largest ids, as in trec_eval.
+
+    ``form='ext'`` extrapolates the agreement to the documents below the lists, ``'min'`` and ``'max'`` are the bounds
+    over all such documents, and ``'res'`` is their difference. If one list is empty, ext is 0; if both are, it is 1.
+
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q': {'a': 1}}
+    >>> bm25, dense = {'q': {'a': 3., 'b': 2., 'c': 1.}}, {'q': {'b': 3., 'a': 2., 'd': 1.}}
+    >>> round(imr.RBO(reference=bm25).calc_aggregate(qrels, dense), 4)
+    0.63
+    >>> round(imr.RBO(reference=bm25, form='min').calc_aggregate(qrels, dense), 4)
+    0.2426
+    >>> imr.RBO(reference=bm25, p=.5).calc_aggregate(qrels, bm25)
+    1.0
+    """
+
+    __name__ = "RBO"
+    NAME = __name__
+    PRETTY_NAME = "Rank-Biased Overlap"
+    SHORT_DESC = (
+        "How similar a run's ranking is to that of a reference run, top ranks first; tied documents are treated."
+    )
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "reference": Reference(ties=True),
+        "p": Number(0.0, 1.0, 0.9, desc="chance that a user looks one rank further; above 0 and below 1"),
+        "ties": Choice(
+            *TIES, desc="ties as uncertain order (a), corrected for lost information (b), or as equality (w)"
+        ),
+        "form": Choice(*FORMS, desc="extrapolated, lower bound, upper bound, or their difference"),
+    }
+    DIRECTION = "neither"
+    CITATIONS = ("rbo", "rbo-ties")
+
+    def check(self, given: dict[str, Any]) -> None:
+        if not 0 < self["p"] < 1:
+            raise ValueError(f"RBO: p must be above 0 and below 1, got {self['p']:g}")
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
+        reference, cutoff = priors.runs[0], self["cutoff"]
+        codes = common_codes(run, reference, cutoff)
+        width = max(code.shape[1] for code in codes)
+        x, y = (TiedLists.of(code, r.tied(cutoff), width) for code, r in zip(codes, (run, reference), strict=True))
+        return rank_biased_overlap(x, y, self["p"], self["ties"], self["form"])
+
+
+RBO = register(_RBO())

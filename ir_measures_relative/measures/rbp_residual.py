@@ -1,0 +1,67 @@
+"""How much could rank-biased precision still rise?
+
+RBP of a judged prefix is a lower bound (Moffat and Zobel: "Rank-biased precision for measurement of retrieval
+effectiveness", TOIS 2008). Unjudged documents and the documents below the list may be relevant; the residual is the
+weight that they carry:
+
+    residual = (1 - p) * sum over unjudged ranks i of p^(i - 1) + p^n,  n = documents in the list, at most K
+
+RBP lies between its value and its value plus the residual.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ir_measures_relative._base import sum_over_ranks
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._priors import JudgedPriors
+from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.parameters import Number, Whole
+
+
+def rbp_residual(unjudged: BoolArray, length: IntArray, p: float) -> FloatArray:
+    """(Q, W) which ranks hold an unjudged document, (Q,) lengths of the lists -> (Q,) residuals."""
+    weight = (1 - p) * p ** np.arange(float(unjudged.shape[1]))  # (W,)
+    residual: FloatArray = sum_over_ranks(np.where(unjudged, weight, 0.0)) + p**length
+    return residual
+
+
+class _RBPResidual(RelativeMeasure):
+    """The most by which RBP could rise if every unjudged document and everything below rank K were relevant.
+
+    Report it beside RBP of the same ``p`` and cutoff: RBP with full judgements of the whole ranking lies between RBP
+    and RBP plus the residual. A list of n judged documents still leaves p^n. ``rel`` names the smallest relevant grade
+    of that RBP; the residual is the same for all.
+
+    >>> import ir_measures_relative as imr
+    >>> qrels, run = {'q': {'a': 1, 'b': 0}}, {'q': {'a': 3., 'x': 2., 'b': 1.}}
+    >>> round((imr.RBPResidual(p=.5) @ 3).calc_aggregate(qrels, run), 4)
+    0.375
+    """
+
+    __name__ = "RBPResidual"
+    NAME = __name__
+    PRETTY_NAME = "Residual of Rank-Biased Precision"
+    SHORT_DESC = "How much RBP could rise if unjudged documents and the tail below the list were relevant."
+    SUPPORTED_PARAMS = {
+        "cutoff": cutoff_parameter(),
+        "p": Number(0.0, 1.0, 0.8, desc="chance that a user looks one rank further; below 1"),
+        "rel": Whole(1, default=1, desc="smallest relevant grade of the RBP beside it; does not change the residual"),
+    }
+    DIRECTION = "smaller"
+    CITATIONS = ("rbp",)
+
+    def check(self, given: dict[str, Any]) -> None:
+        if self["p"] == 1:
+            raise ValueError("RBPResidual: p must be below 1, got 1")
+
+    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
+        top = run.top(self["cutoff"])
+        return rbp_residual(top.unjudged, top.length, self["p"])
+
+
+RBPResidual = register(_RBPResidual())
