@@ -87,7 +87,7 @@ spark: $(VENV)/.installed  ## install pyspark, which needs Java, and test calc_p
 		echo "There is no Java here, which Spark needs: install Java 17 or newer (Debian and Ubuntu: the package" >&2; \
 		echo "openjdk-17-jre-headless), and see that 'java -version' answers." >&2; exit 1; }
 	$(PIP) 'pyspark>=3.5'
-	$(BIN)/pytest -q -m spark tests/experiment/test_spark.py
+	$(BIN)/pytest -q -m spark tests/stream/test_spark.py
 
 clean:  ## remove the virtual environment and everything that was generated
 	rm -rf $(VENV) .nox build dist demo-figures demo-report.html *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,10 +6,8 @@ from typing import Any
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._experiment import (
     Comparison,
-    calc_part,
     calc_runs,
     compare,
-    iter_runs,
     judge_next,
     pairs,
     select_complementary,
@@ -28,6 +26,7 @@ from ir_measures_relative._labels import (
     register_labels,
 )
 from ir_measures_relative._priors import register_prior
+from ir_measures_relative._stream import calc_part, iter_runs
 from ir_measures_relative._unjudged import BootScores, ProbBetter, TopicBetter, TopicScores, boot_ndcg
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex

@@ -52,7 +52,7 @@ OPTIONAL = {
     "matplotlib": ["plots", "plots.*", "pt_docs.pictures.*"],
     "pyterrier": ["_hosts.pyterrier_experiment.experiment"],
     "ir_datasets": ["_cli.*"],
-    "pyarrow": ["_input.arrow", "_input.arrow_batches"],
+    "pyarrow": ["_input.arrow", "_stream.arrow_batches"],
     "statsmodels": [],
 }
 

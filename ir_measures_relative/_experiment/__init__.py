@@ -1,12 +1,10 @@
 """Many runs at once: each is evaluated relative to the others."""
 
-from ir_measures_relative._experiment.calc_part import calc_part
-from ir_measures_relative._experiment.calc_runs import calc_runs
+from ir_measures_relative._experiment.calc_runs import calc_runs, score_table
 from ir_measures_relative._experiment.compare import Comparison, compare, summary
 from ir_measures_relative._experiment.complementary import select_complementary
 from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.gate import Gate, gate
-from ir_measures_relative._experiment.iter_runs import iter_runs
 from ir_measures_relative._experiment.judge_next import judge_next
 from ir_measures_relative._experiment.needs import Given, Need
 from ir_measures_relative._experiment.pairs import pairs
@@ -25,15 +23,14 @@ __all__ = [
     "TextTable",
     "WorkerDied",
     "Workers",
-    "calc_part",
     "calc_runs",
     "compare",
     "csv_text",
     "gate",
-    "iter_runs",
     "judge_next",
     "listed",
     "pairs",
+    "score_table",
     "select_complementary",
     "summary",
     "visible",

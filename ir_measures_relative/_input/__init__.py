@@ -1,8 +1,20 @@
 """Every form in which qrels, runs and groups come; formats stop here."""
 
-from ir_measures_relative._input.arrow import is_stream, warn_of_no_rows
+from ir_measures_relative._input.arrow import (
+    arrow_frame,
+    arrow_topics,
+    column_name,
+    is_arrow,
+    is_parquet,
+    open_arrow,
+    plain_column,
+    reading,
+    warn_of_no_rows,
+)
 from ir_measures_relative._input.columns import (
+    COLUMN_NAMES,
     Columns,
+    frame_columns,
     is_frame,
     is_run,
     qrels_columns,
@@ -12,17 +24,14 @@ from ir_measures_relative._input.columns import (
 )
 from ir_measures_relative._input.groups import known_groups, read_groups
 from ir_measures_relative._input.ids import coded_ids, is_missing
-from ir_measures_relative._input.part_frames import part_frames
 from ir_measures_relative._input.run_collections import run_sources
 from ir_measures_relative._input.run_names import NONE, SYMBOLS, refuse_symbol, run_name
-from ir_measures_relative._input.source import RunSource
-from ir_measures_relative._input.topic_order import BUCKET, Misplaced, TopicOrder
-from ir_measures_relative._input.topic_streams import TopicStream, open_stream
+from ir_measures_relative._input.source import RunSource, is_path
 from ir_measures_relative._input.trec_files import read_text
 from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray
 
 __all__ = [
-    "BUCKET",
+    "COLUMN_NAMES",
     "NONE",
     "SYMBOLS",
     "Array",
@@ -30,23 +39,27 @@ __all__ = [
     "Columns",
     "FloatArray",
     "IntArray",
-    "Misplaced",
     "ObjectArray",
     "RunSource",
-    "TopicOrder",
-    "TopicStream",
+    "arrow_frame",
+    "arrow_topics",
     "coded_ids",
+    "column_name",
+    "frame_columns",
+    "is_arrow",
     "is_frame",
     "is_missing",
+    "is_parquet",
+    "is_path",
     "is_run",
-    "is_stream",
     "known_groups",
-    "open_stream",
-    "part_frames",
+    "open_arrow",
+    "plain_column",
     "qrels_columns",
     "read_groups",
     "read_once",
     "read_text",
+    "reading",
     "refuse_symbol",
     "row_name",
     "run_columns",

@@ -26,14 +26,6 @@ def is_arrow(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pd.DataFrame, pd.Series))
 
 
-def is_stream(data: Any) -> bool:
-    """Whether data are read a batch of rows at a time: Parquet data, and Arrow data that are not in memory already."""
-    if isinstance(data, (str, os.PathLike)):
-        return is_parquet(Path(os.path.expanduser(data)))
-    in_memory = type(data).__module__.partition(".")[0] in ("pyarrow", "polars") and hasattr(data, "__len__")
-    return is_arrow(data) and not in_memory
-
-
 def is_parquet(path: Path) -> bool:
     """Whether a path is a Parquet file, by its first bytes or its ending, or a folder of some, in partitions too."""
     try:
@@ -67,16 +59,18 @@ def imported_pyarrow(what: str) -> Any:
     return pyarrow
 
 
-def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
-    """The named columns of Arrow data, or of a Parquet path, as pyarrow's; the others are not read."""
+def open_arrow(data: Any, names: Mapping[str, tuple[str, ...]], what: str, hint: str = "") -> Any:
+    """Open a Parquet path as a dataset, and any other Arrow data as a reader of record batches."""
     pyarrow = imported_pyarrow(what)
-    source = (
-        f"{what}: the Parquet data {quoted(data)}" if isinstance(data, Path) else f"{what}: a {type(data).__name__}"
-    )
-    with reading(source):
-        held = parquet_dataset(data, names) if isinstance(data, Path) else pyarrow.RecordBatchReader.from_stream(data)
+    with reading(what, hint):
+        return parquet_dataset(data, names) if isinstance(data, Path) else pyarrow.RecordBatchReader.from_stream(data)
+
+
+def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
+    """Columns of Arrow data or of a Parquet path; the others are not read."""
+    pyarrow, held = imported_pyarrow(what), open_arrow(data, names, what)
     found = {column: column_name(accepted, held.schema.names, what) for column, accepted in names.items()}
-    with reading(source):
+    with reading(what):
         if isinstance(data, Path):
             table = held.to_table(columns=list(found.values()))
         else:
@@ -85,20 +79,25 @@ def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) ->
             table = pyarrow.Table.from_batches(batches, schema)
     if not len(table) and isinstance(data, pyarrow.RecordBatchReader):
         warn_of_no_rows(what)
-    return {column: _plain(table.column(name)) for column, name in found.items()}
+    return {column: plain_column(table.column(name)) for column, name in found.items()}
 
 
 @contextmanager
-def reading(source: str) -> Iterator[None]:
-    """Says in a sentence that data cannot be read, whatever the library raises that holds them."""
+def reading(
+    source: str, hint: str = "", passing: tuple[type[Exception], ...] = (ValueError, TypeError)
+) -> Iterator[None]:
+    """Turn whatever the library that holds the data raises into one sentence that ends with ``hint``.
+
+    ``passing``: errors that already say what is wrong, as those of a part of a stream do.
+    """
     from pyarrow import ArrowException
 
     try:
         yield
     except Exception as error:
-        if isinstance(error, (ValueError, TypeError)) and not isinstance(error, ArrowException):
-            raise  # a part of a stream, which says itself what is wrong
-        raise ValueError(f"{source} cannot be read: {' '.join(str(error).split()):.200}") from None
+        if isinstance(error, passing) and not isinstance(error, ArrowException):
+            raise
+        raise ValueError(f"{source} cannot be read: {' '.join(str(error).split()):.200}{hint}") from None
 
 
 def warn_of_no_rows(what: str) -> None:
@@ -107,17 +106,20 @@ def warn_of_no_rows(what: str) -> None:
 
 
 def arrow_frame(data: Any, what: str) -> pd.DataFrame:
-    """Arrow data as pandas'."""
-    pyarrow = imported_pyarrow(what)
-    with reading(f"{what}: a {type(data).__name__}"):
-        frame: pd.DataFrame = pyarrow.RecordBatchReader.from_stream(data).read_pandas()
+    """Convert Arrow data to a pandas DataFrame."""
+    reader = open_arrow(data, {}, what)
+    with reading(what):
+        frame: pd.DataFrame = reader.read_pandas()
     return frame
 
 
-def arrow_topics(column: Any, what: str) -> tuple[list[Any], IntArray]:
-    """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
-    refuse_kind(column, "topic", what)
-    given, codes = _coded(column, "topic", what)
+def arrow_topics(column: Any, what: str, kind: str = "topic", before: int = 0) -> tuple[list[Any], IntArray]:
+    """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them.
+
+    ``kind`` and ``before``, the number of rows that precede the column in its input, are for error sentences.
+    """
+    _refuse_kind(column, kind, what)
+    given, codes = _coded(column, kind, what, before)
     topics, merged = topic_codes(given.tolist(), what)
     order = pd.unique(codes)  # a dictionary may hold its values in any order, and some that no row has
     place = np.empty(len(topics), dtype=np.int64)
@@ -130,13 +132,13 @@ def arrow_documents(column: Any, what: str) -> ObjectArray:
     """(N,) document ids as text."""
     import pyarrow
 
-    refuse_kind(column, "document", what)
+    _refuse_kind(column, "document", what)
     kind = column.type
     if pyarrow.types.is_dictionary(kind) or pyarrow.types.is_integer(kind):
         given, codes = _coded(column, "document", what)
         return id_texts(given, "document", what)[codes]
     if column.null_count:
-        raise missing_id_at(column, "document", what)
+        raise _missing_id(column, "document", what)
     if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind):
         texts: ObjectArray = column.to_numpy()
         return texts
@@ -158,7 +160,7 @@ def arrow_numbers(column: Any, value: str, what: str) -> FloatArray:
     return numbers
 
 
-def _plain(column: Any) -> Any:
+def plain_column(column: Any) -> Any:
     """Without views, as polars may give text, which not all of pyarrow knows; no dictionary that holds a null."""
     import pyarrow
 
@@ -168,7 +170,7 @@ def _plain(column: Any) -> Any:
     return column if plain is None else column.cast(getattr(pyarrow, plain)())
 
 
-def refuse_kind(column: Any, kind: str, what: str) -> None:
+def _refuse_kind(column: Any, kind: str, what: str) -> None:
     """Refuses ids that are neither text nor plain numbers: a file and a table in memory print a date differently."""
     from pyarrow import types
 
@@ -180,12 +182,12 @@ def refuse_kind(column: Any, kind: str, what: str) -> None:
         raise TypeError(f"{what}: the column of {kind} ids has the type {of!s:.60}; text and numbers are accepted")
 
 
-def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
+def _coded(column: Any, kind: str, what: str, before: int = 0) -> tuple[ObjectArray, IntArray]:
     """Distinct values and the (N,) index of each row among them."""
     import pyarrow
 
     if column.null_count:
-        raise missing_id_at(column, kind, what)
+        raise _missing_id(column, kind, what, before)
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     if not len(column):  # of some kinds pyarrow makes no empty array
@@ -202,18 +204,18 @@ def _coded(column: Any, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
     return given, whole.indices.to_numpy().astype(np.int64)
 
 
-def missing_id_at(column: Any, kind: str, what: str, before: int = 0) -> ValueError:
-    """The sentence for the first row without id; ``before``: how many rows came before the column."""
-    return missing_id(before + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False))), kind, what)
+def _missing_id(column: Any, kind: str, what: str, before: int = 0) -> ValueError:
+    return missing_id(before + int(np.argmax(column.is_null().to_numpy())), kind, what)
 
 
-def column_name(accepted: tuple[str, ...], names: list[str], what: str) -> str:
+def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:
+    """The first accepted name among the names of the columns."""
     name = next((name for name in accepted if name in names), None)
     if name is None:
         known = ", ".join(map(str, names)) or "none"
-        raise ValueError(f"{what}: the data have no column {' or '.join(map(repr, accepted))} (they have {known:.200})")
+        raise ValueError(f"{what} has no column {' or '.join(map(repr, accepted))}; it has {known:.200}")
     if names.count(name) > 1:
-        raise ValueError(f"{what}: the data have several columns {name!r}; one is accepted")
+        raise ValueError(f"{what} has several columns {name!r}; column names must be unique")
     return name
 
 

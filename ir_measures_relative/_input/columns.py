@@ -22,6 +22,7 @@ from ir_measures_relative._input.arrow import (
     arrow_documents,
     arrow_numbers,
     arrow_topics,
+    column_name,
     is_arrow,
     is_parquet,
 )
@@ -36,6 +37,7 @@ COLUMN_NAMES = {
     "doc": ("doc_id", "docno"),
     "score": ("score",),
     "grade": ("relevance", "label"),
+    "run": ("run",),
 }
 # float() reads all of these, as text, or by leaving out the imaginary part
 _NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
@@ -184,18 +186,14 @@ def _from_frame(frame: Any, value: str, what: str) -> Columns:
     if not isinstance(frame, pd.DataFrame):
         library = type(frame).__module__.partition(".")[0]
         raise TypeError(f"{what}: cannot read a {type(frame).__name__} of {library}; accepted are {_accepted(value)}")
-    found = {}
-    for column in ("query", "doc", value):
-        name = next((n for n in COLUMN_NAMES[column] if n in frame.columns), None)
-        if name is None:
-            raise ValueError(
-                f"{what}: the DataFrame has no column {' or '.join(map(repr, COLUMN_NAMES[column]))} "
-                f"(it has {', '.join(map(str, frame.columns)) or 'none'})"
-            )
-        found[column] = frame[name]
-        if found[column].ndim != 1:
-            raise ValueError(f"{what}: the DataFrame has several columns {name!r}; one is accepted")
+    found = frame_columns(frame, ("query", "doc", value), what)
     return _coded(found["query"], found["doc"], found[value], what, value)
+
+
+def frame_columns(frame: pd.DataFrame, columns: Iterable[str], what: str) -> dict[str, pd.Series]:
+    """Columns of a DataFrame by the keys of ``COLUMN_NAMES``."""
+    names = list(frame.columns)
+    return {column: frame[column_name(COLUMN_NAMES[column], names, what)] for column in columns}
 
 
 def read_once(rows: Iterable[Any], what: str) -> list[Any]:

@@ -147,7 +147,7 @@ def test_a_prior_of_a_wrong_kind(prior: Any) -> None:
         ({"q": {"a": 1.0, "b": float("nan")}}, "NRG: prior: document 'b' of topic 'q' has the score NaN"),
         ({"bm25": {"q": {"a": float("nan")}}}, "NRG: prior 'bm25': document 'a' of topic 'q'"),
         ([*rows(BM25), *rows(BM25)], "NRG: prior: document 'b' of topic 'q' occurs twice"),
-        (pd.DataFrame({"qid": [1], "docno": [1]}), "NRG: prior: the DataFrame has no column 'score'"),
+        (pd.DataFrame({"qid": [1], "docno": [1]}), "NRG: prior has no column 'score'"),
         ("", "cannot name a prior run"),
         ("a,,b", "cannot name a prior run"),
         ("./no-such.run", "'no-such.run' cannot be read"),

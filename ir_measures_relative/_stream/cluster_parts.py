@@ -1,4 +1,4 @@
-"""One part of the topics of many runs: what one machine of many computes."""
+"""One part of the topics of many runs in one frame, as Spark, Dask and Ray pass it to a worker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._checks import shown
-from ir_measures_relative._experiment.calc_runs import score_table
-from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._input import FloatArray, part_frames, refuse_symbol
+from ir_measures_relative._experiment import Request, score_table
+from ir_measures_relative._input import (
+    COLUMN_NAMES,
+    FloatArray,
+    IntArray,
+    arrow_frame,
+    frame_columns,
+    is_arrow,
+    refuse_symbol,
+)
 from ir_measures_relative._judged import Judgements
 
 
@@ -25,10 +32,10 @@ def calc_part(
     groups: Any = None,
     by: Any = None,
 ) -> pd.DataFrame:
-    """Computes measures for the rows of some topics: what Spark, Dask or Ray call for each bucket of topics.
+    """Compute measures for the rows of some topics: the function that Spark, Dask or Ray call for a bucket of topics.
 
-    Values are those of `calc_runs` over all topics, bit for bit, if each topic lies in one part with all its rows. A
-    call takes milliseconds, so parts should hold hundreds of topics or more, never one.
+    Values are those of `calc_runs` over all topics, within 1e-12, if each part contains all rows of its topics. A call
+    takes milliseconds, so parts should contain hundreds of topics or more, never one.
 
     Parameters
     ----------
@@ -60,7 +67,7 @@ def calc_part(
     4   late       q1       nDCG@10  0.000000
     5   late       q1  UniqueRel@10  0.000000
     """
-    qrels, found = part_frames(frame, "frame")
+    qrels, found = _qrels_and_runs(frame)
     every = _all_names(found, names)
     unknown = [name for name in found if name not in every]
     if unknown:
@@ -91,3 +98,37 @@ def part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> tuple[
     """Topics, and (M, Q, number of measures) values, of a part: what both `iter_runs` and `calc_part` compute."""
     experiment = request.read(Judgements.of(qrels), runs, strict=False)
     return experiment.judgements.topics, experiment.scores(request.measures)
+
+
+def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Qrels, and runs by name: a row with a grade is a judgement, a row with a run a document of it; or it is both."""
+    if is_arrow(frame):
+        frame = arrow_frame(frame, "frame")
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame must be a pandas DataFrame or Arrow data, got a {type(frame).__name__}")
+    columns = frame_columns(frame, COLUMN_NAMES, "frame")
+    run, has_grade = columns["run"], columns["grade"].notna().to_numpy()
+    try:
+        code, names = pd.factorize(run)  # (N,) -1 = no run
+    except TypeError:
+        odd = next(name for name in run if isinstance(name, Iterable) and not isinstance(name, (str, bytes)))
+        raise TypeError(f"frame: the run {shown(odd, 60)} is neither text nor a number") from None
+    empty = (code < 0) & ~has_grade
+    if empty.any():
+        row = int(np.argmax(empty))
+        document, topic = (shown(columns[column].iloc[row], 60) for column in ("doc", "query"))
+        raise ValueError(f"frame: document {document} of topic {topic} has neither a run nor a grade")
+    order = np.argsort(code, kind="stable")
+    rows_of_runs = np.split(order, np.searchsorted(code[order], np.arange(len(names))))[1:]
+    runs: dict[str, pd.DataFrame] = {}
+    for name, rows in zip(map(str, names), rows_of_runs, strict=True):
+        if name in runs:
+            raise ValueError(f"frame: two runs have the name {name!r}, once as text; names must differ")
+        runs[name] = _rows(columns, "score", rows)
+    return _rows(columns, "grade", np.flatnonzero(has_grade)), runs
+
+
+def _rows(columns: dict[str, pd.Series], value: str, rows: IntArray) -> pd.DataFrame:
+    """Some rows as qrels ('grade') or as a run ('score')."""
+    chosen = {COLUMN_NAMES[column][0]: columns[column].iloc[rows].array for column in ("query", "doc", value)}
+    return pd.DataFrame(chosen)

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from ir_measures_relative._input.arrow_batches import ArrowBatches, coded_topics, kept_rows, stretches
-from ir_measures_relative._input.columns import COLUMN_NAMES
-from ir_measures_relative._input.source import is_path
-from ir_measures_relative._input.topic_order import BUCKET, TopicOrder
-from ir_measures_relative._input.types import BoolArray, IntArray, ObjectArray
+import numpy as np
 
-# rows that are held of all inputs together, and the fewest and the most of one Parquet file
-_HELD_ROWS, _FEWEST_ROWS, _MOST_ROWS = 4_000_000, 2_000, 65_536
-
-
-def open_stream(data: Any, value: str, what: str, n_inputs: int) -> ArrowBatches:
-    """The columns of a run ('score') or of qrels ('grade'), and the bucket, of Parquet data or of an Arrow stream."""
-    columns = {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}
-    rows = min(max(_HELD_ROWS // n_inputs, _FEWEST_ROWS), _MOST_ROWS)
-    data = Path(os.path.expanduser(data)) if is_path(data) else data
-    return ArrowBatches(data, columns, {BUCKET: (BUCKET,)}, what, rows)
+from ir_measures_relative._input import BoolArray, IntArray
+from ir_measures_relative._stream.arrow_batches import ArrowBatches
+from ir_measures_relative._stream.topic_order import BUCKET, TopicOrder
 
 
 class _Held(NamedTuple):
@@ -38,16 +25,16 @@ class TopicStream:
     """The rows of a run or of qrels in the order of their keys, which are topics, or buckets of topics."""
 
     def __init__(self, batches: ArrowBatches, order: TopicOrder):
-        by_bucket = order.what == BUCKET
-        if by_bucket and BUCKET not in batches.names:
+        self._key = BUCKET if order.what == BUCKET else "query"
+        if self._key not in batches.names:
             raise ValueError(
-                f"{batches.source} has no column {BUCKET!r}, which the qrels have; all inputs need it, or none"
+                f"{batches.source} has no column {BUCKET!r}, unlike the qrels; give it to all inputs or none"
             )
         self._batches, self._order = batches, order
-        self._key = batches.names[BUCKET if by_bucket else "query"]
+        self._unread = iter(batches)
         self._held: deque[_Held] = deque()
         self._last: str | None = None  # key that was read
-        self._rows = 0  # that were read
+        self._n_read = 0  # rows
 
     @property
     def has_ended(self) -> bool:
@@ -79,19 +66,19 @@ class TopicStream:
             if n < len(keys):
                 return
 
-    def topics(self, batch: Any) -> tuple[ObjectArray, IntArray]:
+    def topics(self, batch: Any) -> tuple[list[str], IntArray]:
         """Distinct topics of a batch, as text, and the index of each row among them."""
-        return coded_topics(batch.column(self._batches.names["query"]), self._batches.source)
+        return self._batches.coded(batch, "query")
 
     def n_topics(self, batches: Iterable[Any]) -> int:
         return len({topic for batch in batches for topic in self.topics(batch)[0]})
 
     def kept(self, batch: Any, rows: BoolArray) -> Any:
         """Some rows of a batch."""
-        return kept_rows(batch, rows)
+        return self._batches.kept(batch, rows)
 
     def table(self, batches: list[Any]) -> Any:
-        """Batches as one pyarrow.Table."""
+        """Concatenate batches to a pyarrow.Table."""
         return self._batches.table(batches)
 
     def _n_until(self, keys: list[str], last: str) -> int:
@@ -111,12 +98,14 @@ class TopicStream:
 
     def _read(self) -> bool:
         """Holds one more batch; False at the end."""
-        batch = next(self._batches, None)
+        batch = next(self._unread, None)
         if batch is None:
             return False
-        keys, end = stretches(batch.column(self._key), self._order.what, self._batches.source, self._rows)
+        distinct, code = self._batches.coded(batch, self._key, self._n_read)
+        start = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+        keys = [distinct[place] for place in code[start]]
         before = [] if self._last is None or self._last == keys[0] else [self._last]
         self._order.check(before + keys, self._batches.source)
-        self._held.append(_Held(batch, keys, end))
-        self._last, self._rows = keys[-1], self._rows + batch.num_rows
+        self._held.append(_Held(batch, keys, np.append(start[1:], len(code))))
+        self._last, self._n_read = keys[-1], self._n_read + batch.num_rows
         return True

@@ -9,13 +9,13 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._checks import counted, flag, heard_warnings, warn, whole
-from ir_measures_relative._experiment.calc_part import part_scores
-from ir_measures_relative._experiment.calc_runs import score_table
-from ir_measures_relative._experiment.moments import Moments
-from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._experiment.topic_parts import Part, TopicParts
-from ir_measures_relative._input import FloatArray, Misplaced, run_sources
+from ir_measures_relative._experiment import Request, score_table
+from ir_measures_relative._input import FloatArray, run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike
+from ir_measures_relative._stream.cluster_parts import part_scores
+from ir_measures_relative._stream.moments import Moments
+from ir_measures_relative._stream.topic_order import Misplaced
+from ir_measures_relative._stream.topic_parts import Part, TopicParts
 
 
 @overload
@@ -60,7 +60,7 @@ def iter_runs(
     by: Any = None,
     names: str = "file",
 ) -> Iterator[pd.DataFrame] | pd.DataFrame:
-    """Computes measures for many runs over more topics than memory holds: the tables of `calc_runs`, part by part.
+    """Compute measures for many runs over more topics than memory holds: the tables of `calc_runs`, part by part.
 
     Parquet data and Arrow streams are read a part of the topics at a time. All of them must be sorted by topic, as text
     or by the numbers in it; or have a column or partition ``bucket``, be sorted by it, and hold each topic in the same
@@ -81,7 +81,7 @@ def iter_runs(
 
     Returns
     -------
-    iterator of DataFrames with the columns name, query_id, measure, value, bit for bit the values of `calc_runs`; with
+    iterator of DataFrames with the columns name, query_id, measure, value, the values of `calc_runs` within 1e-12; with
     ``aggregate`` one DataFrame with name, measure, count, mean and std (of a sample: count - 1; NaN of one topic)
 
     Examples
@@ -108,7 +108,7 @@ def iter_runs(
     scores = _scores(request, TopicParts(qrels, sources, size), first, resumes=not together)
     if not together:
         return (score_table(request.names, topics, request.texts, values) for topics, values in scores)
-    moments = Moments(len(request.names), len(request.texts))
+    moments = Moments()
     for _, values in scores:
         moments.add(values)
     return moments.table(request.names, request.texts)

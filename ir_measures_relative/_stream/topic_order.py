@@ -43,7 +43,7 @@ class TopicOrder:
     {2}
     >>> order.check(["10", "9"], "run 'bm25'")
     Traceback (most recent call last):
-    ir_measures_relative._input.topic_order.Misplaced: run 'bm25': the topic '9' comes after '10'; all ...
+    ir_measures_relative._stream.topic_order.Misplaced: run 'bm25': the topic '9' comes after '10'; all ...
     """
 
     def __init__(self, what: str):

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_relative._input import TopicOrder, TopicStream, open_stream
-from ir_measures_relative._input.topic_order import by_numbers
+from ir_measures_relative._stream.arrow_batches import ArrowBatches
+from ir_measures_relative._stream.topic_order import TopicOrder, by_numbers
+from ir_measures_relative._stream.topic_streams import TopicStream
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402
@@ -55,7 +56,7 @@ def table(n_topics: int, depth: int) -> pa.Table:
 @pytest.mark.parametrize("n", [1, 4, 7, 100])
 def test_all_rows_come_once_and_topics_stay_together(n: int, batch: int) -> None:
     rows = table(20, 4)
-    stream = TopicStream(open_stream(rows.to_reader(max_chunksize=batch), "score", "run", 1), TopicOrder("topic"))
+    stream = TopicStream(ArrowBatches(rows.to_reader(max_chunksize=batch), "score", "run", 1), TopicOrder("topic"))
     parts = []
     while (last := stream.nth_key(n)) is not None:
         parts.append(stream.table(list(stream.until(last))))
@@ -70,6 +71,6 @@ def test_no_more_of_a_file_than_a_few_batches_is_in_memory(tmp_path: Path) -> No
     size = rows.nbytes
     del rows
     before, most = pa.total_allocated_bytes(), 0
-    for _ in open_stream(tmp_path / "run.parquet", "score", "run", 1_000):
+    for _ in ArrowBatches(tmp_path / "run.parquet", "score", "run", 1_000):
         most = max(most, pa.total_allocated_bytes() - before)
     assert 0 < most < size / 5
