@@ -60,15 +60,12 @@ OPTIONAL = {
 MOST_LINES = 27_000
 LONGEST_CHAIN = 28
 SHADOWED = {
-    "_experiment.calc_part",
     "_experiment.calc_runs",
     "_experiment.compare",
     "_experiment.gate",
-    "_experiment.iter_runs",
     "_experiment.judge_next",
     "_experiment.pairs",
     "_extremes.med",
-    "_input.part_frames",
     "_labels.imputed_scores",
     "_labels.prob_better",
     "_report.report",
