@@ -280,7 +280,7 @@ def test_an_object_that_cannot_give_its_rows() -> None:
             raise RuntimeError("the query\nfailed")
 
     for read in (Run.of, Judgements.of, lambda data: imr.calc_part(data, ["P@1"])):
-        with pytest.raises(ValueError, match="^run cannot be read: the query failed"):
+        with pytest.raises(ValueError, match="^(run|qrels|frame) cannot be read: the query failed"):
             read(Broken())
 
 
