@@ -222,21 +222,52 @@ print(pt.Experiment([results], results[["qid", "query"]], qrels, [measure])[str(
         done = self.fresh(tmp_path, code)
         assert done.stdout.strip() == "1.0", done.stderr
 
-    def test_it_loads_nothing_heavy(self, tmp_path: Path) -> None:
-        """Nothing that PyTerrier does not load itself."""
-        code = "import sys, pyterrier; print([name in sys.modules for name in ('matplotlib', 'statsmodels', 'joblib')])"
-        before = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=tmp_path)
-        assert self.fresh(tmp_path, code).stdout == before.stdout
+    def test_import_pyterrier_loads_none_of_the_package(self, tmp_path: Path) -> None:
+        code = "import sys, pyterrier as pt; print(pt.relative, *(n for n in sys.modules if n.endswith('_relative')))"
+        done = self.fresh(tmp_path, code)
+        assert done.stdout == "<module 'pt.relative'> pyterrier_relative\n", done.stderr
 
-    def test_a_failure_becomes_a_warning(self, tmp_path: Path) -> None:
+    def test_the_entry_point_imports_nothing_else(self, tmp_path: Path) -> None:
+        code = "import importlib, sys, types, warnings; before = {*sys.modules}; import pyterrier_relative as r; r.load()"
+        done = self.fresh(tmp_path, f"{code}; print({{*sys.modules}} - before)")
+        assert done.stdout == "{'pyterrier_relative'}\n", done.stderr
+
+    def test_the_first_use_puts_the_package_in_place(self, tmp_path: Path) -> None:
+        code = """
+import sys
+import pyterrier as pt
+print(hasattr(pt.relative, "__wrapped__"), "ir_measures_relative" in sys.modules)
+print("NRG" in dir(pt.relative), pt.relative is sys.modules["ir_measures_relative"])
+"""
+        assert self.fresh(tmp_path, code).stdout == "False False\nTrue True\n"
+
+    @pytest.mark.parametrize(
+        ("defect", "reason"),
+        [
+            ("raise RuntimeError('out of order')", "out of order"),
+            ("raise SystemExit", "SystemExit"),
+            ("raise SystemExit('no licence')", "no licence"),
+            ("import no_such_module", "No module named 'no_such_module'"),
+            ("def", "invalid syntax"),
+        ],
+    )
+    def test_pyterrier_survives_a_package_that_fails(self, defect: str, reason: str, tmp_path: Path) -> None:
         package = tmp_path / "ir_measures_relative"
         package.mkdir()
-        (package / "__init__.py").write_text("raise RuntimeError('out of order')")
+        (package / "__init__.py").write_text(defect)
         shutil.copy(REPOSITORY / "pyterrier_relative.py", tmp_path)
-        done = self.fresh(tmp_path, "import pyterrier as pt; print(pt.Experiment, hasattr(pt.relative, 'NRG'))")
+        code = """
+import pyterrier as pt
+print(pt.Experiment)
+try:
+    pt.relative.NRG
+except ImportError as error:
+    print(error)
+"""
+        done = self.fresh(tmp_path, code)
         assert done.returncode == 0 and done.stdout.startswith("<function Experiment"), done.stderr
-        assert done.stdout.endswith("False\n")
-        assert "pt.relative is not available: ir_measures_relative cannot be imported (out of order)" in done.stderr
+        sentence = f"pt.relative is not available: ir_measures_relative cannot be imported ({reason}"
+        assert sentence in done.stdout and done.stderr == ""
 
 
 PART = PRIOR[PRIOR.query_id.isin(TOPICS["qid"][6:])]  # without the first six topics
