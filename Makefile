@@ -8,7 +8,7 @@ JOBS   ?= 2
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-SOURCES := pyproject.toml pyterrier_relative.py $(shell find ir_measures_relative -type f -not -name '*.pyc')
+SOURCES := pyproject.toml $(wildcard *_relative*.py) $(shell find ir_measures_relative -type f -not -name '*.pyc')
 # where the installed package is: its doctests run there, not in this folder
 PACKAGE = $(shell $(BIN)/python -I -c 'import ir_measures_relative as package; print(package.__path__[0])')
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal --timeout 900

@@ -1,33 +1,26 @@
-"""Many runs beside each other, each relative to the others."""
+"""Many runs, each relative to the others."""
 
 from __future__ import annotations
 
 import argparse
 
-from ir_measures import Measure
-
 from ir_measures_relative._cli.arguments import (
+    LEARNED,
+    SYMBOLS,
+    add_bibtex,
     add_judge,
     add_output,
+    add_places,
     add_qrels,
     add_runs,
-    cite,
-    read_judge,
-    read_measures,
-    read_qrels,
-    register_priors,
-    with_labels,
+    add_topics,
 )
-from ir_measures_relative._cli.command import Command, UsageError
-from ir_measures_relative._cli.streams import write
-from ir_measures_relative._experiment import FORMATS, Comparison, Request, TextTable
-from ir_measures_relative._input import SYMBOLS, run_sources
-from ir_measures_relative._labels import learn_labels
-from ir_measures_relative.measures import Prior, RelativeMeasure
+from ir_measures_relative._cli.command import Command, Outcome, UsageError
 
 _EXAMPLES = """\
-  ir_measures_relative compare qrels.txt runs/ nDCG@10 NRG@10 UniqueRel@10 --sort NRG@10
-  ir_measures_relative compare qrels.txt 'runs/*.run.gz' NRG@10 --prior groups --groups groups.csv -o markdown
+  ir_measures_relative compare qrels.txt runs/ nDCG@10 NRG@10 --sort NRG@10
+  ir_measures_relative compare qrels.txt 'runs/*.run.gz' NRG@10 --prior groups \\
+    --groups groups.csv --format markdown
 """
 
 
@@ -36,85 +29,86 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("measures", nargs="+", help="such as nDCG@10 NRG@10 UniqueRel@10")
     parser.add_argument(
-        "--prior", action="append", default=[], metavar="|".join(SYMBOLS),
-        help="prior runs of measures that name none (default: others); NAME=PATH makes a further run known",
+        "--prior", action="append", default=[], metavar="RUNS",
+        help=f"prior runs of measures that name none: {', '.join(SYMBOLS)} (default others); NAME=PATH adds a run that "
+        "a measure may name",
     )  # fmt: skip
     parser.add_argument(
-        "--labels", choices=("learned", "judge"), default="learned",
-        help="what unjudged documents are worth to Imputed: learned from the other groups' runs, or from --judge alone",
+        "--labels", choices=(LEARNED, "judge"), default=LEARNED,
+        help="label model of Imputed: learned from the other groups' runs (default), or from --judge alone",
     )  # fmt: skip
-    add_judge(parser, "learned from beside the other groups' runs")
-    parser.add_argument("--by", default="nDCG@10", metavar="MEASURE", help="what makes a run the best of its group")
+    add_judge(parser, "for Imputed: learned from together with the runs")
+    parser.add_argument(
+        "--by", default="nDCG@10", metavar="MEASURE", help="measure that selects the best run of a group"
+    )
     parser.add_argument("--sort", metavar="MEASURE", help="sort the runs by this measure, best first")
     parser.add_argument(
-        "--intervals",
-        type=float,
-        metavar="LEVEL",
-        help="of mean and rank by the first (or --sort) measure, such as .95",
-    )
+        "--intervals", type=float, metavar="LEVEL",
+        help="topic intervals of mean and rank, such as .95, by the first (or --sort) measure",
+    )  # fmt: skip
     parser.add_argument(
-        "--baseline", metavar="RUN", help="with -o latex: mark what differs significantly from this run"
+        "--baseline", metavar="RUN", help="with --format latex: mark significant differences from this run"
     )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (-1: one per core)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="number of workers (-1: one per core)")
     parser.add_argument(
-        "--raw_csv", action="store_true", help="with -o csv: no apostrophe before names that look like formulas"
+        "--raw_csv", action="store_true", help="with --format csv: no apostrophe before names that look like formulas"
     )
-    add_output(parser, FORMATS)
+    add_topics(parser)
+    add_places(parser)
+    add_output(parser)
+    add_bibtex(parser)
 
 
-def _run(options: argparse.Namespace) -> None:
-    if options.baseline is not None and options.output_format != "latex":
-        raise UsageError("--baseline goes with -o latex")
+def _run(options: argparse.Namespace) -> Outcome:
+    from ir_measures_relative._cli import reading
+    from ir_measures_relative._experiment import Comparison, Request, TextTable
+    from ir_measures_relative._input import run_sources
+    from ir_measures_relative._labels import learn_labels
+
+    if options.baseline is not None and options.format != "latex":
+        raise UsageError("--baseline requires --format latex")
     sources = run_sources(options.runs, names=options.names)
     if options.baseline not in (None, *sources):
-        raise UsageError(f"--baseline {options.baseline} is none of the runs; they are {', '.join(sources):.200}")
-    register_priors([prior for prior in options.prior if "=" in prior], known=sources)
+        raise UsageError(f"unknown run --baseline {options.baseline}; the runs are {', '.join(sources):.200}")
+    reading.register_priors([prior for prior in options.prior if "=" in prior], known=sources)
     symbol = _symbol([prior for prior in options.prior if "=" not in prior])
-    asked = [_with_prior(measure, text, symbol) for measure, text in read_measures(options.measures).items()]
-    qrels, judge = None, read_judge(options.judge)
+    measures = reading.read_measures(options.measures)
+    titled = [reading.with_prior(measure, text, symbol) for measure, text in measures.items()]
+    qrels, judge = None, reading.read_judge(options.judge)
     if options.labels == "judge":
         if judge is None:
-            raise UsageError("--labels judge needs --judge FILE")
-        qrels = read_qrels(options.qrels)
+            raise UsageError("--labels judge requires --judge FILE")
+        qrels = reading.read_qrels(options.qrels)
         labels = learn_labels(qrels, judge=judge)
-        asked = [with_labels(measure, text, labels) for measure, text in asked]
-    measures, texts = [measure for measure, _ in asked], [text for _, text in asked]
+        titled = [reading.with_labels(measure, text, labels) for measure, text in titled]
     request = Request.of(
-        measures, sources, texts=texts, groups=options.groups, by=options.by, n_jobs=options.jobs, judge=judge
-    )
+        [measure for measure, _ in titled], sources, texts=[text for _, text in titled], groups=options.groups,
+        by=options.by, n_jobs=options.jobs, judge=judge,
+    )  # fmt: skip
     wanted = Comparison.wanted(request, options.sort, options.intervals)
-    comparison = Comparison.of(request, request.read(qrels or read_qrels(options.qrels), sources), *wanted)
+    comparison = Comparison.of(request, request.read(qrels or reading.read_qrels(options.qrels), sources), *wanted)
     if options.by_query:
         rows = comparison.per_topic
         table = TextTable(list(rows.columns), list(rows.itertuples(index=False, name=None)), places=options.places)
     else:
         table = comparison.text_table(baseline=options.baseline, places=options.places)
-    write(table, options.output_format, guard=not options.raw_csv)
-    cite(options, measures)
+    reading.cite(options, request.measures)
+    return Outcome(reading.table_text(table, options, guard=not options.raw_csv))
 
 
 def _symbol(given: list[str]) -> str | None:
     """The symbol that --prior names, if any."""
     for symbol in given:
         if symbol not in SYMBOLS:
-            raise UsageError(f"--prior {symbol} is not accepted; accepted are {', '.join(SYMBOLS)}, and NAME=PATH")
+            raise UsageError(f"--prior must be {', '.join(SYMBOLS)} or NAME=PATH, got {symbol}")
     if len(given) > 1:
-        raise UsageError(f"--prior takes one of {', '.join(SYMBOLS)}; given are {', '.join(given)}")
+        raise UsageError(f"--prior must be one of {', '.join(SYMBOLS)}, got {', '.join(given)}")
     return given[0] if given else None
-
-
-def _with_prior(measure: Measure, text: str, symbol: str | None) -> tuple[Measure, str]:
-    """The measure with --prior as its prior runs, unless it names its own; and what it is called."""
-    takes_prior = isinstance(measure, RelativeMeasure) and isinstance(measure.SUPPORTED_PARAMS.get("prior"), Prior)
-    if not symbol or not takes_prior or "prior" in measure.params:
-        return measure, text
-    changed = measure(prior=symbol)
-    return changed, text if changed == measure else str(changed)
 
 
 COMPARE = Command(
     "compare",
-    "Computes measures for many runs, each relative to the others.",
+    "Compute measures for many runs, each relative to the others.",
     ("compare QRELS RUNS MEASURE...", "what each run of a folder adds to the others"),
     _EXAMPLES,
     _add_arguments,

@@ -4,46 +4,47 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-from ir_measures import Judged, nDCG
+from ir_measures_relative._cli.command import Command, Outcome
 
-from ir_measures_relative import simulate
-from ir_measures_relative._base import direction
-from ir_measures_relative._cli.command import Command
-from ir_measures_relative._cli.demo_figures import write_demo_figures
-from ir_measures_relative._cli.streams import write
-from ir_measures_relative._experiment import TextTable, calc_runs
-from ir_measures_relative._report import report
-from ir_measures_relative._unjudged import boot_ndcg
-from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel
-
-_SHOWN = [nDCG @ 10, Judged @ 10, NRG @ 10, UniqueRel @ 10, RareP @ 10, UL @ 10]
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def show_demo(seed: int = 0, folder: str | Path = "demo-figures", page: str | Path = "demo-report.html") -> None:
-    """Prints a leaderboard of a simulated track, and writes figures to ``folder`` and a report to ``page``."""
+def demo_text(seed: int = 0, folder: str | Path = "demo-figures", page: str | Path = "demo-report.html") -> str:
+    """A leaderboard of a simulated track; figures are written to ``folder`` and a report to ``page``."""
+    from ir_measures import Judged, nDCG
+
+    from ir_measures_relative import simulate
+    from ir_measures_relative._base import direction
+    from ir_measures_relative._experiment import FORMATS, TextTable, calc_runs
+    from ir_measures_relative._report import report
+    from ir_measures_relative._unjudged import boot_ndcg
+    from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel
+
+    measures = [nDCG @ 10, Judged @ 10, NRG @ 10, UniqueRel @ 10, RareP @ 10, UL @ 10]
     track = simulate.track(seed=seed)
-    table = calc_runs([*_SHOWN, NRG(prior="previous") @ 10], track.qrels, track.runs)
+    table = calc_runs([*measures, NRG(prior="previous") @ 10], track.qrels, track.runs)
     scores = {name: boot_ndcg(track.qrels, run, cutoff=10) for name, run in track.runs.items()}
     means = table.groupby(["name", "measure"])["value"].mean().unstack()
-    means = means[[str(measure) for measure in _SHOWN]].sort_values("nDCG@10", ascending=False)
+    means = means[[str(measure) for measure in measures]].sort_values("nDCG@10", ascending=False)
     size = f"{track.qrels.query_id.nunique()} topics, {len(track.runs)} systems"
-    print(f"A simulated track: {size}, judged from some of them; best nDCG@10 first.\n")
     rows = []
     for name, ndcg, *values in means.itertuples():
         low, high = scores[name].interval(0.95)
         rows.append([name, track.groups[name], ndcg, f"{low:.3f} - {high:.3f}", *values])
     header = ["system", "family", "nDCG@10", "95% interval", *means.columns[1:]]
-    better = {str(measure): direction(measure) for measure in _SHOWN}
-    write(TextTable(header, rows, better, places=3), "markdown")
-    print(_READING)
+    better = {str(measure): direction(measure) for measure in measures}
     best, adds = means.index[0], means["NRG@10"].idxmax()
-    print(f"\n{best} has the highest nDCG@10, but {adds} adds most to the other systems.")
-    print(_figures(table, folder, track.groups, scores))
+    lines = [
+        f"A simulated track: {size}, judged from some of them; best nDCG@10 first.\n",
+        FORMATS["markdown"](TextTable(header, rows, better, places=3)) + _READING,
+        f"\n{best} has the highest nDCG@10, but {adds} adds most to the other systems.",
+        _figures(table, folder, track.groups, scores),
+    ]
     made = report(track.qrels, track.runs, page, groups=track.groups, title="A simulated track")
-    print(f"Report:  {made.resolve()} (open it in a browser)")
+    return "\n".join([*lines, f"Report:  {made.resolve()} (open it in a browser)\n"])
 
 
 _READING = """
@@ -59,6 +60,8 @@ UL@10         nDCG@10 of a topic between a random order (0) and the best one (1)
 
 def _figures(table: pd.DataFrame, folder: str | Path, groups: dict[str, str], scores: dict[str, Any]) -> str:
     """A line about the figures that were written, or why there are none."""
+    from ir_measures_relative._cli.demo_figures import write_demo_figures
+
     try:
         paths = write_demo_figures(table, folder, groups, scores)
     except ImportError as missing:
@@ -67,18 +70,18 @@ def _figures(table: pd.DataFrame, folder: str | Path, groups: dict[str, str], sc
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="of the simulated track")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the simulated track")
     parser.add_argument("--figures", default="demo-figures", metavar="FOLDER", help="where figures go")
     parser.add_argument("--report", default="demo-report.html", metavar="FILE", help="where the page goes")
 
 
-def _run(options: argparse.Namespace) -> None:
-    show_demo(options.seed, options.figures, options.report)
+def _run(options: argparse.Namespace) -> Outcome:
+    return Outcome(demo_text(options.seed, options.figures, options.report))
 
 
 DEMO = Command(
     "demo",
-    "Evaluates the systems of a simulated track.",
+    "Evaluate the systems of a simulated track.",
     ("demo", "the main job on a simulated track"),
     "",
     _add_arguments,

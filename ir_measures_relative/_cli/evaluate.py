@@ -3,60 +3,60 @@
 from __future__ import annotations
 
 import argparse
-
-import numpy as np
-from ir_measures import Measure
+from typing import Any
 
 from ir_measures_relative._cli.arguments import (
+    add_bibtex,
     add_judge,
     add_output,
+    add_places,
     add_qrels,
-    cite,
-    read_judge,
-    read_measures,
-    read_qrels,
-    register_priors,
-    with_labels,
+    add_topics,
 )
-from ir_measures_relative._cli.command import Command, UsageError
-from ir_measures_relative._cli.streams import write
-from ir_measures_relative._experiment import TextTable, summary
-from ir_measures_relative._hosts import HostScorer, RelativeEvaluator, check_measure
-from ir_measures_relative._input import FloatArray
-from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
-from ir_measures_relative._labels import learn_labels
+from ir_measures_relative._cli.command import Command, Outcome, UsageError
 from ir_measures_relative._version import __version__
-from ir_measures_relative.measures import RelativeMeasure
 
 SUMMARY = "all"  # the topic id under which a mean is printed
 
 _EXAMPLES = """\
-  ir_measures_relative qrels.txt dense.run nDCG@10 'NRG(prior="bm25")@10' --prior bm25=runs/bm25.run
-  ir_measures_relative cord19/trec-covid dense.run "BootNDCG@10" -q
+  ir_measures_relative qrels.txt dense.run nDCG@10 NRG@10 --prior bm25=bm25.run
+  ir_measures_relative cord19/trec-covid dense.run 'BootNDCG@10' -q
 """
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--version", action="version", version=__version__)
     add_qrels(parser)
-    parser.add_argument("run", help="TREC run file (.gz too)")
+    parser.add_argument("run", help="TREC run file (.gz too) or Parquet file")
     parser.add_argument("measures", nargs="+", help="such as nDCG@10 or 'NRG(prior=\"bm25\")@10'")
     parser.add_argument("--no_summary", "-n", action="store_true", help="with -q: without the means")
-    parser.add_argument("--prior", action="append", default=[], metavar="NAME=PATH", help="a run for prior='NAME'")
-    add_judge(parser, "what unjudged documents are worth is learned from it")
-    add_output(parser, ("tsv", "jsonl"))
+    parser.add_argument(
+        "--prior", action="append", default=[], metavar="NAME=PATH",
+        help="a prior run, for measures that name it and for those that name none; may be repeated",
+    )  # fmt: skip
+    add_judge(parser, "to learn the label model of Imputed from")
+    add_topics(parser)
+    add_places(parser)
+    add_output(parser)
+    add_bibtex(parser)
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> Outcome:
+    from ir_measures_relative._cli import reading
+    from ir_measures_relative._experiment import TextTable, summary
+    from ir_measures_relative._judged import Run, warn_of_other_topics
+    from ir_measures_relative._labels import learn_labels
+
     if options.no_summary and not options.by_query:
-        raise UsageError("--no_summary (-n) goes with --by_query (-q)")
-    qrels = read_qrels(options.qrels)  # first: a mistyped command stands where the qrels do
-    register_priors(options.prior)
-    asked = read_measures(options.measures)
-    if (judge := read_judge(options.judge)) is not None:
+        raise UsageError("--no_summary (-n) requires --by_query (-q)")
+    qrels = reading.read_qrels(options.qrels)  # first: a mistyped command stands where the qrels do
+    priors = reading.register_priors(options.prior)
+    titled = reading.read_measures(options.measures)
+    titled = dict(reading.with_prior(measure, text, priors) for measure, text in titled.items())
+    if (judge := reading.read_judge(options.judge)) is not None:
         labels = learn_labels(qrels, judge=judge)
-        asked = dict(with_labels(measure, text, labels) for measure, text in asked.items())
-    measures = list(asked)
+        titled = dict(reading.with_labels(measure, text, labels) for measure, text in titled.items())
+    measures = list(titled)
     run = Run.of(options.run)
     if not run.topic_keys:
         raise UsageError(f"the run '{options.run}' has no documents")
@@ -73,12 +73,17 @@ def _run(options: argparse.Namespace) -> None:
         first = [SUMMARY] if options.by_query else []
         rows += [[*first, str(measure), summary(measure, scores[:, place])] for place, measure in enumerate(measures)]
     header = ["query_id", "measure", "value"] if options.by_query else ["measure", "value"]
-    write(TextTable(header, rows, places=options.places), options.output_format)
-    cite(options, measures)
+    reading.cite(options, measures)
+    return Outcome(reading.table_text(TextTable(header, rows, places=options.places), options))
 
 
-def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> FloatArray:
+def _scores(measures: list[Any], qrels: Any, run: Any) -> Any:
     """(Q, number of measures)"""
+    import numpy as np
+
+    from ir_measures_relative._hosts import HostScorer, RelativeEvaluator, check_measure
+    from ir_measures_relative.measures import RelativeMeasure
+
     for measure in measures:
         check_measure(measure)
     ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
@@ -93,7 +98,7 @@ def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> FloatArray:
 
 EVALUATE = Command(
     "",
-    "Computes measures for one run.",
+    "Compute measures for one run.",
     ("QRELS RUN MEASURE...", "measures of one run"),
     _EXAMPLES,
     _add_arguments,

@@ -1,4 +1,4 @@
-"""Standard output and standard error: one line about what is wrong, and nothing half-written."""
+"""Standard output, files and standard error: one line about what is wrong, and nothing half-written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 from ir_measures_relative._cli.command import PROGRAM
-from ir_measures_relative._experiment import FORMATS, TextTable, WorkerDied, csv_text, visible
 
 
 def hush() -> None:
@@ -30,18 +29,37 @@ def say(text: str) -> None:
         hush()
 
 
-def write(table: TextTable, output_format: str, guard: bool = True) -> None:
-    """Writes to standard output in one go, so that an earlier error leaves nothing half-written."""
-    text = csv_text(table, guard) if output_format == "csv" else FORMATS[output_format](table)
-    if sys.stdout.isatty():  # the other formats leave no control character in any case
-        text = "\n".join(visible(line) if output_format == "csv" else line for line in text.split("\n"))
-    sys.stdout.write(text)
+def write(text: str, path: str | None) -> None:
+    """Writes a result in one go to standard output or a file."""
+    if path is not None:
+        from ir_measures_relative._report import checked_path, write_whole
+
+        write_whole(text, checked_path(path, "--output"))
+        return
+    if sys.stdout is not None:
+        sys.stdout.write(text)
+        flush()
+
+
+def flush() -> None:
+    """Empties the buffer of standard output; a reader that has seen enough, such as head, is no error."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()
+
+
+def drop_output() -> None:
+    """Lets the rest of standard output go nowhere: its reader has gone, and Python would complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def sentence(error: BaseException) -> str:
     """One line about what is wrong."""
+    from ir_measures_relative._experiment import visible
+
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this; fewer runs, topics or workers, or a smaller cutoff need less"
+        return "not enough memory; fewer runs, topics or workers, or a smaller cutoff need less"
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:
             return f"standard output cannot be written: {error.strerror}"
@@ -54,8 +72,13 @@ def sentence(error: BaseException) -> str:
 
 def show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     """Shows a warning as one line, without its place in the source, which means nothing to users of a command."""
+    from ir_measures_relative._experiment import visible
+
     say(f"{PROGRAM}: warning: {visible(' '.join(str(message).split()))}")
 
 
-# what a command may end with; anything else is a defect and shows where
-EXPECTED = (ValueError, TypeError, OSError, MemoryError, WorkerDied, Warning)
+def expected_errors() -> tuple[type[BaseException], ...]:
+    """Errors that a command may end with; anything else is a defect, and its traceback is shown."""
+    from ir_measures_relative._experiment import WorkerDied
+
+    return (ValueError, TypeError, OSError, MemoryError, WorkerDied, Warning)

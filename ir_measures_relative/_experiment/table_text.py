@@ -25,8 +25,8 @@ class TextTable:
     places : decimal places of numbers; -1 is all
     small : columns of numbers near 0, which have as many significant digits instead
     caption : a sentence or two, for LaTeX and HTML
-    has_header : whether tsv begins with the header; by default not where the first column is the measure or the topic,
-        as the ir_measures command prints it
+    has_header : whether tsv and text begin with the header; by default not where the first column is the measure or
+        the topic, as the ir_measures command prints it
     """
 
     header: Sequence[str]
@@ -92,9 +92,24 @@ def _escape(character: str) -> str:
 
 def tsv(table: TextTable) -> str:
     """With or without the header."""
-    has_header = table.header[0] not in ("measure", "query_id") if table.has_header is None else table.has_header
-    shown = [table.header, *table.rows] if has_header else table.rows
+    shown = [table.header, *table.rows] if _has_header(table) else table.rows
     return "".join("\t".join(map(visible, table.texts(row))) + "\n" for row in shown)
+
+
+def aligned(table: TextTable) -> str:
+    """Columns of equal width for a terminal; numbers end at the same place."""
+    cells = [[visible(text) for text in table.texts(row)] for row in table.rows]
+    if _has_header(table):
+        cells.insert(0, [visible(name) for name in table.header])
+    columns = range(len(table.header))
+    width = [max((len(row[column]) for row in cells), default=0) for column in columns]
+    right = [table.is_number(column) for column in columns]
+    lines = [[row[c].rjust(width[c]) if right[c] else row[c].ljust(width[c]) for c in columns] for row in cells]
+    return "".join("  ".join(line).rstrip() + "\n" for line in lines)
+
+
+def _has_header(table: TextTable) -> bool:
+    return table.header[0] not in ("measure", "query_id") if table.has_header is None else table.has_header
 
 
 def csv_text(table: TextTable, guard: bool = True) -> str:
@@ -211,9 +226,10 @@ def html_text(table: TextTable) -> str:
 
 
 FORMATS: dict[str, Callable[[TextTable], str]] = {
+    "text": aligned,
     "tsv": tsv,
-    "jsonl": jsonl,
     "csv": csv_text,
     "markdown": markdown,
     "latex": latex,
+    "json": jsonl,
 }

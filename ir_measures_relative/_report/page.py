@@ -52,27 +52,45 @@ def embedded(data: Any) -> str:
     return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
 
 
-def checked_path(path: Any) -> Path:
-    """Where the page goes; refused before anything is computed if it cannot be written there."""
+def checked_path(path: Any, what: str = "report") -> Path:
+    """The file to write; rejected before anything is computed if it cannot be written."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        raise WrongKind(f"report: path={shown(path)} is not accepted; accepted is the path of a file to write")
-    place = Path(os.path.realpath(os.path.expanduser(path)))
+        raise WrongKind(f"{what}: path must be the path of a file to write, got {shown(path)}")
+    given = Path(os.path.expanduser(path))
+    if is_stream(given):
+        return given
+    place = Path(os.path.realpath(given))
     if place.is_dir():
         raise ValueError(
-            f"report: {quoted(path)} is a folder; accepted is a file, such as {quoted(place / 'report.html')}"
+            f"{what}: {quoted(path)} is a folder; expected a file, such as {quoted(place / 'report.html')}"
         )
     if not place.parent.is_dir():
-        raise ValueError(f"report: {quoted(path)} cannot be written: there is no folder {quoted(place.parent)}")
+        raise ValueError(f"{what}: {quoted(path)} cannot be written: there is no folder {quoted(place.parent)}")
     if not os.access(place if place.exists() else place.parent, os.W_OK):
-        raise ValueError(f"report: {quoted(path)} cannot be written: permission denied")
+        raise ValueError(f"{what}: {quoted(path)} cannot be written: permission denied")
     return place
 
 
+def is_stream(place: Path) -> bool:
+    """True for a pipe or a device such as /dev/stdout, which is written to and never replaced."""
+    is_device = os.path.realpath(place.parent).startswith(("/dev", "/proc"))
+    return place.exists() and not place.is_dir() and (is_device or not place.is_file())
+
+
 def write_whole(text: str, place: Path) -> None:
-    """Writes a file that is there whole or, if anything fails, as it was before."""
-    if place.exists() and not place.is_file():  # such as /dev/stdout: nothing to put in its place
-        place.write_text(text, encoding="utf-8")
-        return
+    """Write a file that is complete or, if anything fails, as it was before."""
+    try:
+        if is_stream(place):
+            place.write_text(text, encoding="utf-8")
+        else:
+            _replace(place, text)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        raise
+    except OSError as error:  # the scratch file means nothing to the user
+        raise OSError(error.errno, error.strerror, os.fspath(place)) from None
+
+
+def _replace(place: Path, text: str) -> None:
     handle, scratch = tempfile.mkstemp(dir=place.parent, prefix=".report-", suffix=".html")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:

@@ -77,7 +77,7 @@ def test_the_best_runs(printed: Callable[..., tuple[int, str, str]]) -> None:
 def test_judge_next(printed: Callable[..., tuple[int, str, str]]) -> None:
     labels = imr.learn_labels(TRACK.qrels, TRACK.runs, TRACK.groups, cutoff=6)
     want = imr.judge_next(TRACK.qrels, TRACK.runs, 7, base="nDCG@6", labels=labels)
-    asked = "judge-next qrels.txt runs nDCG@6 -n 7 --labels learned --groups groups.csv"
+    asked = "judge-next qrels.txt runs nDCG@6 --n 7 --labels learned --groups groups.csv"
     code, out, _ = printed(f"{asked} -o jsonl")
     assert code == 0 and [json.loads(line) for line in out.splitlines()] == want.to_dict("records")
     header, first, *_ = printed(asked)[1].splitlines()
@@ -184,22 +184,22 @@ def test_gate_with_labels(printed: Callable[..., tuple[int, str, str]]) -> None:
         ("gate small.txt main.run nowhere.run P@1", "'nowhere.run'"),
         ("gate small.txt main.run main.run P@1 --tolerance -1", "tolerance=-1.0 is not accepted"),
         ("gate small.txt main.run main.run P@1 --level 3", "level=3.0 is not accepted"),
-        ("gate small.txt main.run main.run 'P@1 P@2'", "is 2 measures; one is needed"),
+        ("gate small.txt main.run main.run 'P@1 P@2'", "expected one measure, such as nDCG@10, but found 2"),
         (
             "gate qrels.txt runs/g0r0.run runs/g1r0.run AP@6 --labels judge --judge llm.qrels",
             "base=AP@6 is not supported",
         ),
-        ("gate small.txt main.run main.run P@1 --labels learned", "--labels learned needs --runs"),
-        ("gate small.txt main.run main.run P@1 --judge llm.qrels", "--judge goes with --labels"),
-        ("pairs qrels.txt runs --labels judge", "--labels judge needs --judge FILE"),
-        ("pairs qrels.txt runs --labels learned", "--labels learned needs --groups FILE"),
-        ("pairs qrels.txt runs nDCG --labels learned --groups groups.csv", "needs a measure with a cutoff"),
+        ("gate small.txt main.run main.run P@1 --labels learned", "--labels learned requires --runs"),
+        ("gate small.txt main.run main.run P@1 --judge llm.qrels", "--judge requires --labels"),
+        ("pairs qrels.txt runs --labels judge", "--labels judge requires --judge FILE"),
+        ("pairs qrels.txt runs --labels learned", "--labels learned requires --groups FILE"),
+        ("pairs qrels.txt runs nDCG --labels learned --groups groups.csv", "requires a measure with a cutoff"),
         ("pairs qrels.txt runs --margin -1", "margin=-1.0 is not accepted"),
-        ("pairs qrels.txt runs --top 1", "--top 1 is not accepted; accepted is a whole number from 2"),
-        ("pairs qrels.txt runs --top 3 --only g0r0", "--top and --only: give one of them"),
+        ("pairs qrels.txt runs --top 1", "--top must be an integer of at least 2, got 1"),
+        ("pairs qrels.txt runs --top 3 --only g0r0", "give --top or --only, not both"),
         ("pairs qrels.txt runs --only nobody", "runs_of_interest has 'nobody', which is no run"),
         ("pairs qrels.txt runs/g0r0.run", "a pair is two runs; there is 1 run"),
-        ("judge-next qrels.txt runs -n 0", "n=0 is not accepted; accepted is a whole number from 1"),
+        ("judge-next qrels.txt runs --n 0", "n=0 is not accepted; accepted is a whole number from 1"),
     ],
 )
 def test_sentence(
@@ -223,7 +223,7 @@ def test_examples_of_the_help_are_commands_that_work(
     two(TRACK.runs[SOME[0]], TRACK.runs[SOME[1]])
     with pytest.raises(SystemExit):
         main([command, "--help"])
-    text = capsys.readouterr().out.split("examples:\n")[1].split("\n\n")[0]
+    text = capsys.readouterr().out.split("examples:\n")[1].split("\n\n")[0].replace("\\\n", " ")
     examples = [line.strip() for line in text.splitlines() if line.strip()]
     assert len(examples) == 2
     for example in examples:

@@ -203,6 +203,14 @@ class TestOneRun:
         )
         assert ours == pytest.approx(theirs, rel=1e-15, abs=0)
 
+    @pytest.mark.parametrize("measure", ["NRG@10", "NRG(prior='others')@10", "NRG(prior='previous')@10"])
+    def test_prior_runs_of_the_line_replace_a_symbol(self, measure: str, output: Callable[..., str]) -> None:
+        printed = output("qrels.txt", "runs/dense.run", measure, "--prior", "bm25=runs/bm25.run")
+        assert printed == f"NRG(prior='bm25')@10\t{value(NRG(prior='bm25') @ 10, 'dense'):.4f}\n"
+        two = ["--prior", "bm25=runs/bm25.run", "--prior", "fused=runs/fused.run"]
+        both = value(NRG(prior=["bm25", "fused"]) @ 10, "dense")
+        assert output("qrels.txt", "runs/dense.run", measure, *two).endswith(f"\t{both:.4f}\n")
+
 
 class TestCompare:
     MEASURES = ["nDCG@10", "NRG@10", "UniqueRel@10"]
@@ -330,7 +338,7 @@ class TestRefused:
             ),
             (
                 "compare qrels.txt runs NRG@10 --prior others --prior previous",
-                "--prior takes one of others, previous, groups; given are others, previous",
+                "--prior must be one of others, previous, groups, got others, previous",
             ),
             (
                 "qrels.txt runs/dense.run 'nDCG(dcg=\"x\")@10'",
@@ -347,14 +355,14 @@ class TestRefused:
             ("qrels.txt runs/dense.run 'NRG(base=P,prior=\"none\")'", "needs a cutoff"),
             ("qrels.txt runs/dense.run P", "P needs cutoff, as in P@10"),
             ("qrels.txt runs/dense.run 'alpha_nDCG@10'", "needs subtopic judgements"),
-            ("qrels.txt runs/dense.run nDCG@10 -n", "--no_summary (-n) goes with --by_query (-q)"),
-            ("qrels.txt runs/dense.run nDCG@10 --prior bm25", "--prior bm25 is not NAME=PATH"),
+            ("qrels.txt runs/dense.run nDCG@10 -n", "--no_summary (-n) requires --by_query (-q)"),
+            ("qrels.txt runs/dense.run nDCG@10 --prior bm25", "--prior must be NAME=PATH, got bm25"),
             ("qrels.txt runs/dense.run nDCG@10 --prior bm25=absent.run", "absent.run"),
             ("qrels.txt runs/dense.run nDCG@10 --prior others=runs/bm25.run", "'others' cannot name a prior run"),
             ("qrels.txt runs/dense.run nDCG@10 --prior a=runs/bm25.run --prior a=runs/fused.run", "names must differ"),
-            ("qrels.txt runs/dense.run ''", "there is no measure; measures are written as in nDCG@10"),
-            ("compare qrels.txt runs ' '", "there is no measure"),
-            ("compare qrels.txt runs NRG@10 --prior bm25=runs/dense.run", "'bm25' names another run already"),
+            ("qrels.txt runs/dense.run ''", "no measure given; write measures as in nDCG@10"),
+            ("compare qrels.txt runs ' '", "no measure given"),
+            ("compare qrels.txt runs NRG@10 --prior bm25=runs/dense.run", "another run has the name 'bm25' already"),
             (
                 "compare qrels.txt runs NRG@10 --jobs 99999999999999999999",
                 "n_jobs=99999999999999999999 is not accepted",
@@ -364,8 +372,8 @@ class TestRefused:
                 "compare qrels.txt runs NRG@10 --intervals 95",
                 "intervals=95.0 is not accepted; accepted is a number from 0",
             ),
-            ("compare qrels.txt runs NRG@10 --baseline bm25", "--baseline goes with -o latex"),
-            ("compare qrels.txt runs NRG@10 --baseline x -o latex", "--baseline x is none of the runs; they are bm25"),
+            ("compare qrels.txt runs NRG@10 --baseline bm25", "--baseline requires --format latex"),
+            ("compare qrels.txt runs NRG@10 --baseline x -o latex", "unknown run --baseline x; the runs are bm25"),
             ("qrels.txt /dev/null nDCG@10", "the run '/dev/null' has no documents"),
             ("irds:no-such-thing runs/dense.run nDCG@10", "'irds:no-such-thing' is no qrels file, no ir_datasets id"),
             ("compare qrels.txt runs NRG@10 --jobs 0", "n_jobs=0 is not accepted; accepted is a number of workers"),
@@ -373,7 +381,7 @@ class TestRefused:
             ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' needs groups"),
             (
                 "compare qrels.txt runs NRG@10 --prior best",
-                "--prior best is not accepted; accepted are others, previous",
+                "--prior must be others, previous, groups or NAME=PATH, got best",
             ),
             ("compare qrels.txt runs NRG@10 --groups absent.csv", "groups file 'absent.csv' cannot be read"),
             ("compare qrels.txt runs NRG@10 --by nDCGG", "unknown measure 'nDCGG'"),
@@ -419,7 +427,7 @@ class TestRefused:
             ["qrels.txt", "runs/dense.run"],
             ["compare"],
             ["demo", "--sead", "1"],
-            ["qrels.txt", "runs/dense.run", "P@1", "-o", "xml"],
+            ["qrels.txt", "runs/dense.run", "P@1", "--format", "xml"],
         ],
     )
     def test_arguments_that_are_missing_or_unknown(
@@ -445,10 +453,11 @@ class TestHelp:
     ) -> None:
         with pytest.raises(SystemExit):
             cli.main([*command, "--help"])
-        text = capsys.readouterr().out.split("examples:\n")[1].split("\n\n")[0]
+        text = capsys.readouterr().out.split("examples:\n")[1].split("\n\n")[0].replace("\\\n", " ")
         examples = [shlex.split(line) for line in text.splitlines() if line.strip()]
         assert len(examples) >= 2
-        shutil.copy("runs/dense.run", "dense.run")
+        for name in ("dense", "bm25"):
+            shutil.copy(f"runs/{name}.run", f"{name}.run")
         for program, *arguments in examples:
             assert program == "ir_measures_relative"
             if "cord19/trec-covid" in arguments:
@@ -597,4 +606,4 @@ def test_a_real_track(shared: Path, names: str, tmp_path: Path, capsys: pytest.C
     assert "**0.6893**" in rows["markdown"][0] and r"\textbf{0.6893}" in rows["latex"][0]
     assert rf"mpiid5\_run2{end} & mpiid5 & \underline{{0.6864}}" in rows["latex"][1]
     assert cli.main(["compare", *files, "nDCG@10", "-o", "latex", "--baseline", "nobody"]) == 2
-    assert "--baseline nobody is none of the runs; they are ASU_MDLabs_STS_qn" in capsys.readouterr().err
+    assert "unknown run --baseline nobody; the runs are ASU_MDLabs_STS_qn" in capsys.readouterr().err

@@ -266,16 +266,16 @@ def test_a_full_or_closed_standard_error(place: Path, redirected: str) -> None:
 
 def test_too_little_memory_is_one_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = (
-        "import sys, ir_measures_relative._cli.compare as compare\n"
+        "import sys, ir_measures_relative._cli.reading as reading\n"
         "from ir_measures_relative._cli import main\n"
         "def full(*_): raise MemoryError\n"
-        "compare.read_qrels = full\n"
+        "reading.read_qrels = full\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     process = start("-c", code, "compare", "qrels.txt", "runs", "nDCG@10", cwd=place)
     printed, complaint = process.communicate(timeout=60)
     assert (process.returncode, printed) == (2, "")
-    assert complaint.startswith("ir_measures_relative: there is not enough memory") and complaint.count("\n") == 1
+    assert complaint.startswith("ir_measures_relative: not enough memory") and complaint.count("\n") == 1
 
 
 def test_no_bar_where_nobody_sees_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_runs_named_by_their_tags(place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["qrels.txt", "runs", "-o", "runs"], "'runs' is a folder; accepted is a file, such as "),
+        (["qrels.txt", "runs", "-o", "runs"], "'runs' is a folder; expected a file, such as "),
         (["qrels.txt", "runs", "-o", "~nosuchuser/p.html"], "'~nosuchuser/p.html' cannot be written: there is no"),
         (["qrels.txt", "runs", "-o", "no/page.html"], "'no/page.html' cannot be written: there is no folder "),
         (["qrels.txt", "runs", "-o", "p.html", "--baseline", "x"], "baseline='x' is no run; the runs are ['bm25', 'd"),

@@ -228,7 +228,9 @@ print(pt.Experiment([results], results[["qid", "query"]], qrels, [measure])[str(
         assert done.stdout == "<module 'pt.relative'> pyterrier_relative\n", done.stderr
 
     def test_the_entry_point_imports_nothing_else(self, tmp_path: Path) -> None:
-        code = "import importlib, sys, types, warnings; before = {*sys.modules}; import pyterrier_relative as r; r.load()"
+        code = (
+            "import importlib, sys, types, warnings; before = {*sys.modules}; import pyterrier_relative as r; r.load()"
+        )
         done = self.fresh(tmp_path, f"{code}; print({{*sys.modules}} - before)")
         assert done.stdout == "{'pyterrier_relative'}\n", done.stderr
 

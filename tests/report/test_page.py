@@ -146,10 +146,10 @@ class TestWritten:
     @pytest.mark.parametrize(
         ("path", "sentence"),
         [
-            (".", "is a folder; accepted is a file, such as"),
+            (".", "is a folder; expected a file, such as"),
             ("nowhere/page.html", "cannot be written: there is no folder"),
-            (3, "path=3 is not accepted"),
-            (b"page.html", "path=b'page.html' is not accepted"),
+            (3, "path must be the path of a file to write, got 3"),
+            (b"page.html", "path must be .* got b'page.html'"),
         ],
     )
     def test_refused_at_once(
