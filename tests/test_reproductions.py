@@ -17,7 +17,7 @@ from ir_measures import AP
 from scipy.stats import kendalltau, spearmanr, ttest_ind, tukey_hsd
 from support.repository import INSTALLED, REPOSITORY
 
-from ir_measures_relative import expected_random, meta, read_qrels, read_run
+from ir_measures_relative import compare, expected_random, meta, read_qrels, read_run, read_runs
 
 PAGE = INSTALLED / "ir_measures_relative" / "pt_docs" / "reproductions.rst"
 TABLES = PAGE.with_suffix("")
@@ -32,8 +32,10 @@ def load(module: str) -> ModuleType:
         return importlib.import_module(module)
 
 
+pytest.importorskip("matplotlib", reason="the figures of the page need matplotlib")
 reproduce: Any = load("reproduce")
 rows: Any = load("reproductions.rows")
+sentences: Any = load("reproductions.sentences")
 
 
 def stored(name: str) -> str:
@@ -48,6 +50,23 @@ def test_tables_that_need_the_paper_alone(name: str) -> None:
 @pytest.mark.parametrize("name", reproduce.FROM_DATA)
 def test_tables_that_need_runs(shared: Path, name: str) -> None:
     assert stored(name) == rows.table(reproduce.FROM_DATA[name](shared)), OUT_OF_DATE
+
+
+def test_sentences_about_trec_dl_2019(shared: Path) -> None:
+    claims = reproduce.SENTENCES["nrg_sentences"](shared)
+    assert stored("nrg_sentences") == sentences.table(claims), OUT_OF_DATE
+
+
+@pytest.mark.slow
+def test_sentences_about_trec_8(shared: Path) -> None:
+    claims = reproduce.SENTENCES["rareness_sentences"](shared)
+    assert stored("rareness_sentences") == sentences.table(claims), OUT_OF_DATE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", reproduce.SAMPLED)
+def test_means_over_random_subsets(shared: Path, name: str) -> None:
+    assert stored(name) == rows.table(reproduce.SAMPLED[name](shared)), OUT_OF_DATE
 
 
 def test_rareness_on_vaswani(shared: Path) -> None:
@@ -71,8 +90,27 @@ def test_experiments_on_other_data(shared: Path, name: str) -> None:
 
 def test_the_page_shows_every_table() -> None:
     shown = re.findall(r"^\.\. include:: reproductions/(\w+)\.inc$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    written = [*reproduce.FROM_PAPER, *reproduce.FROM_DATA, *reproduce.OTHER_DATA]
-    assert sorted(shown) == sorted(written) == sorted(table.stem for table in TABLES.glob("*.inc"))
+    figures = list(reproduce.figures.FIGURES)
+    tables = [name for name in reproduce.ALL if name not in figures]
+    assert sorted(shown) == sorted(tables) == sorted(table.stem for table in TABLES.glob("*.inc"))
+    drawn = re.findall(r"figure:: reproductions/(\w+)\.png$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(drawn) == sorted(figures) == sorted(figure.stem for figure in TABLES.glob("*.png"))
+
+
+def test_some_tables_can_be_asked_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    written: dict[str, str] = {}
+    monkeypatch.setattr(reproduce, "write", lambda name, text, shown: written.update({name: text}))
+    monkeypatch.setattr(reproduce, "shared_folder", lambda: None)
+    reproduce.main(["nrg", "nrg_data", "nrg_figure_2"])
+    assert written == {"nrg": stored("nrg")}
+    assert capsys.readouterr().out.endswith("need real runs and were not changed: nrg_data, nrg_figure_2.\n")
+    with pytest.raises(SystemExit, match=r"^unknown: nrg_dat; expected some of nrg, med, "):
+        reproduce.main(["nrg_dat"])
+
+
+def test_a_figure_is_drawn(shared: Path, tmp_path: Path) -> None:
+    path = reproduce.figures.save("nrg_figure_2", shared, tmp_path)
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -97,6 +135,23 @@ def test_when_a_number_is_the_same(
     row = rows.row("Table 0", "a number", printed, [ours], slack=[slack], cut=cut)
     assert row.verdicts == [verdict] and row.ours_as_printed == [shown]
     assert row.same.startswith("no" if verdict == "no" else "yes")
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [(0.6214, "sampling"), (0.6225, "yes"), (0.6190, "no")])
+def test_means_of_random_samples_may_differ(ours: float, verdict: str) -> None:
+    row = rows.row("Table 0", "a mean", "0.623", [ours], noise=[0.002])
+    assert row.verdicts == [verdict]
+    assert ("within the sampling error" in row.same) == (verdict == "sampling")
+
+
+def test_a_count_has_no_decimals() -> None:
+    assert rows.row("Table 0", "pairs", "3825", [3827]).ours_as_printed == ["3827"]
+
+
+def test_a_false_sentence_is_marked() -> None:
+    claims = [sentences.Sentence("Section 1", "a > b", "1, 2", False), sentences.Sentence("Section 1", "b", "2", True)]
+    assert sentences.table(claims).startswith("1 of 2 sentences are true of our numbers.")
+    assert sentences.table(claims).count("**no**") == 1
 
 
 def test_as_many_numbers_of_ours_as_printed() -> None:
@@ -213,3 +268,69 @@ class TestWhatWasFound:
         assert len(judged) + len(later) + 9 == 1500
         shares = [np.mean(np.array(grades) <= 0) for grades in (later, judged)]
         assert shares == pytest.approx([0.70, 0.13], abs=0.005)
+
+
+class TestTrec8:
+    """The rareness paper on its own data."""
+
+    def test_the_twelve_cells_of_table_1(self, shared: Path) -> None:
+        found = [int(number) for row in reproduce.trec8.table_1(shared) for number in row.ours]
+        printed = [int(number) for row in reproduce.trec8.table_1(shared) for number in row.printed]
+        assert printed == [3666, 2973, 3778, 3050, 3825, 3079, 3731, 2976, 3915, 3209, 4048, 3363]
+        assert found == [3666, 2973, 3779, 3050, 3827, 3079, 3731, 2976, 3915, 3209, 4048, 3363]
+
+    def test_scores_of_some_systems_are_those_of_the_measures(self, shared: Path) -> None:
+        """The matrix product of Table 3 against calc_runs on five systems."""
+        place = shared / "data" / "trec-8"
+        documents = reproduce.trec8.RelevantRetrieved(shared)
+        chosen = documents.systems[::30]
+        runs = {name: place / "runs" / f"{name}.run.gz" for name in chosen}
+        means = compare(["RareP@100", "RareAP@100"], place / "qrels.txt.gz", runs).to_frame()
+        for kind in ("P", "AP"):
+            ours = documents.score(kind, chosen)
+            assert ours.to_numpy() == pytest.approx(means.loc[chosen, f"Rare{kind}@100"].to_numpy(), abs=1e-12)
+
+    def test_table_4_is_of_whole_lists(self, shared: Path) -> None:
+        runs = read_runs(shared / "data" / "trec-8" / "runs")
+        tops = [set(run.ranking("431")[:100]) for run in runs.values()]
+        rareness = [1 - np.mean([document in top for top in tops]) for document in ("FBIS3-38782", "FBIS4-44815")]
+        assert rareness == pytest.approx([0.992, 0.147], abs=0.0005)  # printed: .81 and .08
+
+    @pytest.mark.slow
+    def test_what_ties_do_to_stability(self, shared: Path) -> None:
+        trec8 = reproduce.trec8
+        gains = [
+            np.subtract(trec8.stabilities(shared, (kind, 1.0))[1:], trec8.stabilities(shared, (kind, 0.0))[1:])
+            for kind in ("P", "AP")
+        ]
+        assert gains == [
+            pytest.approx([0.140, 0.030, 0.010, 0], abs=0.0015),
+            pytest.approx([0.076, 0.016, 0.004, 0], abs=0.0015),
+        ]
+
+
+class TestTrecDl2019:
+    """The NRG paper on its own data."""
+
+    def test_figure_2_has_no_cutoff(self, shared: Path) -> None:
+        dl2019 = reproduce.dl2019
+        table = dl2019.points(shared)
+        assert [sentence.true for sentence in dl2019._of_nrg(table, dl2019.WHOLE, "")] == [True] * 5
+        assert [sentence.true for sentence in dl2019._of_nrg(table, dl2019.CUT, "")].count(True) == 1
+        baseline = table[dl2019.WHOLE][table["group"] == "BASELINE"]
+        ours = [table[dl2019.WHOLE]["idst_bert_pr1"], table[dl2019.WHOLE]["srchvrs_ps_run3"], baseline.min()]
+        assert ours == pytest.approx([0.223, 0.247, 0.261], abs=0.0005) and len(baseline) == 8
+
+    def test_the_sentences_hold_with_all_other_runs_as_prior_runs(self, shared: Path) -> None:
+        dl2019, place = reproduce.dl2019, shared / "data" / "trec-dl-2019"
+        table = dl2019.points(shared).copy()
+        table["NRG"] = compare(["NRG"], place / "qrels.txt.gz", place / "runs").to_frame()["NRG"]
+        assert all(sentence.true for sentence in dl2019._of_nrg(table, "NRG", ""))
+
+    def test_short_lists_have_a_low_nrg_without_a_cutoff(self, shared: Path) -> None:
+        dl2019 = reproduce.dl2019
+        table, runs = dl2019.points(shared), read_runs(shared / "data" / "trec-dl-2019" / "runs")
+        short = [name for name, run in runs.items() if len(run.ranking("19335")) <= 50]
+        assert set(short) == set(table.index[table["group"] == "ICTNET"])
+        assert set(table[dl2019.WHOLE].nsmallest(4).index) == {*short, "UNH_exDL_bm25"}
+        assert set(table[dl2019.UNIQUE].nlargest(3).index) == set(short)

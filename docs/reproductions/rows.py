@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 EDGE = 1e-9  # a value this near to the middle between two printed numbers may be either of them
 ROUNDING, CUT = "within the rounding of the numbers it is computed from", "cut instead of rounded"
+SAMPLING = "within the sampling error"
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class Row:
 
     ``printed`` holds them as the paper prints them, so that their digits are known; ``ours`` our values; ``slack`` how
     far these can be off because they were computed from other printed numbers, which are rounded; ``cut``: the paper
-    seems to cut digits off; ``why`` says where a difference comes from.
+    seems to cut digits off; ``why`` says where a difference comes from; ``noise`` is how far the values of two random
+    samples may differ (two standard errors of their difference).
     """
 
     where: str
@@ -26,22 +28,27 @@ class Row:
     why: str = ""
     slack: tuple[float, ...] = ()
     cut: bool = False
+    noise: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(self.printed) != len(self.ours) or len(self.slack) not in (0, len(self.ours)):
+        count = len(self.ours)
+        if len(self.printed) != count or len(self.slack) not in (0, count) or len(self.noise) not in (0, count):
             raise ValueError(f"{self.where}: {len(self.printed)} printed numbers and {len(self.ours)} of ours")
 
     @property
     def verdicts(self) -> list[str]:
-        """'yes', 'rounding', 'cut' (the digits beyond were cut off, not rounded) or 'no' for every number."""
-        slack = self.slack or (0.0,) * len(self.ours)
-        return [_verdict(*each, self.cut) for each in zip(self.printed, self.ours, slack, strict=True)]
+        """'yes', 'rounding', 'sampling', 'cut' (digits cut off instead of rounded) or 'no' for every number."""
+        slack, noise = (given or (0.0,) * len(self.ours) for given in (self.slack, self.noise))
+        return [_verdict(*each, self.cut) for each in zip(self.printed, self.ours, slack, noise, strict=True)]
 
     @property
     def ours_as_printed(self) -> list[str]:
-        """Our values with as many digits as the paper prints, and one more where they differ."""
+        """Our values with as many digits as the paper prints, and one more where they differ and are not counts."""
         each = zip(self.printed, self.ours, self.verdicts, strict=True)
-        return [_rounded(ours, printed, more=int(verdict == "no")) for printed, ours, verdict in each]
+        return [
+            _rounded(ours, printed, more=int(verdict == "no" and not ours.is_integer()))
+            for printed, ours, verdict in each
+        ]
 
     @property
     def same(self) -> str:
@@ -49,7 +56,7 @@ class Row:
         found, count = self.verdicts, len(self.printed)
         agree = count - found.count("no")
         words = "yes" if agree == count else "no" if agree == 0 else f"{agree} of {count}"
-        notes = [_note(found, "rounding", ROUNDING), _note(found, "cut", CUT)]
+        notes = [_note(found, "rounding", ROUNDING), _note(found, "sampling", SAMPLING), _note(found, "cut", CUT)]
         words = ", ".join([words, *filter(None, notes)])
         return f"{words}. {self.why}" if self.why else words
 
@@ -62,10 +69,11 @@ def row(
     why: str = "",
     slack: Iterable[float] = (),
     cut: bool = False,
+    noise: Iterable[float] = (),
 ) -> Row:
     """A row whose printed numbers are given as one text with spaces between them."""
-    values = tuple(float(value) for value in ours)
-    return Row(where, what, tuple(printed.split()), values, why, tuple(float(value) for value in slack), cut)
+    values, spare, spread = (tuple(float(value) for value in several) for several in (ours, slack, noise))
+    return Row(where, what, tuple(printed.split()), values, why, spare, cut, spread)
 
 
 def _number(printed: str) -> Decimal:
@@ -77,12 +85,14 @@ def _step(printed: str) -> Decimal:
     return Decimal(1).scaleb(int(_number(printed).as_tuple().exponent))
 
 
-def _verdict(printed: str, ours: float, slack: float, cut: bool) -> str:
+def _verdict(printed: str, ours: float, slack: float, noise: float, cut: bool) -> str:
     value, step = float(_number(printed)), float(_step(printed))
     if abs(value - ours) <= step / 2 + EDGE:
         return "yes"
     if abs(value - ours) <= step / 2 + slack + EDGE:
         return "rounding"
+    if abs(value - ours) <= step / 2 + noise + EDGE:
+        return "sampling"
     beyond = abs(ours) - abs(value)
     return "cut" if cut and 0 <= beyond < step and ours * value > 0 else "no"
 
@@ -107,6 +117,7 @@ def counted(rows: Sequence[Row]) -> str:
     found = [verdict for r in rows for verdict in r.verdicts]
     words = [f"{found.count('yes')} of {len(found)} printed numbers are the same"]
     words += [f"{found.count('rounding')} more {ROUNDING}"] if "rounding" in found else []
+    words += [f"{found.count('sampling')} more {SAMPLING}"] if "sampling" in found else []
     words += [f"{found.count('cut')} more if digits are {CUT}"] if "cut" in found else []
     return ", ".join(words) + "."
 
