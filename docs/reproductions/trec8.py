@@ -192,10 +192,9 @@ def significant_pairs(folder: Path, cell: tuple[str, float], test: str) -> tuple
     options = TESTS[test]
     if options is None:
         p_values = unpaired_p_values(as_read_by_the_program(folder, cell))
-        return int((p_values < 0.05).sum()), int((p_values < 0.01).sum())
-    table = scores(folder)[cell]
-    counts = [meta.discriminative_power(table, level=level, **options).count for level in (0.05, 0.01)]
-    return counts[0], counts[1]
+    else:
+        p_values = meta.discriminative_power(scores(folder)[cell], **options).p_value
+    return int((p_values < 0.05).sum()), int((p_values < 0.01).sum())
 
 
 def other_tests(folder: Path) -> list[list[str]]:
