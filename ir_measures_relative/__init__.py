@@ -16,10 +16,15 @@ from ir_measures_relative._extremes import MedResult, med, med_matrix
 from ir_measures_relative._hosts import add_to_ir_measures
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._labels import (
+    BootScores,
     ImputedScores,
     ImputedTopic,
     LabelModel,
     LearnedLabels,
+    ProbBetter,
+    TopicBetter,
+    TopicScores,
+    boot_ndcg,
     impute,
     learn_labels,
     prob_better,
@@ -27,7 +32,6 @@ from ir_measures_relative._labels import (
 )
 from ir_measures_relative._priors import register_prior
 from ir_measures_relative._stream import calc_part, iter_runs
-from ir_measures_relative._unjudged import BootScores, ProbBetter, TopicBetter, TopicScores, boot_ndcg
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.measures import (

@@ -33,7 +33,7 @@ ROOMS: list[list[str]] = [
     ["_judged"],
     ["_base", "simulate"],
     ["_priors", "citations"],
-    ["_unjudged", "_extremes"],
+    ["_extremes"],
     ["_labels"],
     ["measures", "meta"],
     ["_hosts", "plots"],

@@ -19,8 +19,8 @@ def demo_text(seed: int = 0, folder: str | Path = "demo-figures", page: str | Pa
     from ir_measures_relative import simulate
     from ir_measures_relative._base import direction
     from ir_measures_relative._experiment import FORMATS, TextTable, calc_runs
+    from ir_measures_relative._labels import boot_ndcg
     from ir_measures_relative._report import report
-    from ir_measures_relative._unjudged import boot_ndcg
     from ir_measures_relative.measures import NRG, UL, RareP, UniqueRel
 
     measures = [nDCG @ 10, Judged @ 10, NRG @ 10, UniqueRel @ 10, RareP @ 10, UL @ 10]

@@ -1,5 +1,9 @@
 """Labels of unjudged documents, learned from the collection: a label model, and the scores that follow from it."""
 
+from ir_measures_relative._labels.boot_scores import BootScores
+from ir_measures_relative._labels.boot_settings import DCGS, POOLS, PRIORS, BootSettings, gains_of_relevant
+from ir_measures_relative._labels.bootstrapped import boot_ndcg, topic_scores
+from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter
 from ir_measures_relative._labels.found_documents import DEPTH
 from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
 from ir_measures_relative._labels.imputing import (
@@ -25,12 +29,28 @@ from ir_measures_relative._labels.learning import (
     learned_from_judge,
     read_judge,
 )
+from ir_measures_relative._labels.naive_bounds import naive_bounds
+from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.partly_judged import PartlyJudged
 from ir_measures_relative._labels.pool_shares import PoolShares
 from ir_measures_relative._labels.pooled_runs import PooledRuns
 from ir_measures_relative._labels.prob_better import Chances, DrawnDifferences, labelled_prob_better, prob_better
+from ir_measures_relative._labels.topic_scores import TopicScores
 
 __all__ = [
+    "topic_scores",
+    "naive_bounds",
+    "gains_of_relevant",
+    "boot_ndcg",
+    "TopicScores",
+    "TopicBetter",
+    "ProbBetter",
+    "PRIORS",
+    "POOLS",
+    "Outcomes",
+    "DCGS",
+    "BootSettings",
+    "BootScores",
     "ACCEPTED",
     "BASES",
     "Chances",

@@ -17,8 +17,9 @@ import scipy
 from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import counted, flag, real
 from ir_measures_relative._input import FloatArray
+from ir_measures_relative._labels.by_topic import ByTopic
 from ir_measures_relative._labels.labelled_topic import LabelledTopic
-from ir_measures_relative._unjudged import ByTopic, Grid, Points, mean_on_grid, merged, mode, summed_grids
+from ir_measures_relative._labels.points import Grid, Points, mean_on_grid, merged, mode, summed_grids
 
 STEPS = 1 << 12  # of the grid on which topics are added up, in the square root of the sum of squared ranges
 

@@ -35,9 +35,9 @@ from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import FloatArray, IntArray, ObjectArray
 from ir_measures_relative._labels.labelled_pair import SUREST, LabelledSide
 from ir_measures_relative._labels.labelled_run import gain_levels, ideal_table, joins_ideal
+from ir_measures_relative._labels.outcomes import TOLERANCE
 from ir_measures_relative._labels.prob_better import DrawnDifferences
 from ir_measures_relative._labels.run_effects import N_EFFECTS
-from ir_measures_relative._unjudged import TOLERANCE
 
 FEW = 5.0
 # five points that stand for a normal distribution: exact for polynomials up to the ninth degree

@@ -29,7 +29,7 @@ from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_run import gain_levels, ideal_table, joins_ideal
 from ir_measures_relative._labels.labelled_topic import normalizers
 from ir_measures_relative._labels.partly_judged import PartlyJudged
-from ir_measures_relative._unjudged import fixed_random
+from ir_measures_relative._labels.sampling import fixed_random
 
 DRAWN = 4410  # labellings: 10 for each of 21 * 21 combinations of effects
 SUREST = 1e-12  # a chance nearer to 0 or 1 counts as this in a mean of logits

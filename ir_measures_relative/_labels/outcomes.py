@@ -166,8 +166,6 @@ class Outcomes:
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
-        if self.form == "bracket":
-            return sum(self.quantile_range(q)) / 2
         return min(max(float(self._at(q)), self.ends[0]), self.ends[1])
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:

@@ -16,18 +16,14 @@ from ir_measures_relative._base import UserModel, mean_over_topics
 from ir_measures_relative._checks import WrongKind, flag, real, shown
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
+from ir_measures_relative._labels.boot_settings import BootSettings
+from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter, boot_prob_better
 from ir_measures_relative._labels.imputing import known_labels
 from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_pair import LabelledPair, LabelledSide
+from ir_measures_relative._labels.outcomes import TOLERANCE
 from ir_measures_relative._labels.partly_judged import PartlyJudged
-from ir_measures_relative._unjudged import (
-    TOLERANCE,
-    BootSettings,
-    ProbBetter,
-    TopicBetter,
-    boot_prob_better,
-    chance_range,
-)
+from ir_measures_relative._labels.sampling import chance_range
 
 
 def prob_better(

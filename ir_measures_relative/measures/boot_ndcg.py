@@ -8,8 +8,8 @@ else grade 0. The ideal DCG of the pool never changes, so every score
 
     (DCG of the judged documents + sum over unjudged documents of gain(label) / log2(rank + 1)) / ideal DCG
 
-compares with ordinary nDCG. The paper samples 1,000 labellings; here the distribution is computed exactly while that is
-within reach, and sampled with a fixed seed and a stated band beyond (see `_unjudged/topic_scores.py`).
+compares with ordinary nDCG. The paper samples 1,000 labellings; here the distribution is computed exactly if that is
+feasible, and otherwise sampled with a fixed seed and a stated error (see `_labels/topic_scores.py`).
 
 Labels are drawn and handed down by *grade*, scores are made of *gains*; with a gain table that is not
 monotone the naive upper bound hands out the highest gain left, so that it bounds every labelling.
@@ -29,8 +29,8 @@ import numpy as np
 from ir_measures_relative._checks import WrongKind, warn
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, warn_without_nonrelevant
+from ir_measures_relative._labels import DCGS, POOLS, PRIORS, BootSettings, TopicScores, topic_scores
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative._unjudged import DCGS, POOLS, PRIORS, BootSettings, TopicScores, topic_scores
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter
 
@@ -72,9 +72,9 @@ class _BootNDCG(RelativeMeasure):
     and 'upper' (naive bounds: unjudged = 0 / the highest gain left in the pool). The mean over topics of a
     percentile is not the percentile of the mean over topics: that one is in `boot_ndcg`.
 
-    Nothing unjudged: exactly nDCG. Up to about 20 unjudged documents with three grades (fewer with more grades) it is
+    Nothing unjudged: exactly nDCG. Up to about 10 unjudged documents with three grades (fewer with more grades) it is
     exact; up to about a hundred it is computed on a grid of scores, within a guaranteed bracket of some 1e-4; beyond
-    that it is drawn, with a fixed seed, and a warning states the band in which it lies. `boot_ndcg` shows all of these.
+    that it is sampled with a fixed seed, and a warning states the error. `boot_ndcg` gives the form of each topic.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}

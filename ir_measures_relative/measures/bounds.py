@@ -18,8 +18,8 @@ import numpy as np
 from ir_measures_relative._base import NDCG, divide, label_grades
 from ir_measures_relative._extremes import Question, against_nothing, largest_difference
 from ir_measures_relative._judged import JudgedRun, best_values, best_values_left
+from ir_measures_relative._labels import naive_bounds
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative._unjudged import naive_bounds
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Choice, GainTable, Whole
 

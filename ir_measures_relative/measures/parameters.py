@@ -26,8 +26,8 @@ from ir_measures_relative._checks import (
 from ir_measures_relative._checks import (
     WrongKind as WrongKind,
 )
+from ir_measures_relative._labels import gains_of_relevant
 from ir_measures_relative._priors import PriorRuns
-from ir_measures_relative._unjudged import gains_of_relevant
 
 
 class Parameter(measures.ParamInfo):

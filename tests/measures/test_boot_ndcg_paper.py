@@ -22,9 +22,9 @@ from ir_measures_relative._base import NDCG
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
-from ir_measures_relative._unjudged.boot_ndcg import boot_ndcg, topic_scores
-from ir_measures_relative._unjudged.grade_prior import grade_prior
-from ir_measures_relative._unjudged.settings import BootSettings
+from ir_measures_relative._labels.boot_settings import BootSettings
+from ir_measures_relative._labels.bootstrapped import boot_ndcg, topic_scores
+from ir_measures_relative._labels.grade_prior import grade_prior
 from ir_measures_relative.measures.bounds import NDCGBound
 
 # U@10 in %, Default, Cond., BS, naive upper bound, BS@95, nDCG@10 on the expanded qrels

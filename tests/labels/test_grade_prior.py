@@ -14,7 +14,7 @@ from ir_measures_relative._judged.ideals import best_values_left
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
-from ir_measures_relative._unjudged.grade_prior import GradePrior, grade_prior, shares
+from ir_measures_relative._labels.grade_prior import GradePrior, grade_prior, shares
 
 
 def of_case(case: Case) -> GradePrior:

@@ -10,19 +10,18 @@ import pandas as pd
 from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import counted, share
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._unjudged.by_topic import ByTopic
-from ir_measures_relative._unjudged.points import Points, point
-from ir_measures_relative._unjudged.sums import mean_of
-from ir_measures_relative._unjudged.topic_scores import TopicScores
+from ir_measures_relative._labels.by_topic import ByTopic
+from ir_measures_relative._labels.outcomes import FORMS, Outcomes
+from ir_measures_relative._labels.topic_scores import TopicScores
 
 
 class BootScores(ByTopic[TopicScores]):
     """Distributions of nDCG over the labels that unjudged documents may have.
 
-    ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The rest is about
-    the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact where few scores can
-    happen, and otherwise come from a grid that keeps the mean and are off by at most ``error``; ``mean`` and ``std``
-    are as exact as those of the topics. ``form`` is the least exact form of any topic.
+    ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The other attributes
+    describe the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact if few scores
+    are possible; otherwise they come from a grid that keeps the mean and are off by at most ``error``. ``mean`` and
+    ``std`` are as exact as those of the topics. ``form`` is the least exact form of any topic.
 
     The quantile of the mean is not the mean of the topics' quantiles (a bad draw in every topic at once is far
     less likely than in one): `BootNDCG` reports the latter, this object both.
@@ -55,8 +54,7 @@ class BootScores(ByTopic[TopicScores]):
     @property
     def form(self) -> str:
         """'exact', 'bracket' or 'band': the least exact form of any topic's distribution (see `TopicScores`)."""
-        forms = {scores.form for scores in self.topics}
-        return next((form for form in ("band", "bracket") if form in forms), "exact")
+        return max((scores.form for scores in self.topics), key=FORMS.index, default="exact")
 
     @property
     def exact(self) -> bool:
@@ -64,15 +62,13 @@ class BootScores(ByTopic[TopicScores]):
         return self.form == "exact"
 
     @cached_property
-    def _of_mean(self) -> Points:
-        if not self.topics:
-            return point(0.0)
-        return mean_of([scores.gridded() for scores in self.topics]).within(self.lower, self.upper)
+    def _of_mean(self) -> Outcomes:
+        return Outcomes.mean_of([scores.outcomes for scores in self.topics])
 
     @property
     def support(self) -> FloatArray:
-        """Scores that the mean over topics can have, ascending; on a grid, off by at most `error`, if they are many."""
-        return self._of_mean.score
+        """Possible means over topics, ascending; on a grid, off by at most `error`, if they are many."""
+        return self._of_mean.support
 
     @property
     def probability(self) -> FloatArray:
@@ -81,21 +77,21 @@ class BootScores(ByTopic[TopicScores]):
 
     @property
     def error(self) -> float:
-        """By how much a quantile of the mean over topics may be off.
+        """How far a quantile of the mean over topics may be off.
 
-        Of a topic that is not exact its `width` counts, which is that of its percentiles from 1 to 99.
+        A topic that is not exact contributes the error of its percentiles from 1 to 99.
         """
-        return self._of_mean.slack
+        return self._of_mean.error
 
     def quantile(self, q: float) -> float:
         """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`."""
         return min(max(self._of_mean.quantile(share(q, "q")), self.lower), self.upper)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The central interval that holds the mean over topics with probability `level`, given the grade prior.
+        """Central label interval: it contains the mean over topics with probability ``level``, given the grade prior.
 
         Its ends are off by at most `error`. Unjudged documents of real tracks are worse than the prior says: `impute`
-        learns what they are worth.
+        learns their grades.
         """
         tail = (1 - share(level, "level")) / 2
         return self.quantile(tail), self.quantile(1 - tail)

@@ -1,4 +1,4 @@
-"""What bootstrapped nDCG is asked for: the parameters that the measure and the functions have in common."""
+"""Parameters of bootstrapped nDCG that the measure and the functions have in common."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BootSettings:
         gains: Any = None,
         pool: Any = "topic",
     ) -> BootSettings:
-        """From what a caller gave; ``where`` is the function's name in error sentences."""
+        """Check the arguments of a function; ``where`` is its name in error messages."""
         return cls(
             None if cutoff is None else whole(cutoff, f"{where}: cutoff", 1, LARGEST),
             choice(prior, f"{where}: prior", PRIORS),
@@ -55,13 +55,13 @@ class BootSettings:
         return NDCG(self.cutoff, self.dcg, self.gains)
 
     def __repr__(self) -> str:
-        given = [(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default]
-        text = ", ".join(f"{name}={value!r}" for name, value in given if name != "cutoff")
+        changed = [(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default]
+        text = ", ".join(f"{name}={value!r}" for name, value in changed if name != "cutoff")
         return "BootNDCG" + (f"({text})" if text else "") + (f"@{self.cutoff}" if self.cutoff else "")
 
 
 def gains_of_relevant(gains: Any, where: str) -> dict[int, float] | None:
-    """A gain table in canonical form in which a grade up to 0 gains 0, and nothing gains too little to compute with.
+    """Return a gain table in canonical form; a grade up to 0 must gain 0, and no gain may be too small to compute with.
 
     >>> gains_of_relevant({1: 1e-320}, "BootNDCG")
     Traceback (most recent call last):

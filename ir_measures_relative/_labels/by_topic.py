@@ -1,4 +1,4 @@
-"""Results for topics, found by the topic's id."""
+"""Results for topics, looked up by topic id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Topic = TypeVar("Topic", bound=_OfTopic)
 
 
 class ByTopic(Generic[Topic]):
-    """Results for topics in qrels order; ``results['q1']`` is that of a topic, whose id is matched as text."""
+    """Results for topics in qrels order; ``results['q1']`` looks up a topic, whose id is matched as text."""
 
     def __init__(self, topics: Sequence[Topic]):
         self.topics = list(topics)

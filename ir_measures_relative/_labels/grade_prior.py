@@ -1,4 +1,4 @@
-"""What grade may an unjudged document have, and what has the pool left to give it?
+"""Grade probabilities of an unjudged document, and the documents that the pool has left.
 
 The grade priors of bootstrapped nDCG (Froebe, Gienapp, Potthast, Hagen, ECIR 2023, section 3.2):
 
@@ -6,10 +6,10 @@ The grade priors of bootstrapped nDCG (Froebe, Gienapp, Potthast, Hagen, ECIR 20
     run        P(r | R)    = share of grade r among the judged documents of the run's top K
     pool+run   P(r | J, R) = (P(r | J) + P(r | R)) / 2
 
-No judged document in the top K: the pool's shares. No judgement at all: grade 0 for sure.
+If the top K has no judged document, the pool's shares are used; without any judgement, grade 0 is certain.
 ``pool='collection'`` takes the pool's shares over all topics together, as the authors' code does.
 
-Levels are the distinct grades of the qrels, negatives read as 0; level 0 comes first and is always there.
+Levels are the distinct grades of the qrels, negatives read as 0; level 0 comes first and is always included.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def grade_prior(
     pool: str = "topic",
     grade_counts: Mapping[int, int] | None = None,
 ) -> GradePrior:
-    """Grade prior and supply of every topic.
+    """Return grade prior and supply of every topic.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ def grade_prior(
         Grades in the run's top K, NaN where there is no judged document.
     prior : 'pool', 'run' or 'pool+run'
     pool : 'topic' or 'collection'
-    grade_counts : how many judgements of the whole collection have each grade, where ``grade`` is only a part of it
+    grade_counts : number of judgements of each grade in the whole collection, if ``grade`` is only a part of it
 
     Examples
     --------
     >>> import numpy as np
     >>> pool = np.array([2, 1, 0, 0])
-    >>> found = grade_prior(pool, np.zeros(4, int), np.array([[2.0, np.nan]]))
-    >>> found.levels.tolist(), found.probability.tolist(), found.supply.tolist()
+    >>> grades = grade_prior(pool, np.zeros(4, int), np.array([[2.0, np.nan]]))
+    >>> grades.levels.tolist(), grades.probability.tolist(), grades.supply.tolist()
     ([0, 1, 2], [[0.25, 0.125, 0.625]], [[2, 1, 0]])
     """
     n_topics = len(top_grade)
@@ -72,27 +72,27 @@ def grade_prior(
 
 
 def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) -> GradePrior:
-    """Grade prior and supply of every topic of a run cut at K."""
+    """Return grade prior and supply of every topic of a run cut at K."""
     judged = run.judgements
     return grade_prior(judged.grade, judged.topic, run.top(cutoff).grade, prior, pool, judged.grade_counts)
 
 
 def grade_levels(grade: IntArray) -> IntArray:
-    """Distinct grades, negatives read as 0, ascending; 0 is always one of them. (J,) -> (L,)"""
+    """Return the distinct grades, negatives read as 0, ascending; 0 is always included. (J,) -> (L,)"""
     return np.unique(np.append(np.maximum(grade, 0), 0)).astype(np.int64)
 
 
 def count_levels(
     levels: IntArray, grade: Array, topic: IntArray, n_topics: int, times: list[int] | None = None
 ) -> IntArray:
-    """Documents of each topic at each level. (J,) grades and topics, each so many ``times`` -> (Q, L) int64"""
+    """Count documents of each topic at each level. (J,) grades and topics, each ``times`` times -> (Q, L) int64"""
     level = np.searchsorted(levels, np.maximum(grade, 0))
     cell = np.asarray(topic, np.int64) * len(levels) + level
     return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
 
 
 def shares(counts: IntArray) -> FloatArray:
-    """Counts as shares of their row; a row of nothing is grade 0 for sure. (Q, L) -> (Q, L)"""
+    """Return counts as shares of their row; in an empty row grade 0 is certain. (Q, L) -> (Q, L)"""
     total = counts.sum(axis=1, keepdims=True)
     share: FloatArray = counts / np.maximum(total, 1)
     share[total[:, 0] == 0, 0] = 1.0
@@ -100,7 +100,7 @@ def shares(counts: IntArray) -> FloatArray:
 
 
 def probabilities(in_pool: IntArray, in_top: IntArray, prior: str) -> FloatArray:
-    """Chance of each level for an unjudged document. (Q, L) counts in pool and top K -> (Q, L)"""
+    """Return the probability of each level for an unjudged document. (Q, L) counts in pool and top K -> (Q, L)"""
     of_pool = shares(in_pool)
     if prior == "pool":
         return of_pool

@@ -1,15 +1,12 @@
-"""A score distribution as a list: every score that can happen, with its probability.
-
-`Points` is what the other forms have in common: a grid, a sample and the mean over topics show themselves as points
-too. What an estimate needs to know of a distribution is little (the mass up to x, the scores next to x), so `mode` is
-written once, for points and for `Halves` alike.
-"""
+"""Score distributions as lists of points and on grids, for `imputed_scores` alone."""
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from math import sqrt
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,16 +15,12 @@ from ir_measures_relative._input import BoolArray, FloatArray
 TOLERANCE = 1e-12  # scores and probabilities that differ by less are equal (SPEC)
 BINS = 20
 ONE_BIN = 1e-4  # a range this small is one bin
+NEGLIGIBLE = 1e-16  # probability of an end of a sum that is left out
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Scores that can happen, ascending and merged, and their probabilities.
-
-    >>> coin = Points(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
-    >>> coin.quantile(0.5), coin.interval(0.9), coin.within(0.25, 0.75).score.tolist()
-    (0.0, (0.0, 1.0), [0.25, 0.75])
-    """
+    """Scores that can happen, ascending and merged, and their probabilities."""
 
     score: FloatArray  # (N,)
     probability: FloatArray  # (N,) sums to 1, or to less in a part of a mixture
@@ -42,24 +35,12 @@ class Points:
         return np.concatenate([[0.0], np.cumsum(self.probability)])
 
     @property
-    def mass(self) -> float:
-        return float(self.probability.sum())
-
-    @property
     def lowest(self) -> float:
         return float(self.score[0])
 
     @property
     def highest(self) -> float:
         return float(self.score[-1])
-
-    @property
-    def mean(self) -> float:
-        return float((self.score * self.probability).sum())
-
-    @property
-    def std(self) -> float:
-        return float(np.sqrt((self.probability * (self.score - self.mean) ** 2).sum()))
 
     def mass_upto(self, x: FloatArray) -> FloatArray:
         """P(X <= x). Any shape."""
@@ -80,34 +61,11 @@ class Points:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
         return float(self.at(np.array(q)))
 
-    def quantile_range(self, q: float) -> tuple[float, float]:
-        """Two scores between which the quantile lies; equal, since a list is exact."""
-        return (self.quantile(q),) * 2
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The central interval that holds the score with probability `level`, given how labels are drawn."""
-        tail = (1 - level) / 2
-        return self.quantile(tail), self.quantile(1 - tail)
-
-    def within(self, low: float, high: float) -> Points:
-        """The same with every score moved into [low, high]."""
-        return Points(np.clip(self.score, low, high), self.probability, self.slack)
-
     def possible(self) -> Points:
         """The same without scores of probability 0; the ends can happen, if too rarely for a float."""
         happens = self.probability != 0
         happens[[0, -1]] = True
         return Points(self.score[happens], self.probability[happens], self.slack)
-
-    def argmax(self) -> float:
-        """The most likely score; ties go to the lowest."""
-        likely = self.probability >= self.probability.max() * (1 - TOLERANCE)
-        return float(self.score[np.argmax(likely)])
-
-
-def point(value: float, chance: float = 1.0) -> Points:
-    """The distribution of a value that is certain."""
-    return Points(np.array([value]), np.array([chance]))
 
 
 def merged(score: FloatArray, probability: FloatArray, slack: float = 0.0) -> Points:
@@ -116,24 +74,6 @@ def merged(score: FloatArray, probability: FloatArray, slack: float = 0.0) -> Po
     score, probability = score[order], probability[order]
     new: BoolArray = np.concatenate([[True], np.diff(score) > TOLERANCE])
     return Points(score[new], np.add.reduceat(probability, np.flatnonzero(new)), slack)
-
-
-def mixture(branches: list[Points]) -> Points:
-    """One distribution out of branches whose masses sum to (at most) 1."""
-    if len(branches) == 1:
-        return branches[0]
-    score = np.concatenate([branch.score for branch in branches])
-    probability = np.concatenate([branch.probability for branch in branches])
-    return merged(score, probability, max(branch.slack for branch in branches))
-
-
-def exact_sum(one: Points, other: Points) -> Points:
-    """Distribution of the sum of two independent parts."""
-    if len(other.score) == 1:
-        return Points(one.score + other.score, one.probability * other.probability, one.slack + other.slack)
-    value = one.score[:, None] + other.score[None, :]
-    chance = one.probability[:, None] * other.probability[None, :]
-    return merged(value.ravel(), chance.ravel(), one.slack + other.slack)
 
 
 class Scores(Protocol):
@@ -182,3 +122,58 @@ def _fullest_bins(scores: Scores, kept: FloatArray, low: float, high: float) -> 
     fullest = (in_bin >= in_bin.max() - TOLERANCE) & (mass > 0)  # (B, 20) ties all stay, empty parts do not
     bins: FloatArray = np.stack([edge[:, :-1][fullest], edge[:, 1:][fullest]], axis=1)
     return bins[np.argsort(bins[:, 0])]
+
+
+class Grid(NamedTuple):
+    """A distribution over whole numbers of steps, or several."""
+
+    first: int  # steps from 0 to the first cell
+    probability: FloatArray  # (n,), or (U, n) of U distributions on the same cells
+
+    @property
+    def size(self) -> int:
+        return int(self.probability.shape[-1])
+
+
+def grid_sum(one: Grid, other: Grid) -> Grid:
+    """Distribution of the sum of two independent grids, without ends that next to never happen."""
+    probability = convolve(one.probability, other.probability)
+    likely = np.flatnonzero((probability > NEGLIGIBLE).reshape(-1, probability.shape[-1]).any(axis=0))
+    low, high = int(likely[0]), int(likely[-1]) + 1
+    return Grid(one.first + other.first + low, probability[..., low:high])
+
+
+def summed_grids(grids: list[Grid], until: int = 1) -> list[Grid]:
+    """Sum the shortest of independent grids until ``until`` are left, so that most products are short."""
+    heap = [(grid.size, at, grid) for at, grid in enumerate(grids)]
+    heapq.heapify(heap)
+    count = len(heap)
+    while len(heap) > until:
+        grid = grid_sum(heapq.heappop(heap)[2], heapq.heappop(heap)[2])
+        heapq.heappush(heap, (grid.size, count, grid))
+        count += 1
+    return [grid for _, _, grid in heap]
+
+
+def convolve(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Distribution of a sum: directly where that is short, else by Fourier transform; (n,) or (U, n) each."""
+    if a.ndim == 1 and min(len(a), len(b)) < 64:
+        return np.convolve(a, b)
+    size = a.shape[-1] + b.shape[-1] - 1
+    fast = 1 << (size - 1).bit_length()
+    return np.maximum(np.fft.irfft(np.fft.rfft(a, fast) * np.fft.rfft(b, fast), fast)[..., :size], 0.0)
+
+
+def mean_on_grid(
+    total: Grid, step: float, ends: tuple[float, float], n_split: int, n: int, slack: float = 0.0
+) -> Points:
+    """The mean of n scores, ``n_split`` of which were put on a grid from their lowest score on, from their ``total``.
+
+    ``ends``: the lowest and the highest total that can happen.
+    """
+    score = ends[0] + np.arange(total.first, total.first + total.size, dtype=np.float64) * step
+    # the ends can happen, if too rarely for a float; no clipping, which would move the mean
+    score = np.concatenate([[ends[0]], score, [max(ends[1], score[-1])]])
+    probability = np.pad(total.probability / total.probability.sum(), 1)
+    off = step * min(n_split, sqrt(n_split * np.log(2e9) / 2))
+    return Points(score / n, probability, slack + off / n).possible()

@@ -1,4 +1,4 @@
-"""The sample of Algorithm 1: the labels are the paper's, the band holds, and a fixed seed is fixed."""
+"""The sample of Algorithm 1: labels follow the paper, bands contain the truth, and the seed is fixed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from reference import boot as twin
 from scipy import stats
 from support.boot_cases import Case
-from support.labellings import discounts, labellings
+from support.labellings import discounts, labellings, listed_outcomes
 
 import ir_measures_relative as imr
-from ir_measures_relative._unjudged.halves import points
-from ir_measures_relative._unjudged.label_draws import LabelDraws, label_draws
-from ir_measures_relative._unjudged.sample import SAMPLE_SIZE, Drawn, Sample, drawn_labels, fixed_random, order_band
+from ir_measures_relative._labels.label_draws import LabelDraws, label_draws
+from ir_measures_relative._labels.labellings import Drawn, drawn_labels
+from ir_measures_relative._labels.outcomes import Outcomes
+from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random, order_band
 
 QUANTILES = (0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999)
 
@@ -31,10 +32,10 @@ def drawn(labels: LabelDraws, *stream: int) -> Drawn:
 @given(labellings())
 def test_labels_are_drawn_as_often_as_they_should(labels: LabelDraws) -> None:
     """Against the list of all labellings; a sound program fails in 1 of 10^6 examples."""
-    whole = points(labels, 0.0)
-    place = np.abs(np.subtract.outer(drawn(labels).score, whole.score)).argmin(axis=1)
-    assert np.abs(drawn(labels).score - whole.score[place]).max() < 1e-9  # nothing that cannot happen
-    seen, expected = np.bincount(place, minlength=len(whole.score)), SAMPLE_SIZE * whole.probability
+    whole = listed_outcomes(labels)
+    place = np.abs(np.subtract.outer(drawn(labels).score, whole.support)).argmin(axis=1)
+    assert np.abs(drawn(labels).score - whole.support[place]).max() < 1e-9  # nothing that cannot happen
+    seen, expected = np.bincount(place, minlength=len(whole.support)), SAMPLE_SIZE * whole.probability
     often = expected >= 5
     rest = max(expected[~often].sum(), 0.0)
     statistic = float(((seen - expected)[often] ** 2 / expected[often]).sum())
@@ -82,29 +83,36 @@ def test_the_band_holds_in_every_seed() -> None:
     """3 known distributions x 60 seeds x 7 quantiles: 1,260 bands, of which one in a million may miss."""
     missed = shorter = 0
     for labels in known_distributions():
-        whole = points(labels, 0.0)
+        whole = listed_outcomes(labels)
         for seed in range(60):
-            sample = Sample.of(drawn(labels, seed).score, whole.lowest, whole.highest)
+            score = np.sort(drawn(labels, seed).score)
+            sample = Outcomes.sampled(score, whole.ends)
             for q in QUANTILES:
                 low, high = sample.quantile_range(q)
                 missed += not low - 1e-9 <= whole.quantile(q) <= high + 1e-9
                 # the count can fail: a band of a tenth of the places misses often
                 place = int(np.ceil(q * SAMPLE_SIZE)) - 1
                 tenth = max(1, (order_band(q, SAMPLE_SIZE)[1] - order_band(q, SAMPLE_SIZE)[0]) // 20)
-                near = sample.score[max(place - tenth, 0)], sample.score[min(place + tenth, SAMPLE_SIZE - 1)]
+                near = score[max(place - tenth, 0)], score[min(place + tenth, SAMPLE_SIZE - 1)]
                 shorter += not near[0] - 1e-9 <= whole.quantile(q) <= near[1] + 1e-9
     assert missed == 0 and shorter > 10
 
 
 def test_ends_are_those_of_what_can_happen() -> None:
-    sample = Sample.of(np.linspace(0.2, 0.8, SAMPLE_SIZE), 0.0, 1.0)
+    sample = Outcomes.sampled(np.linspace(0.2, 0.8, SAMPLE_SIZE), (0.0, 1.0))
     assert sample.quantile_range(0.0) == (0.0, 0.2) and sample.quantile_range(1.0) == (0.8, 1.0)
     assert sample.quantile(0.0) == 0.2 and sample.quantile(1.0) == 0.8
     assert sample.quantile_range(1e-5)[0] == 0.0 and sample.quantile_range(1 - 1e-5)[1] == 1.0
 
 
+def test_the_range_of_a_chance_is_that_of_clopper_and_pearson() -> None:
+    for count in (0, 1, 100, 4999, 5000):
+        exact = stats.binomtest(count, 5000).proportion_ci(1 - 1e-6, "exact")
+        assert chance_range(count, 5000) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
 PROGRAM = """
-from ir_measures_relative._unjudged.sample import fixed_random
+from ir_measures_relative._labels.sampling import fixed_random
 print(fixed_random().bit_generator.random_raw(2).tolist())
 """
 

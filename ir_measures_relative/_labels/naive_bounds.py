@@ -1,13 +1,13 @@
-"""How low and how high can nDCG be when unjudged documents may only get labels that the pool has left?
+"""Naive bounds of nDCG: unjudged documents may only get labels that the pool has left.
 
 The naive bounds of Froebe, Gienapp, Potthast and Hagen (ECIR 2023, section 3.3): below, every unjudged document
-counts 0; above, the unjudged documents take in rank order the best labels that the pool holds outside the top K,
-then 0. The pool's ideal never changes, so both bounds compare with ordinary nDCG scores, and every score of
-bootstrapped nDCG lies between them. They do not bound the nDCG that further judgements may give.
+counts 0; above, the unjudged documents take in rank order the best labels that the pool contains outside the top K,
+then 0. The pool's ideal never changes, so both bounds are comparable with ordinary nDCG, and every score of
+bootstrapped nDCG lies between them. They do not bound the nDCG after further judgements.
 
-"Best" is by gain, not by grade. With a gain table that is not monotone (``gains={1: 5}`` leaves grade 2 at 2) the
-documents of grade 1 go first: discounts fall with the rank, so that handing out the largest gains first is the
-largest sum that any labelling from the pool attains, whereas "the highest grade first" would be no bound.
+"Best" means largest gain, not highest grade. With a gain table that is not monotone (``gains={1: 5}`` leaves grade 2 at
+2) the documents of grade 1 go first: discounts fall with the rank, so that assigning the largest gains first gives the
+largest sum of any labelling from the pool. The highest grade first would not be a bound.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ir_measures_relative._input import BoolArray, FloatArray
 def naive_bounds(
     gain: FloatArray, unjudged: BoolArray, gain_left: FloatArray, seen: FloatArray, ideal: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Naive lower and upper bound of nDCG for each topic.
+    """Return the naive lower and upper bound of nDCG for each topic.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def naive_bounds(
 
     Examples
     --------
-    The list [?, 1] over a pool that holds another document of grade 1:
+    The list [?, 1] with a pool that contains another document of grade 1:
 
     >>> import numpy as np
     >>> seen = 1 / np.log2([2, 3])
@@ -56,7 +56,7 @@ def naive_bounds(
 
 
 def dealt_in_rank_order(unjudged: BoolArray, gain_left: FloatArray) -> FloatArray:
-    """The i-th largest gain left for the i-th unjudged document. (Q, W), (Q, D) -> (Q, W), 0 elsewhere"""
+    """Give the i-th unjudged document the i-th largest gain left. (Q, W), (Q, D) -> (Q, W), 0 elsewhere"""
     padded = np.pad(gain_left, ((0, 0), (0, max(0, unjudged.shape[1] - gain_left.shape[1]))))
     turn = np.maximum(np.cumsum(unjudged, axis=1) - 1, 0)  # (Q, W)
     return np.where(unjudged, np.take_along_axis(padded, turn, axis=1), 0.0)

@@ -1,4 +1,4 @@
-"""What may nDCG be, per topic and on average, given what is not judged?"""
+"""Bootstrapped nDCG: the distribution of nDCG, per topic and on average, given unjudged documents."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
-from ir_measures_relative._unjudged.boot_scores import BootScores
-from ir_measures_relative._unjudged.grade_prior import GradePrior, grade_prior_of
-from ir_measures_relative._unjudged.label_draws import LabelDraws, label_draws
-from ir_measures_relative._unjudged.naive_bounds import naive_bounds
-from ir_measures_relative._unjudged.settings import BootSettings
-from ir_measures_relative._unjudged.topic_scores import TopicScores
+from ir_measures_relative._labels.boot_scores import BootScores
+from ir_measures_relative._labels.boot_settings import BootSettings
+from ir_measures_relative._labels.grade_prior import GradePrior, grade_prior_of
+from ir_measures_relative._labels.label_draws import LabelDraws, label_draws
+from ir_measures_relative._labels.naive_bounds import naive_bounds
+from ir_measures_relative._labels.topic_scores import TopicScores
 
 
 def topic_scores(run: JudgedRun, settings: BootSettings, grades: GradePrior | None = None) -> list[TopicScores]:
-    """The distribution of nDCG of every topic; with other grade probabilities than those of the settings if given."""
+    """Return the distribution of nDCG of every topic; ``grades`` replaces the grade probabilities of the settings."""
     model = settings.model
     if grades is None:
         grades = grade_prior_of(run, settings.cutoff, settings.prior, settings.pool)
@@ -40,24 +40,24 @@ def topic_scores(run: JudgedRun, settings: BootSettings, grades: GradePrior | No
     lower, upper = naive_bounds(top.values(gain_of_row), unjudged, left, seen, ideal)  # (Q,) each
     exponent = int(np.frexp(gain.max(initial=0.0))[1])  # gains in units near the highest: tiny ones have squares too
     gain, unit = np.ldexp(gain, -exponent), np.ldexp(ideal, -exponent)
-    found = []
+    scores = []
     alike: dict[tuple[Any, ...], LabelDraws] = {}  # thousands of topics with one relevant document have few labellings
     for q, topic in enumerate(run.judgements.topics):
         place = np.flatnonzero(unjudged[q])
         low = float(lower[q])
         if len(place) == 0 or ideal[q] == 0:
-            found.append(TopicScores(topic, low, low, None, place + 1))
+            scores.append(TopicScores(topic, low, low, None, place + 1))
             continue
         probability, supply = grades.probability[q], grades.supply[q]  # (L,) each
         key = place.tobytes(), float(ideal[q]), probability.tobytes(), supply.tobytes()
         if key not in alike:
             alike[key] = label_draws(seen[place] / unit[q], gain, probability, supply)
-        found.append(TopicScores(topic, low, float(upper[q]), alike[key], place + 1))
-    return found
+        scores.append(TopicScores(topic, low, float(upper[q]), alike[key], place + 1))
+    return scores
 
 
 def expected_scores(run: JudgedRun, settings: BootSettings) -> FloatArray:
-    """(Q,) the mean of every topic."""
+    """Return the mean of every topic. (Q,)"""
     return np.array([scores.mean for scores in topic_scores(run, settings)], dtype=np.float64)
 
 
@@ -71,7 +71,7 @@ def boot_ndcg(
     gains: dict[int, float] | None = None,
     pool: str = "topic",
 ) -> BootScores:
-    """What may nDCG be, per topic and on average, given what is not judged?
+    """Return the distribution of nDCG, per topic and on average, given unjudged documents.
 
     Parameters
     ----------
