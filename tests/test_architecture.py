@@ -69,9 +69,6 @@ SHADOWED = {
     "_labels.imputed_scores",
     "_labels.prob_better",
     "_report.report",
-    "_unjudged.boot_ndcg",
-    "_unjudged.naive_bounds",
-    "_unjudged.topic_scores",
     "measures.credited",
 }
 

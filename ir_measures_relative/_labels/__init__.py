@@ -29,13 +29,13 @@ from ir_measures_relative._labels.learning import (
     learned_from_judge,
     read_judge,
 )
-from ir_measures_relative._labels.naive_bounds import naive_bounds
 from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.pool_bounds import naive_bounds
 from ir_measures_relative._labels.pool_shares import PoolShares
 from ir_measures_relative._labels.pooled_runs import PooledRuns
 from ir_measures_relative._labels.prob_better import Chances, DrawnDifferences, labelled_prob_better, prob_better
-from ir_measures_relative._labels.topic_scores import TopicScores
+from ir_measures_relative._labels.score_forms import TopicScores
 
 __all__ = [
     "topic_scores",

@@ -12,7 +12,7 @@ from ir_measures_relative._checks import counted, share
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels.by_topic import ByTopic
 from ir_measures_relative._labels.outcomes import FORMS, Outcomes
-from ir_measures_relative._labels.topic_scores import TopicScores
+from ir_measures_relative._labels.score_forms import TopicScores
 
 
 class BootScores(ByTopic[TopicScores]):

@@ -21,8 +21,8 @@ from ir_measures_relative._labels.boot_scores import BootScores
 from ir_measures_relative._labels.boot_settings import BootSettings
 from ir_measures_relative._labels.grade_prior import GradePrior, grade_prior_of
 from ir_measures_relative._labels.label_draws import LabelDraws, label_draws
-from ir_measures_relative._labels.naive_bounds import naive_bounds
-from ir_measures_relative._labels.topic_scores import TopicScores
+from ir_measures_relative._labels.pool_bounds import naive_bounds
+from ir_measures_relative._labels.score_forms import TopicScores
 
 
 def topic_scores(run: JudgedRun, settings: BootSettings, grades: GradePrior | None = None) -> list[TopicScores]:

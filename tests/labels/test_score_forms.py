@@ -15,8 +15,8 @@ from support.labellings import discounts, labellings, listed_outcomes
 from ir_measures_relative._labels import score_grid
 from ir_measures_relative._labels.label_draws import LabelDraws, label_draws, without_rare_ends
 from ir_measures_relative._labels.outcomes import merged
+from ir_measures_relative._labels.score_forms import REACH, TopicScores, likeliest_by_family, primitive_root
 from ir_measures_relative._labels.score_grid import scores_on_grid
-from ir_measures_relative._labels.topic_scores import REACH, TopicScores, likeliest_by_family, primitive_root
 
 QUANTILES = (0.0, 0.01, 0.05, 0.3, 0.5, 0.77, 0.95, 0.99, 1.0)
 
