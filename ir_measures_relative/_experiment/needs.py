@@ -145,7 +145,7 @@ class NamedPriors(Need):
         own = {name: judged.run for name, judged in experiment.runs.items()}
         named = self.measure.named_runs({**experiment.beside, **own})
         for part, run in named:
-            warn_if_useless(part, run, experiment.judgements, self.measure, in_batches=experiment.in_parts)
+            warn_if_useless(part, run, experiment.judgements, self.measure, in_parts=experiment.in_parts)
         runs = [experiment.runs[part] if part in own else experiment.join(run) for part, run in named]
         return _Chosen({None: JudgedPriors(experiment.judgements, runs)}, {})
 

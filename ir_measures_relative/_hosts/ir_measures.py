@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import ir_measures
 from ir_measures import Metric
 
-from ir_measures_relative._checks import heard_warnings, shown, warn
+from ir_measures_relative._checks import counted, heard_warnings, shown, warn
 from ir_measures_relative._judged import JudgedRun, Judgements, Run, once, other_topics, warn_of_other_topics
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures import RelativeMeasure, registry
@@ -26,8 +25,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
         # ir_measures passes a set, whose order differs between processes
         self.measures: list[Any] = sorted(set(measures), key=str)
         self.qrel_qids = list(self.judgements.topics)
-        in_batches = _may_be_a_batch()
-        self._priors = {measure: self._judged_priors(measure, in_batches) for measure in self.measures}
+        self._priors = {measure: self._judged_priors(measure) for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """A value for every measure and topic of the qrels, topics in qrels order; the host's way in."""
@@ -48,10 +46,10 @@ class RelativeEvaluator(ir_measures.Evaluator):
             for topic, value in zip(self.judgements.topics, values, strict=True):
                 yield Metric(query_id=topic, measure=measure, value=value)
 
-    def _judged_priors(self, measure: RelativeMeasure, in_batches: bool) -> JudgedPriors:
+    def _judged_priors(self, measure: RelativeMeasure) -> JudgedPriors:
         named = measure.named_runs()
         for part, run in named:
-            warn_if_useless(part, run, self.judgements, measure, in_batches=in_batches)
+            warn_if_useless(part, run, self.judgements, measure)
         return JudgedPriors(self.judgements, [self._join(run) for _, run in named])
 
     @once
@@ -90,30 +88,28 @@ def add_to_ir_measures() -> RelativeProvider:
 
 
 def warn_if_useless(
-    part: str, run: Run, judgements: Judgements, measure: RelativeMeasure, *, in_batches: bool = False
+    part: str, run: Run, judgements: Judgements, measure: RelativeMeasure, *, in_parts: bool = False
 ) -> None:
-    """Warns, once, of a prior run that shows nothing, or shows less than the cutoff asks for.
+    """Warn, once per process and prior run, if it has no topic of the qrels or fewer documents than the cutoff.
 
-    ``in_batches``: the judgements may be one of several batches, so a prior run may lack all their topics and have
-    others. It is then warned of only if it has these topics written otherwise, such as '001' for '1'.
+    PyTerrier may pass the qrels batch by batch, so a prior run that had topics of earlier qrels may lack these.
+    ``in_parts``: the judgements are a part of the qrels, and the prior run may have topics of other parts. It is then
+    warned of only if it has these topics written otherwise, such as '001' for '1'.
     """
     if not judgements.n_topics:
         return
-    problem = other_topics(run, judgements)
-    key = (run.fingerprint, "topics" if problem else measure["cutoff"])  # not the sentence: it differs by batch
-    if problem:
+    named, cutoff = f"{measure.runs_parameter} run {part!r}", measure["cutoff"]
+    topics = (run.fingerprint, "topics")  # not the sentence, which differs by batch
+    if problem := other_topics(run, judgements):
         twin = _written_otherwise(run, judgements)
-        if in_batches and twin is None:
-            return
-        problem += ", so it shows nothing" + (
-            f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
-        )
-    elif measure["cutoff"] is not None and run.depth < measure["cutoff"]:
-        documents = f"{run.depth} document{'' if run.depth == 1 else 's'}"
-        problem = f"has at most {documents} a topic, fewer than the cutoff {measure['cutoff']}"
-    else:
+        hint = f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
+        if twin or not in_parts:
+            _warn_once(topics, f"{named} {problem}, so it shows nothing{hint}")
         return
-    _warn_once(key, f"{measure.runs_parameter} run {part!r} {problem}")
+    _warned.add(topics)
+    if cutoff is not None and run.depth < cutoff:
+        depth = counted(run.depth, "document")
+        _warn_once((run.fingerprint, cutoff), f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}")
 
 
 def _warn_once(key: Hashable, sentence: str) -> None:
@@ -130,18 +126,3 @@ def _written_otherwise(run: Run, judgements: Judgements) -> tuple[str, str] | No
 
 def _plain(topic: str) -> str:
     return re.sub(r"(?<!\d)0+(?=\d)", "", topic.strip().casefold()).removesuffix(".0")
-
-
-def _may_be_a_batch() -> bool:
-    """Whether PyTerrier is calling and may pass the qrels batch by batch, which it does not tell an evaluator.
-
-    So its functions' ``batch_size`` is looked up; if that name ever changes, every call counts as a batch.
-    """
-    frame, by_pyterrier = sys._getframe(), False
-    while frame.f_back is not None:
-        frame = frame.f_back
-        if str(frame.f_globals.get("__name__")).partition(".")[0] == "pyterrier":
-            by_pyterrier = True
-            if "batch_size" in frame.f_locals:
-                return frame.f_locals["batch_size"] is not None
-    return by_pyterrier

@@ -7,7 +7,6 @@ over all runs but one is a prefix product times a suffix product (no logarithms:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import accumulate
 from types import MappingProxyType
 
 import numpy as np
@@ -30,11 +29,8 @@ class Field:
     def __init__(self, judgements: Judgements, runs: Mapping[str, JudgedRun]):
         self.judgements = judgements
         self._runs = dict(runs)
-        by_name = sorted(self._runs)  # so that 'others' does not depend on the order of the runs
-        self._others = _Exclusion(judgements, [self._runs[name] for name in by_name])
-        self._previous = _Exclusion(judgements, list(self._runs.values()))
+        self._exclusion = _Exclusion(judgements, list(self._runs.values()))
         self._place = {name: place for place, name in enumerate(self._runs)}
-        self._place_by_name = {name: place for place, name in enumerate(by_name)}
 
     @property
     def runs(self) -> Mapping[str, JudgedRun]:
@@ -42,11 +38,11 @@ class Field:
 
     def others(self, name: str) -> JudgedPriors:
         """All runs but this one."""
-        return _Others(self._others, self._place_by_name[name])
+        return _Others(self._exclusion, self._place[name])
 
     def previous(self, name: str) -> JudgedPriors:
         """The runs listed before this one."""
-        return _Previous(self._previous, self._place[name])
+        return _Previous(self._exclusion, self._place[name])
 
     def part(self, topics: TopicPart) -> Field:
         """The same runs over a part of the topics."""
@@ -106,18 +102,10 @@ class _Exclusion:
         return rows, _before(found, np.add)
 
     @once
-    def covered(self, model: UserModel) -> tuple[FloatArray, FloatArray]:
-        """(Q, M + 1) maxima of the base scores over the runs before, and from, each place."""
-        scores = self.scores(model)
-        return _before(scores, np.maximum), _from(scores, np.maximum)
-
-    @once
-    def sums(self, model: UserModel) -> tuple[FloatArray, FloatArray]:
-        """(Q, M) sums of the base scores over the runs before each place, and over all but the one there."""
-        before, others = np.zeros((2, self.judgements.n_topics, len(self.runs)))
-        for topic, scores in enumerate(self.scores(model).tolist()):
-            before[topic], others[topic] = _exact_sums(scores)
-        return before, others
+    def covered(self, model: UserModel, agg: str) -> tuple[FloatArray, FloatArray]:
+        """(Q, M + 1) maxima, or sums, of the base scores over the runs before, and from, each place."""
+        scores, combine = self.scores(model), np.maximum if agg == "max" else np.add
+        return _before(scores, combine), _from(scores, combine)
 
     @once
     def scores(self, model: UserModel) -> FloatArray:
@@ -146,10 +134,9 @@ class _Others(JudgedPriors):
         return count
 
     def covered(self, model: UserModel, agg: str) -> FloatArray:
-        if agg == "mean":
-            return self._field.sums(model)[1][:, self._place] / max(self.n, 1)
-        before, after = self._field.covered(model)
-        return np.maximum(before[:, self._place], after[:, self._place + 1])
+        before, after = self._field.covered(model, agg)
+        before, after = before[:, self._place], after[:, self._place + 1]
+        return np.maximum(before, after) if agg == "max" else (before + after) / max(self.n, 1)
 
 
 class _Previous(JudgedPriors):
@@ -173,17 +160,8 @@ class _Previous(JudgedPriors):
         return count
 
     def covered(self, model: UserModel, agg: str) -> FloatArray:
-        if agg == "mean":
-            return self._field.sums(model)[0][:, self._place] / max(self.n, 1)
-        return self._field.covered(model)[0][:, self._place]
-
-
-def _exact_sums(scores: list[float]) -> tuple[list[float], list[float]]:
-    """Sums before each place, and of all but the score there, to the last bit those of math.fsum, in one pass."""
-    unit = 1 << 1074  # every float is a whole number of 2^-1074
-    exact = [number * (unit // of) for number, of in map(float.as_integer_ratio, scores)]
-    before, total = list(accumulate(exact, initial=0))[:-1], sum(exact)
-    return [s / unit for s in before], [(total - own) / unit for own in exact]
+        before = self._field.covered(model, agg)[0][:, self._place]
+        return before if agg == "max" else before / max(self.n, 1)
 
 
 def _before(matrix: Array, combine: np.ufunc) -> Array:

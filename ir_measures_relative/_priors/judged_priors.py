@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import fsum
 
 import numpy as np
 
@@ -18,7 +17,7 @@ class JudgedPriors:
     Attributes
     ----------
     n : number of prior runs
-    runs : the prior runs, in an order that does not depend on how they were listed
+    runs : the prior runs
     """
 
     def __init__(self, judgements: Judgements, runs: Sequence[JudgedRun]):
@@ -33,12 +32,8 @@ class JudgedPriors:
     def unseen(self, model: UserModel) -> FloatArray:
         """(J,) chance that a user of every prior run has not seen the document: product of 1 - seen(rank in top K)."""
         left = np.ones(len(self.judgements.grade))
-        found = [_left_by(run, model) for run in self.runs]
-        if found:
-            row, factor = map(np.concatenate, zip(*found, strict=True))
-            # the smallest factor of a document first, so that no order of the runs changes a bit
-            order = np.lexsort((factor, row))
-            np.multiply.at(left, row[order], factor[order])
+        for run in self.runs:
+            leave_unseen(left, run, model)
         return left
 
     @once
@@ -56,21 +51,12 @@ class JudgedPriors:
         if not self.runs:
             return np.zeros(self.judgements.n_topics)
         scores: FloatArray = np.stack([model.score(run) for run in self.runs], axis=1)  # (Q, n)
-        if agg == "max":
-            largest: FloatArray = scores.max(axis=1)
-            return largest
-        return np.array([fsum(row) for row in scores.tolist()]) / self.n  # no order of the runs changes a bit
+        covered: FloatArray = scores.max(axis=1) if agg == "max" else scores.mean(axis=1)
+        return covered
 
 
 def leave_unseen(left: FloatArray, run: JudgedRun, model: UserModel) -> None:
     """(J,) multiplied, in place, by the chance that a user of the run has not seen each judged document."""
-    row, factor = _left_by(run, model)
-    left[row] *= factor
-
-
-def _left_by(run: JudgedRun, model: UserModel) -> tuple[IntArray, FloatArray]:
-    """Rows of the judged documents of a run's top K, and the chance that its user has not seen each of them."""
     row = run.top(model.cutoff).row  # (Q, W)
     judged = row >= 0
-    unseen = np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)
-    return row[judged], unseen[judged]
+    left[row[judged]] *= np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)[judged]

@@ -109,8 +109,6 @@ class PriorRuns:
         """The runs, each with the label of the part it comes from; ``own``: runs of the experiment by name.
 
         ``single`` demands exactly one run: a registered name may stand for several.
-        Runs come in an order that depends on their content alone, so that results do not depend on how they were
-        listed.
         """
         if self.symbol is not None:
             raise ValueError(
@@ -120,7 +118,7 @@ class PriorRuns:
             )
         found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
         self._refuse_several(len(found), where, single)
-        return sorted(found, key=lambda named: named[1].fingerprint) if len(found) > 1 else found
+        return found
 
     def check(self, where: str, names: Iterable[str], *, single: bool = False) -> None:
         """Refuses early what ``resolve`` would refuse later; ``names``: those of the experiment's runs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import fsum
 from typing import Any
 
 import ir_measures
@@ -19,20 +18,6 @@ from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Ref
 def cutoff_parameter() -> Whole:
     """The parameter that ``measure @ K`` sets."""
     return Whole(1, desc="ranking cutoff")
-
-
-class ExactMean(ir_measures.MeanAgg):
-    """The mean of values, rounded once: to the last bit that of `compare` and `boot_ndcg`, in any order of topics."""
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self._values: list[float] = []
-
-    def add(self, value: float) -> None:
-        self._values.append(value)
-
-    def result(self) -> float:
-        return fsum(self._values) / len(self._values) if self._values else float(self.default)
 
 
 class RelativeMeasure(ir_measures.Measure):
@@ -126,9 +111,6 @@ class RelativeMeasure(ir_measures.Measure):
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         """(Q,) one finite value for each topic of the judgements."""
         raise TypeError(f"{type(self).__name__} does not say how it is computed")
-
-    def aggregator(self) -> ExactMean:
-        return ExactMean()
 
     def __call__(self, *unnamed: Any, **kwargs: Any) -> RelativeMeasure:
         if unnamed:

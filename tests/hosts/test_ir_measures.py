@@ -283,10 +283,10 @@ def test_a_run_that_is_empty_or_has_a_topic_is_not_warned_of(run: Any) -> None:
 )
 def test_topics_written_otherwise_are_told(its: str, theirs: str) -> None:
     qrels, prior = {"x": {"a": 1}, theirs: {"a": 1}}, {"y": {"a": 1.0}, its: {"a": 1.0}}
-    for in_batches in (False, True):
+    for in_parts in (False, True):
         provider_module._warned.clear()
         with pytest.warns(UserWarning) as caught:
-            warn_if_useless("p", Run.of(prior), Judgements.of(qrels), NRG2, in_batches=in_batches)
+            warn_if_useless("p", Run.of(prior), Judgements.of(qrels), NRG2, in_parts=in_parts)
         assert str(caught[0].message) == (
             "prior run 'p' has no topic in common with the qrels (its first is 'y'), so it shows nothing; "
             f"its {its!r} may be their {theirs!r}"
@@ -295,10 +295,10 @@ def test_topics_written_otherwise_are_told(its: str, theirs: str) -> None:
 
 @pytest.mark.usefixtures("unwarned")
 @pytest.mark.parametrize("topic", ["10", "a1", "1a", "2", "1-1"])
-def test_a_prior_with_other_topics_may_lack_a_batch(topic: str) -> None:
+def test_a_prior_with_other_topics_may_lack_a_part(topic: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_if_useless("p", Run.of({topic: {"a": 1.0}}), Judgements.of({"1": {"a": 1}}), NRG2, in_batches=True)
+        warn_if_useless("p", Run.of({topic: {"a": 1.0}}), Judgements.of({"1": {"a": 1}}), NRG2, in_parts=True)
 
 
 # ---- registration
