@@ -115,7 +115,7 @@ def _of_unique(table: pd.DataFrame) -> list[Sentence]:
     few = int((unique[neural] < base.median()).sum())
     return [
         Sentence(where, "NRG with base precision is exactly the number of unique contributions",
-                 f"10 NRG(base=P)@10 and UniqueRel@10 differ by at most {off:.0e}", bool(off < 1e-12)),
+                 f"10 NRG(base=P)@10 and UniqueRel@10 of all runs differ by {off:.3f}", bool(off < 1e-12)),
         Sentence(where, "Traditional methods have a high NRG relative to NDCG@10",
                  f"mean rank of the {(~neural).sum()} traditional runs: {ranks[NDCG]:.1f} by NDCG@10, "
                  f"{ranks[UNIQUE]:.1f} by UniqueRel@10", bool(ranks[UNIQUE] < ranks[NDCG])),
