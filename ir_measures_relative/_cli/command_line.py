@@ -22,6 +22,7 @@ from ir_measures_relative._cli.evaluate import EVALUATE
 from ir_measures_relative._cli.gate import GATE
 from ir_measures_relative._cli.judge_next import JUDGE_NEXT
 from ir_measures_relative._cli.pairs import PAIRS
+from ir_measures_relative._cli.plan import PLAN
 from ir_measures_relative._cli.report import REPORT
 from ir_measures_relative._cli.streams import (
     drop_output,
@@ -33,8 +34,9 @@ from ir_measures_relative._cli.streams import (
     show_warning,
     write,
 )
+from ir_measures_relative._cli.tiers import TIERS
 
-COMMANDS = [COMPARE, PAIRS, JUDGE_NEXT, GATE, REPORT, DEMO]
+COMMANDS = [COMPARE, PAIRS, JUDGE_NEXT, GATE, REPORT, TIERS, PLAN, DEMO]
 
 
 class Terminated(KeyboardInterrupt):

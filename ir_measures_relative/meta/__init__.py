@@ -9,6 +9,8 @@
 ``significance_disagreement``         ... and are they the pairs that another measure tells apart?
 ``stability``, ``swap_rate``          would other topics have given the same verdict?
 ``rank_intervals``                    ... and how sure is the rank of each system?
+``topics_needed``, ``power``          how many topics show a difference, and how surely?
+``detectable``                        ... and which difference can so many topics show?
 ``number_of_systems``                 would fewer participants have been ranked alike?
 ``query_types``                       which queries tell a good ranking from a random one?
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
@@ -36,6 +38,7 @@ from ir_measures_relative.meta._labelled_scores import LabelledScores as Labelle
 from ir_measures_relative.meta._number_of_systems import NumberOfSystems, number_of_systems
 from ir_measures_relative.meta._pairwise_tests import corrected as corrected  # these two for significance marks
 from ir_measures_relative.meta._pairwise_tests import paired_t as paired_t
+from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
 from ir_measures_relative.meta._pools import leave_group_out
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
 from ir_measures_relative.meta._rank_correlation import (
@@ -66,6 +69,7 @@ __all__ = [
     "LabelShares",
     "IntervalCoverage",
     "NumberOfSystems",
+    "Plan",
     "PreferenceReconstruction",
     "QueryTypes",
     "RankIntervals",
@@ -75,6 +79,7 @@ __all__ = [
     "Stability",
     "SwapRate",
     "compare_estimates",
+    "detectable",
     "discordant_pairs",
     "discriminative_power",
     "estimation_error",
@@ -84,6 +89,7 @@ __all__ = [
     "leave_group_out",
     "number_of_systems",
     "percentage_absolute_difference",
+    "power",
     "preference_reconstruction",
     "query_types",
     "rank_intervals",
@@ -93,4 +99,5 @@ __all__ = [
     "swap_rate",
     "system_order",
     "tau_ap",
+    "topics_needed",
 ]

@@ -27,6 +27,7 @@ class RankIntervals:
     rank, rank_low, rank_high : (S,) rank by the mean (1 = best; equal means share the better rank) and its interval
     tier : (S,) 1 = best; see ``rank_intervals``
     p_best : (S,) in what share of the resamples no system has a better mean
+    ties_with_best : (S,) whether the system cannot be distinguished from the best one; see ``rank_intervals``
     level, trials : as asked
     """
 
@@ -39,12 +40,16 @@ class RankIntervals:
     rank_high: IntArray  # (S,)
     tier: IntArray  # (S,)
     p_best: FloatArray  # (S,)
+    ties_with_best: BoolArray  # (S,)
     level: float
     trials: int
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per system, best first: system, mean, low, high, rank, rank_low, rank_high, tier, p_best."""
-        columns = ("mean", "low", "high", "rank", "rank_low", "rank_high", "tier", "p_best")
+        """One row per system, best first.
+
+        The columns are system, mean, low, high, rank, rank_low, rank_high, tier, p_best and ties_with_best.
+        """
+        columns = ("mean", "low", "high", "rank", "rank_low", "rank_high", "tier", "p_best", "ties_with_best")
         return pd.DataFrame({"system": self.systems} | {name: getattr(self, name) for name in columns})
 
     def __repr__(self) -> str:
@@ -71,7 +76,8 @@ def rank_intervals(
 
     Returns
     -------
-    RankIntervals, with one row per system in ``to_frame()``: mean, low, high, rank, rank_low, rank_high, tier, p_best.
+    RankIntervals, with one row per system in ``to_frame()``: mean, low, high, rank, rank_low, rank_high, tier, p_best,
+    ties_with_best.
 
     Notes
     -----
@@ -80,6 +86,11 @@ def rank_intervals(
     belong to the tier of the head. So a system of a lower tier is told apart from the *head* of every tier above it
     that it was compared with, not from each of its members, and no correction is made for the number of systems.
     Systems of equal mean share rank and tier.
+
+    **Ties with the best.** A system ties with the best one unless it is worse in at least 1 - (1 - level)/2 of the
+    resamples: the criterion of the tiers, applied to the best system alone. Such systems can be in a lower tier, if
+    another system between them and the best one begins it. To claim that a system is *the* best, report all systems
+    that tie with it.
 
     **Ranks.** Equal means share the better rank, in every resample too, so ``p_best`` can add up to more than 1. A
     mean varies less than a rank: with many systems close together rank intervals are wide, which is the point.
@@ -91,11 +102,11 @@ def rank_intervals(
     >>> result = rank_intervals(table)
     >>> result
     RankIntervals(3 systems in 2 tiers; level 0.95, 10000 resamples)
-    >>> result.to_frame()[["system", "rank", "rank_low", "rank_high", "tier"]]
-      system  rank  rank_low  rank_high  tier
-    0      b     1         1          2     1
-    1      c     2         1          2     1
-    2      a     3         3          3     2
+    >>> result.to_frame()[["system", "rank", "rank_low", "rank_high", "tier", "ties_with_best"]]
+      system  rank  rank_low  rank_high  tier  ties_with_best
+    0      b     1         1          2     1            True
+    1      c     2         1          2     1            True
+    2      a     3         3          3     2           False
 
     References
     ----------
@@ -111,6 +122,7 @@ def rank_intervals(
 def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, largest_first: bool) -> RankIntervals:
     """The intervals that the means of resampled topics give; ``drawn`` (B, S), systems sorted by name."""
     tail, sign = (1 - level) / 2, 1.0 if largest_first else -1.0
+    enough = (1 - tail) * len(drawn) - SLACK  # resamples
     means = scores.scores.mean(axis=1)  # (S,)
     rank = _ranks(sign * means[None], scores.tolerance)[0]  # (S,)
     ranks = _ranks(sign * drawn, scores.tolerance)  # (B, S)
@@ -125,8 +137,9 @@ def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, larg
         rank=rank[order],
         rank_low=rank_low,
         rank_high=rank_high,
-        tier=_tiers(rank, sign * drawn, scores.tolerance, (1 - tail) * len(drawn) - SLACK)[order],
+        tier=_tiers(rank, sign * drawn, scores.tolerance, enough)[order],
         p_best=(ranks == 1).mean(axis=0)[order],
+        ties_with_best=~_below(sign * drawn, rank == 1, scores.tolerance, enough)[order],
         level=level,
         trials=len(drawn),
     )

@@ -17,7 +17,7 @@ from ir_measures_relative.meta import _topic_samples
 from ir_measures_relative.meta._rank_intervals import intervals_of_draws
 from ir_measures_relative.meta._topic_samples import sample_means
 
-COLUMNS = ["system", "mean", "low", "high", "rank", "rank_low", "rank_high", "tier", "p_best"]
+COLUMNS = ["system", "mean", "low", "high", "rank", "rank_low", "rank_high", "tier", "p_best", "ties_with_best"]
 
 
 def table_of(seed, systems=5, topics=12):
@@ -45,12 +45,13 @@ def test_ranks_and_tiers_are_those_of_the_slow_twin(table, level, data):
     resamples = data.draw(st.lists(st.lists(topic, min_size=len(table[0]), max_size=len(table[0])), min_size=1))
     frame = of_resamples(table, resamples, level).set_index("system").sort_index()
     ranks = slow.bootstrap_ranks(table, resamples)
-    tiers = slow.tiers(table, resamples, level)
+    tiers, tied = slow.tiers(table, resamples, level), slow.ties_with_best(table, resamples, level)
     for system in frame.index:
         own = [rank[system] for rank in ranks]
         assert tuple(frame.loc[system, ["rank_low", "rank_high"]]) == slow.rank_interval(own, level)
         assert frame["p_best"][system] == pytest.approx(own.count(1) / len(own))
         assert frame["tier"][system] == tiers[system]
+        assert frame["ties_with_best"][system] == tied[system]
         assert frame["rank"][system] == slow.bootstrap_ranks(table, [range(len(table[0]))])[0][system]
 
 
@@ -71,6 +72,7 @@ def test_by_hand():
     assert frame["p_best"].tolist() == pytest.approx([0.75, 0.75, 0.75, 0], abs=5 * 0.5 / 100)  # five sd
     assert frame["rank_low"].tolist() == [1, 1, 1, 4] and frame["rank_high"].tolist() == [3, 2, 2, 4]
     assert frame["tier"].tolist() == [1, 1, 1, 2]
+    assert frame["ties_with_best"].tolist() == [True, True, True, False]
     assert frame["low"].tolist() == pytest.approx([0.9, 0.9, 0.9, 0.0])
 
 

@@ -273,6 +273,17 @@ def tiers(table, resamples, level):
     return found
 
 
+def ties_with_best(table, resamples, level):
+    """Whether each system is below some system of the best mean in fewer than 1 - (1 - level)/2 of the resamples."""
+    means = [mean(row) for row in table]
+    best = [row for row, own in zip(table, means, strict=True) if max(means) - own <= 1e-12]
+    share = [
+        [sum(mean(h[t] for t in r) - mean(x[t] for t in r) > 1e-12 for r in resamples) / len(resamples) for h in best]
+        for x in table
+    ]
+    return [any(s < 1 - (1 - level) / 2 - 1e-12 for s in row) for row in share]
+
+
 def pearson(x, y):
     for values in (x, y):
         if max(values) - min(values) <= 1e-12 * max(map(abs, values)):
