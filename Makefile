@@ -27,7 +27,7 @@ demo: $(VENV)/.demo  ## set up, then evaluate a simulated track
 test: lint types pytest  ## set up, then lint, types, tests, doctests, README examples (5 minutes on two cores)
 
 test-all: lint types $(VENV)/.installed  ## all of that, notebooks, documentation, reproductions, dask, browser; reports the coverage
-	$(PYTEST) $(WITH_FULL) --nbmake --nbmake-timeout=600 --cov --cov-report=term:skip-covered tests $(PACKAGE) $(NOTEBOOKS)
+	IR_MEASURES_RELATIVE_EXAMPLES=100 $(PYTEST) $(WITH_FULL) --nbmake --nbmake-timeout=600 --cov --cov-report=term:skip-covered tests $(PACKAGE) $(NOTEBOOKS)
 
 lint: $(VENV)/.test  ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -49,7 +49,7 @@ notebooks: $(VENV)/.installed  ## run the notebooks and store in them what they 
 reproduce: $(VENV)/.installed  ## work out the numbers that the papers print, and write the tables of that page
 	$(BIN)/python docs/reproduce.py
 
-fuzz: $(VENV)/.installed  ## twenty times as many random inputs, other ones each time
+fuzz: $(VENV)/.installed  ## twenty times as many random inputs for each measure, other ones each time
 	IR_MEASURES_RELATIVE_FUZZ=20 $(PYTEST) $(WITH_FULL) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py
 
 extremes: $(VENV)/.installed  ## the largest inputs: 100,000 topics, rankings of 100,000 documents

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support.fuzzing import USUAL
 from support.repository import REPOSITORY
 
 from ir_measures_relative._base.contents import Contents
@@ -16,7 +17,7 @@ from ir_measures_relative._priors import prior_runs
 
 SHARED_VARIABLE = "IR_MEASURES_RELATIVE_SHARED"
 
-settings.register_profile("deterministic", derandomize=True, database=None, deadline=None, max_examples=100)
+settings.register_profile("deterministic", derandomize=True, database=None, deadline=None, max_examples=USUAL)
 settings.load_profile("deterministic")
 
 

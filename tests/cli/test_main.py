@@ -483,13 +483,16 @@ def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
-class TestProcess:
-    def test_demo(self) -> None:
-        done = python("-m", "ir_measures_relative", "demo")
-        assert (done.returncode, done.stderr) == (0, "")
-        for text in ("nDCG@10", "Judged@10", "NRG@10", "adds most to the other systems", *simulate.track(seed=0).runs):
-            assert text in done.stdout
+def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["demo"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    for text in ("nDCG@10", "Judged@10", "NRG@10", "adds most to the other systems", *simulate.track(seed=0).runs):
+        assert text in printed.out
 
+
+class TestProcess:
     def test_exit_code(self, place: Path) -> None:
         done = python("-m", "ir_measures_relative", "qrels.txt", "runs/dense.run", "nDCGG@10")
         assert done.returncode == 2
@@ -536,16 +539,13 @@ class TestProcess:
         pytest.importorskip("ir_datasets", reason="needs ir_datasets")
         shutil.copytree(shared / "data/ir_datasets/cranfield", place / "home/cranfield")
         write_run(place / "cran.run", {"1": {"184": 3.0, "29": 2.0, "1": 1.0}})
-        arguments = ["-m", "ir_measures_relative", "cranfield", "cran.run", "P@3", "NRG(prior='none',base='P')@3", "-q"]
-        done = python(*arguments, IR_DATASETS_HOME=str(place / "home"))
-        assert done.returncode == 0, done.stderr
-        assert "1\tP@3\t0.6667\n1\tNRG(prior='none',base='P')@3\t0.6667\n" in done.stdout
+        commands = [["cranfield", "cran.run", "P@3", "NRG(prior='none',base='P')@3", "-q"]]
+        commands += [["compare", qrels, "cran.run", "P@3"] for qrels in ("cranfield", "irds:cranfield")]
+        code = f"from ir_measures_relative._cli import main; print([main(command) for command in {commands}])"
+        done = python("-c", code, IR_DATASETS_HOME=str(place / "home"))  # ir_datasets reads its home once
+        assert "1\tP@3\t0.6667\n1\tNRG(prior='none',base='P')@3\t0.6667\n" in done.stdout, done.stderr
         assert done.stdout.count("\tP@3\t") == 225 + 1  # topics of the collection, and the mean
-        for qrels in ("cranfield", "irds:cranfield"):
-            compared = python(
-                "-m", "ir_measures_relative", "compare", qrels, "cran.run", "P@3", IR_DATASETS_HOME=str(place / "home")
-            )
-            assert compared.stdout == f"name\tP@3\ncran\t{2 / 3 / 225:.4f}\n", compared.stderr
+        assert done.stdout.endswith(f"name\tP@3\ncran\t{2 / 3 / 225:.4f}\n" * 2 + "[0, 0, 0]\n"), done.stderr
 
 
 def test_a_markdown_comparison_shows_the_best_in_bold(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

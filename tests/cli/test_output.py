@@ -80,6 +80,7 @@ def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
             os.killpg(process.pid, signal.SIGKILL)
 
 
+@pytest.mark.full
 @linux
 def test_ctrl_c_in_calc_runs_leaves_no_worker(tmp_path: Path) -> None:
     code = tmp_path / "work.py"
@@ -175,6 +176,7 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     assert file.read_bytes() == before and list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.full
 @linux
 def test_workers_end_with_a_command_that_is_terminated(place: Path) -> None:
     """A scheduler ends the command alone, not its session: its workers were left at work for hours."""
@@ -193,6 +195,7 @@ def test_workers_end_with_a_command_that_is_terminated(place: Path) -> None:
     assert sorted(path.name for path in place.iterdir()) == ["qrels.txt", "runs"]
 
 
+@pytest.mark.full
 @linux
 def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     code = tmp_path / "work.py"
@@ -231,6 +234,7 @@ def workers(session: int) -> list[int]:
     return found
 
 
+@pytest.mark.full
 @linux
 def test_a_killed_worker_is_one_line(place: Path) -> None:
     process = start(*COMPARE, "--jobs", "2", "-q", cwd=place)
@@ -246,6 +250,7 @@ def test_a_killed_worker_is_one_line(place: Path) -> None:
     assert "Traceback" not in complaint
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-"])
 def test_a_full_or_closed_standard_error(place: Path, redirected: str) -> None:

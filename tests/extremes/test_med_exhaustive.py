@@ -40,8 +40,10 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("base", "lengths", "grades", "neither", "unseen", "step"),
-    CASES,
-    ids=[f"{text(c[0])}-{c[1]}-{i}" for i, c in enumerate(CASES)],
+    [
+        pytest.param(*case, id=f"{text(case[0])}-{case[1]}-{i}", marks=[pytest.mark.full] * (case[1] == (4, 4)))
+        for i, case in enumerate(CASES)
+    ],
 )
 def test_every_state(base: slow.Base, lengths: tuple, grades: tuple, neither: tuple, unseen: int, step: int) -> None:
     seen = 0

@@ -93,6 +93,7 @@ def test_measures_of_the_host_see_documents_in_our_order() -> None:
 
 
 class TestSavedTables:
+    @pytest.mark.full
     @needs_new
     def test_a_kill_at_any_time_leaves_them_as_they_were(self, tmp_path: Path) -> None:
         """The process is killed while it retrieves, and between the two calls of pt.Experiment."""

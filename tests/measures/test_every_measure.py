@@ -20,8 +20,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from support.fuzzing import examples
-from support.legal_measures import Recipe, recipes, values
+from support.fuzzing import drawn_from, every_measure, examples
+from support.legal_measures import Recipe, recipes, recipes_of, values
 from support.slow_twins import TWINS, twin_values
 from support.small_collections import DOCUMENTS, TOPICS, Qrels, Run, grades, qrels_of_topics, runs
 
@@ -31,8 +31,6 @@ from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.measures.parameters import Parameter, Prior
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # small priors are shallower than K
-
-every_measure = pytest.mark.parametrize("name", sorted(registry))
 
 infinite = st.sampled_from([math.inf, -math.inf, 0.1, 1e300, 5e-324, -0.0, 0.0])
 odd_scores = st.dictionaries(st.sampled_from(TOPICS), st.dictionaries(st.sampled_from(DOCUMENTS), infinite))
@@ -74,31 +72,31 @@ def test_every_measure_has_a_slow_twin() -> None:
 
 
 @every_measure
-@examples(24)
+@examples(48)
 @given(data=st.data(), qrels=qrels_of_topics, run=any_run)
 def test_one_finite_number_for_each_topic_in_qrels_order(
-    name: str, data: st.DataObject, qrels: Qrels, run: Run
+    names: list[str], data: st.DataObject, qrels: Qrels, run: Run
 ) -> None:
-    measure = data.draw(recipes(name)).measure()
+    measure = data.draw(recipes_of(names)).measure()
     found = scores(measure, {**qrels, "nothing judged": {}}, run)
     assert list(found) == [(str(measure), topic) for topic in [*qrels, "nothing judged"]]
     assert all(type(value) is float and math.isfinite(value) for value in found.values())
 
 
 @every_measure
-@examples(24)
+@examples(48)
 @given(data=st.data(), qrels=qrels_of_topics, run=runs)
-def test_a_measure_is_a_value(name: str, data: st.DataObject, qrels: Qrels, run: Run) -> None:
+def test_a_measure_is_a_value(names: list[str], data: st.DataObject, qrels: Qrels, run: Run) -> None:
     """Read back from its text, pickled, or made again in another order: an equal measure that computes the same."""
-    recipe = data.draw(recipes(name))
+    recipe = data.draw(recipes_of(names))
     measure = recipe.measure()
     expected = by_topic(measure, qrels, run)
     others = [
         parse_measure(str(measure)),
         pickle.loads(pickle.dumps(measure)),
         eval(str(measure), dict(registry)),
-        Recipe(name, dict(reversed(recipe.given.items()))).measure(),
-        registry[name](**measure.params),
+        Recipe(recipe.name, dict(reversed(recipe.given.items()))).measure(),
+        registry[recipe.name](**measure.params),
     ]
     for other in others:
         assert other == measure and str(other) == str(measure) and hash(other) == hash(measure)
@@ -134,15 +132,15 @@ def forms(table: dict, is_run: bool, folder: Path, seed: int) -> Iterable[Any]:
 
 
 @every_measure
-@examples(12)
+@examples(36)
 @given(data=st.data(), qrels=qrels_of_topics, run=any_run, seed=st.integers(0, 99))
 def test_the_form_and_the_order_of_the_input_change_no_bit(
-    name: str, data: st.DataObject, qrels: Qrels, run: Run, seed: int
+    names: list[str], data: st.DataObject, qrels: Qrels, run: Run, seed: int
 ) -> None:
     def without_spaces(run: Run) -> Run:  # which separate the fields of a file
         return {topic.replace(" ", "_"): documents for topic, documents in run.items()}
 
-    recipe, run = data.draw(recipes(name)).with_runs(without_spaces), without_spaces(run)
+    recipe, run = data.draw(recipes_of(names)).with_runs(without_spaces), without_spaces(run)
     measure = recipe.measure()
     expected = by_topic(measure, qrels, run)
     with TemporaryDirectory() as folder:
@@ -160,11 +158,11 @@ def test_the_form_and_the_order_of_the_input_change_no_bit(
 
 
 @every_measure
-@examples(12)
+@examples(36)
 @given(data=st.data(), qrels=qrels_of_topics, run=runs)
-def test_through_ir_measures(name: str, data: st.DataObject, qrels: Qrels, run: Run) -> None:
+def test_through_ir_measures(names: list[str], data: st.DataObject, qrels: Qrels, run: Run) -> None:
     """The host converts its input first, and asks through a pipeline of all providers."""
-    measure = data.draw(recipes(name)).measure()
+    measure = data.draw(recipes_of(names)).measure()
     expected = scores([measure], qrels, run)
     frame = pd.DataFrame(rows_of(qrels, ir_measures.Qrel), columns=list(ir_measures.Qrel._fields))
     for form in (qrels, iter(rows_of(qrels, ir_measures.Qrel)), frame):
@@ -174,10 +172,12 @@ def test_through_ir_measures(name: str, data: st.DataObject, qrels: Qrels, run: 
 
 
 @every_measure
-@examples(12)
+@examples(36)
 @given(data=st.data(), qrels=qrels_of_topics, run=any_run)
-def test_names_of_topics_and_documents_do_not_matter(name: str, data: st.DataObject, qrels: Qrels, run: Run) -> None:
-    recipe = data.draw(recipes(name))
+def test_names_of_topics_and_documents_do_not_matter(
+    names: list[str], data: st.DataObject, qrels: Qrels, run: Run
+) -> None:
+    recipe = data.draw(recipes_of(names))
     # ids in the same order as text, so that ties stay in order
     ids = {document: f"\u00e9{place:02d}\U0001f600" for place, document in enumerate(sorted(DOCUMENTS))}
 
@@ -193,12 +193,12 @@ def test_names_of_topics_and_documents_do_not_matter(name: str, data: st.DataObj
 
 
 @every_measure
-@examples(12)
+@examples(36)
 @given(data=st.data(), qrels=qrels_of_topics, run=runs, more=runs)
 def test_topics_outside_the_qrels_change_no_bit(
-    name: str, data: st.DataObject, qrels: Qrels, run: Run, more: Run
+    names: list[str], data: st.DataObject, qrels: Qrels, run: Run, more: Run
 ) -> None:
-    recipe = data.draw(recipes(name))
+    recipe = data.draw(recipes_of(names))
     extra = {f"{topic} more": documents for topic, documents in more.items()}
     expected = by_topic(recipe.measure(), qrels, run)
     assert by_topic(recipe.measure(), qrels, {**extra, **run}) == expected
@@ -220,10 +220,10 @@ def batch_free(recipe: Recipe, qrels: Qrels) -> RelativeMeasure:
 
 
 @every_measure
-@examples(24)
+@examples(48)
 @given(data=st.data(), qrels=qrels_of_topics, run=any_run)
-def test_batches_of_topics_change_no_bit(name: str, data: st.DataObject, qrels: Qrels, run: Run) -> None:
-    measure = batch_free(data.draw(recipes(name)), qrels)
+def test_batches_of_topics_change_no_bit(names: list[str], data: st.DataObject, qrels: Qrels, run: Run) -> None:
+    measure = batch_free(data.draw(recipes_of(names)), qrels)
     expected = by_topic(measure, qrels, run)
     for topic, judged in qrels.items():
         assert by_topic(measure, {topic: judged}, run) == {topic: expected[topic]}
@@ -232,12 +232,13 @@ def test_batches_of_topics_change_no_bit(name: str, data: st.DataObject, qrels: 
 
 
 @every_measure
-@examples(12)
+@examples(36)
 @given(data=st.data(), qrels=qrels_of_topics, first=runs, second=runs)
 def test_one_evaluator_for_many_measures_and_runs(
-    name: str, data: st.DataObject, qrels: Qrels, first: Run, second: Run
+    names: list[str], data: st.DataObject, qrels: Qrels, first: Run, second: Run
 ) -> None:
     """Together, again, interleaved and in threads, every measure computes what it computes alone."""
+    name = data.draw(st.sampled_from(names))
     measures = [recipe.measure() for recipe in data.draw(st.lists(recipes(name), min_size=2, max_size=4))]
     alone = [{key: value for m in measures for key, value in scores(m, qrels, run).items()} for run in (first, second)]
     evaluator = RelativeEvaluator(measures, qrels)
@@ -253,22 +254,20 @@ def test_one_evaluator_for_many_measures_and_runs(
         assert list(pool.map(lambda run: evaluated(fresh.iter_calc(run)), [first, second] * 4)) == alone * 4
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in sorted(registry) if isinstance(registry[n].SUPPORTED_PARAMS.get("prior"), Prior)]
-)
-@examples(12)
+@drawn_from([n for n in sorted(registry) if isinstance(registry[n].SUPPORTED_PARAMS.get("prior"), Prior)])
+@examples(36)
 @given(data=st.data(), qrels=qrels_of_topics, field=st.lists(runs, min_size=2, max_size=4))
 def test_runs_of_an_experiment_are_prior_runs_like_any_other(
-    name: str, data: st.DataObject, qrels: Qrels, field: list[Run]
+    names: list[str], data: st.DataObject, qrels: Qrels, field: list[Run]
 ) -> None:
-    recipe = data.draw(recipes(name))
+    recipe = data.draw(recipes_of(names))
     topic = next(iter(qrels))
     named = {f"run{place}": {topic: {"d0": 1.0}, **run} for place, run in enumerate(field)}
     for symbol in ("others", "previous"):
-        table = calc_runs([Recipe(name, {**recipe.given, "prior": symbol}).measure()], qrels, named)
+        table = calc_runs([Recipe(recipe.name, {**recipe.given, "prior": symbol}).measure()], qrels, named)
         for place, (own, run) in enumerate(named.items()):
             others = [other for other in list(named)[: place if symbol == "previous" else None] if other != own]
-            explicit = Recipe(name, {**recipe.given, "prior": [named[other] for other in others]}).measure()
+            explicit = Recipe(recipe.name, {**recipe.given, "prior": [named[other] for other in others]}).measure()
             expected = list(by_topic(explicit, qrels, run).values())
             assert table[table["name"] == own]["value"].tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
@@ -280,7 +279,7 @@ short_runs = st.dictionaries(
 )
 
 
-@every_measure
+@pytest.mark.parametrize("name", sorted(registry))  # each: values that are drawn are often 0, and right by chance
 @examples(48)
 @given(data=st.data(), qrels=few_qrels, run=short_runs)
 def test_agrees_with_the_slow_twin(name: str, data: st.DataObject, qrels: Qrels, run: Run) -> None:

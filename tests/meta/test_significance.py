@@ -178,6 +178,7 @@ def test_the_paired_bootstrap_raises_false_alarms_as_often_as_its_level_says():
     assert 100 - 48 < alarms < 100 + 48
 
 
+@settings(max_examples=20)  # statsmodels collects garbage in every call
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_corrections_are_those_of_statsmodels_and_of_the_slow_twin(p_values):
     from statsmodels.stats.multitest import multipletests

@@ -172,3 +172,8 @@ def recipes(draw: st.DrawFn, name: str) -> Recipe:
     if made.needs_cutoff and made["cutoff"] is None:
         given["cutoff"] = draw(st.integers(max(1, given.get("unseen", 0)), 5))
     return Recipe(name, given)
+
+
+def recipes_of(names: list[str]) -> st.SearchStrategy[Recipe]:
+    """A legal measure with one of these names."""
+    return st.sampled_from(names).flatmap(recipes)

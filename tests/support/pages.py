@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import doctest
+import io
 import re
 import shlex
-import subprocess
-import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
+
+from ir_measures_relative._cli import main
 
 COMMAND = "ir_measures_relative"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -51,10 +55,20 @@ def run_console(block: Block, folder: Path) -> None:
         name, *arguments = shlex.split(command)
         if name != COMMAND:
             continue
-        done = subprocess.run(
-            [sys.executable, "-m", COMMAND, *arguments], cwd=folder, text=True, capture_output=True, timeout=300
-        )
-        assert done.returncode == 0, f"line {block.line}: $ {command}\n{done.stderr}"
+        code, printed, complaint = run_command(arguments, folder)
+        assert code == 0, f"line {block.line}: $ {command}\n{complaint}"
         if expected.strip():
-            right = doctest.OutputChecker().check_output(expected, done.stdout, FLAGS)
-            assert right, f"line {block.line}: $ {command}\nshown:\n{expected}\nprinted:\n{done.stdout}"
+            right = doctest.OutputChecker().check_output(expected, printed, FLAGS)
+            assert right, f"line {block.line}: $ {command}\nshown:\n{expected}\nprinted:\n{printed}"
+
+
+def run_command(arguments: list[str], folder: Path) -> tuple[int | str | None, str, str]:
+    """Exit code, output and errors of a command of ours that is run in a folder, without a process of its own."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(folder)
+        try:
+            code: int | str | None = main(arguments)
+        except SystemExit as stop:
+            code = stop.code
+    return code, out.getvalue(), err.getvalue()
