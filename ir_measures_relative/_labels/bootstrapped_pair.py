@@ -151,7 +151,7 @@ class Chances(NamedTuple):
 
 
 def chances(difference: Outcomes, all_tie: float = 0.0) -> Chances:
-    """Is the difference above, below or at zero? ``all_tie``: a probability of zero that a grid cannot see."""
+    """Compare a difference with zero; ``all_tie`` is a probability of exactly zero, which a grid does not show."""
     support, probability = difference.support, difference.probability / difference.probability.sum()
 
     def beyond(far: float) -> tuple[float, float]:
@@ -185,7 +185,7 @@ def boot_prob_better(
     step = None if resolution is None else real(resolution, "prob_better: resolution", 1e-7, 1e-2)
     judgements = Judgements.of(qrels)
     if not judgements.n_topics:
-        raise ValueError("prob_better: the qrels have no topic; at least one is needed")
+        raise ValueError("prob_better: qrels must contain at least one topic, got none")
     warn_without_nonrelevant(judgements, "prob_better")
     runs = []
     for what, run in (("run_a", Run.of(run_a, "run_a")), ("run_b", Run.of(run_b, "run_b"))):
@@ -230,10 +230,10 @@ def _compared(a: _Side, b: _Side, step: float | None) -> ProbBetter:
         plain = float(first.plain[q]) - float(second.plain[q])
         difference = Outcomes.sure(plain) if joint is None else joint.difference(plain, judgements.topic_keys[q])
         differences.append(difference)
-        found = chances(difference) if difference.exact else chances(difference).sampled()
-        found, counts = (found.swapped(), (counts[1], counts[0], counts[2])) if swap else (found, counts)
+        sign = chances(difference) if difference.exact else chances(difference).sampled()
+        sign, counts = (sign.swapped(), (counts[1], counts[0], counts[2])) if swap else (sign, counts)
         means = float(a.mean[q]), float(b.mean[q])
-        topics.append(TopicBetter(query_id, *found[:3], found.undecided, difference.form, *means, *counts))
+        topics.append(TopicBetter(query_id, *sign[:3], sign.undecided, difference.form, *means, *counts))
     form, total = _combined(differences, topics, step)
     total = total.swapped() if swap else total
     bracket = {"a_better": total.above_range, "b_better": total.below_range, "tie": total.zero_range}
@@ -242,7 +242,7 @@ def _compared(a: _Side, b: _Side, step: float | None) -> ProbBetter:
 
 
 def _combined(differences: list[Outcomes], topics: list[TopicBetter], step: float | None) -> tuple[str, Chances]:
-    """Form and chances of the mean difference over topics."""
+    """Return the form and the chances of the mean difference over topics."""
     sampled = any(difference.n_drawn for difference in differences)
     # drawn differences are combined as if they were exact; `Chances.sampled` adds the error of all draws together
     parts = [Outcomes(part.support, part.probability, ends=part.ends) for part in differences]

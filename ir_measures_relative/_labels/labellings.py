@@ -15,6 +15,7 @@ from ir_measures_relative._labels.label_draws import chance_of_labels
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE
 
 LISTED = 1 << 17  # labellings that are listed one by one
+WORK = 1 << 20  # and those of fewer documents on the way there: some hundredths of a second
 
 
 class Labellings(NamedTuple):
@@ -29,7 +30,7 @@ class Labellings(NamedTuple):
 def listed_labels(
     weight: FloatArray, gain: FloatArray, probability: FloatArray, left: IntArray, most: int = LISTED
 ) -> Labellings | None:
-    """Every labelling of n documents with its probability; None if there are more than ``most``.
+    """Every labelling of n documents with its probability; None if they are more than ``most``.
 
     Parameters
     ----------
@@ -41,11 +42,13 @@ def listed_labels(
         Documents of each level to begin with, in each of M labellings so far; level 0 never runs out.
     """
     score, chance, origin = np.zeros(len(left)), np.ones(len(left)), np.arange(len(left))
-    begin = left = np.minimum(left, min(len(weight), 1 << 14)).astype(np.int16)  # more documents are never listed
+    begin = left = np.minimum(left, len(weight)).astype(np.int32)
+    work = 0  # long lists with scarce levels have few labellings after each of many documents
     for w in weight:
         step = chance_of_labels(probability, left > 0)  # (N, L)
         row, level = np.nonzero(step)
-        if len(row) > most:
+        work += len(row)
+        if len(row) > most or work > WORK:
             return None
         score, chance, origin = score[row] + w * gain[level], chance[row] * step[row, level], origin[row]
         left = left[row]

@@ -387,7 +387,7 @@ def test_what_is_refused():
     ):
         with pytest.raises(ValueError, match=sentence):
             imr.prob_better(qrels, run, run, **params)
-    with pytest.raises(ValueError, match="no topic"):
+    with pytest.raises(ValueError, match="at least one topic, got none"):
         imr.prob_better({}, run, run)
 
 
