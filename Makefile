@@ -69,7 +69,7 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are er
 
 eslint:  ## ESLint over the script of reports, where node is there (npx fetches it)
 	@if ! command -v npx >/dev/null; then echo "there is no npx: the script of reports is not linted"; else \
-		cd ir_measures_relative/_report/templates && cat parts.js charts.js views.js pages.js frame.js \
+		cd ir_measures_relative/_report/templates && cat parts.js tables.js charts.js views.js pages.js frame.js \
 		| npx --yes eslint@9 --config ../../../docs/eslint.config.mjs --stdin --stdin-filename report.js; fi
 
 browser:  ## install Chromium and its driver, for the tests of reports, where apt-get is there and allowed

@@ -1,6 +1,6 @@
 // What `make eslint` checks in the script of reports, by rules that ESLint has itself.
-const browser = ['URLSearchParams', 'addEventListener', 'clearTimeout', 'document', 'history', 'innerHeight', 'location',
-  'scrollTo', 'setTimeout'];
+const browser = ['Blob', 'URL', 'URLSearchParams', 'addEventListener', 'clearTimeout', 'document', 'history', 'innerHeight',
+  'location', 'navigator', 'scrollTo', 'setTimeout'];
 const rules = ['array-callback-return', 'consistent-return', 'default-param-last', 'eqeqeq', 'no-const-assign',
   'no-dupe-args', 'no-dupe-else-if', 'no-dupe-keys', 'no-else-return', 'no-empty', 'no-eval', 'no-func-assign',
   'no-implied-eval', 'no-new-func', 'no-redeclare', 'no-self-assign', 'no-self-compare', 'no-shadow',

@@ -7,6 +7,8 @@ from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.gate import Gate, gate
 from ir_measures_relative._experiment.judge_next import judge_next
 from ir_measures_relative._experiment.needs import Given, Need
+from ir_measures_relative._experiment.pair_sentences import TEXTS as PAIR_TEXTS
+from ir_measures_relative._experiment.pair_sentences import pair_keys, pair_sentence
 from ir_measures_relative._experiment.pairs import pairs
 from ir_measures_relative._experiment.request import Request, listed
 from ir_measures_relative._experiment.table_text import FORMATS, TextTable, csv_text, visible
@@ -19,6 +21,7 @@ __all__ = [
     "Gate",
     "Given",
     "Need",
+    "PAIR_TEXTS",
     "Request",
     "TextTable",
     "WorkerDied",
@@ -29,6 +32,8 @@ __all__ = [
     "gate",
     "judge_next",
     "listed",
+    "pair_keys",
+    "pair_sentence",
     "pairs",
     "score_table",
     "select_complementary",

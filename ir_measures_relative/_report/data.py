@@ -2,10 +2,10 @@
 
 title, cutoff, scale       text; ranks shown of every list; ``values`` are whole numbers over ``scale``
 words                      key: [label, definition], see ``words_block``
-measures                   [{name, better, unit}], the first is the main one; unit: its largest value
+measures                   [{name, better, unit, prior}], the first is the main one; unit: its largest value
 adds                       the measure that says what a run adds to the others, or null
-groups                     names
-runs                       {name, group}: lists over runs; group: place in ``groups`` or null
+groups, alone              names; relevant documents that only the group has in a top K, or null without groups
+runs                       {name, group, copies}: lists over runs; group: place in ``groups`` or null
 topics                     {name, text, judged, relevant}: lists over topics; top: the highest grade
 means, places              [measure][run]: the mean or sum, and the rank by it
 values                     [measure][run][topic]
@@ -13,7 +13,7 @@ unjudged                   [run][topic]: documents without judgement in the top 
 ranks                      {level, low, high, rank_low, rank_high, tier, p_best}: lists over runs
 imputed                    {mean, low, high}: lists over runs
 lists                      see ``lists_block``, and p: see ``chances_block``
-pairs                      see ``pairs_block``
+pairs, said                see ``pairs_block``, ``said_block``
 next                       see ``next_block``
 baseline                   a run or null
 warnings                   how many there were when it was made
@@ -31,14 +31,13 @@ from ir_measures_relative import meta
 from ir_measures_relative._base import direction
 from ir_measures_relative._labels import LabelModel
 from ir_measures_relative._report.decisions import next_block
-from ir_measures_relative._report.evidence import Evidence, adds_up
+from ir_measures_relative._report.evidence import Evidence, adds_up, prior_symbol
 from ir_measures_relative._report.labels import chances_block, imputed_block
-from ir_measures_relative._report.lists import Rankings, lists_block
+from ir_measures_relative._report.lists import Rankings, alone, copies, lists_block
 from ir_measures_relative._report.numbers import rounded
-from ir_measures_relative._report.pairs import paired_runs, pairs_block
+from ir_measures_relative._report.pairs import paired_runs, pairs_block, said_block
 from ir_measures_relative._report.texts import read_texts
 from ir_measures_relative._report.words import words_block
-from ir_measures_relative.measures import RelativeMeasure
 
 SCALE = 10_000  # a value is kept to four decimal places
 
@@ -50,15 +49,15 @@ def page_data(
     rankings = Rankings.of(evidence)
     documents = (doc for topic in evidence.kept_topics for doc in rankings.documents[topic])
     of_documents, of_topics = read_texts(texts, documents, evidence.judgements.topic_keys)
-    means = means_block(evidence)
+    means, pairs = means_block(evidence), pairs_block(evidence, rankings, labels)
     return {
         "title": f"Runs compared by {evidence.main}" if title is None else title,
         "cutoff": evidence.cutoff,
         "scale": SCALE,
         "words": {key: word for words in words_block(evidence, labels).values() for key, word in words.items()},
         "measures": measures_block(evidence),
-        "adds": adds_block(evidence),
-        **runs_block(evidence),
+        "adds": evidence.adds,
+        **runs_block(rankings),
         "topics": topics_block(evidence, of_topics),
         "means": means,
         "places": [places(of, direction(measure)) for of, measure in zip(means, evidence.measures, strict=True)],
@@ -67,7 +66,8 @@ def page_data(
         "ranks": ranks_block(evidence),
         "imputed": imputed_block(evidence, labels),
         "lists": lists_block(rankings, of_documents) | {"p": chances_block(rankings, labels)},
-        "pairs": pairs_block(evidence, rankings, labels),
+        "pairs": pairs,
+        "said": said_block(evidence, pairs),
         "next": next_block(rankings, paired_runs(evidence), labels),
         "baseline": None if baseline is None else list(evidence.runs).index(baseline),
     }
@@ -77,25 +77,27 @@ def measures_block(evidence: Evidence) -> list[dict[str, Any]]:
     """Each measure with its direction and its largest value, which colours are relative to."""
     sizes = np.where(np.isfinite(evidence.scores), np.abs(evidence.scores), 0).max(axis=(0, 1))  # (V,)
     return [
-        {"name": str(measure), "better": direction(measure), "unit": max(round(size, 6), 1e-9)}
+        {
+            "name": str(measure),
+            "better": direction(measure),
+            "unit": max(round(size, 6), 1e-9),
+            "prior": prior_symbol(measure),
+        }
         for measure, size in zip(evidence.measures, sizes.tolist(), strict=True)
     ]
 
 
-def adds_block(evidence: Evidence) -> int | None:
-    """The measure that says what a run adds: to the other groups if there are groups, else to all other runs."""
-    symbols = [m.symbol if isinstance(m, RelativeMeasure) else None for m in evidence.measures]
-    return next((symbols.index(symbol) for symbol in ("groups", "others") if symbol in symbols), None)
-
-
-def runs_block(evidence: Evidence) -> dict[str, Any]:
-    """Names of runs, and the group of each; the group with the best run comes first."""
+def runs_block(rankings: Rankings) -> dict[str, Any]:
+    """Runs, groups, and what each group alone found; the group with the best run comes first."""
+    evidence = rankings.evidence
     names = list(evidence.runs)
     groups = list(dict.fromkeys(evidence.groups[names[run]] for run in evidence.best_first)) if evidence.groups else []
     place = {group: number for number, group in enumerate(groups)}
+    group_of_run = [place[evidence.groups[name]] if groups else None for name in names]
     return {
         "groups": groups,
-        "runs": {"name": names, "group": [place[evidence.groups[name]] if groups else None for name in names]},
+        "runs": {"name": names, "group": group_of_run, "copies": copies(rankings.code)},
+        "alone": alone(rankings, np.array(group_of_run)).tolist() if groups else None,
     }
 
 

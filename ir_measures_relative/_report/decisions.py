@@ -15,7 +15,7 @@ from ir_measures_relative._report.evidence import Evidence
 from ir_measures_relative._report.lists import Rankings
 from ir_measures_relative._report.numbers import rounded
 
-N_DOCUMENTS = 20  # that a page names as those to judge next
+N_DOCUMENTS = 100  # documents to judge next that a page lists
 
 
 def chances_of_pairs(evidence: Evidence, best: IntArray, model: LabelModel | None) -> dict[str, Any]:
@@ -31,8 +31,8 @@ def chances_of_pairs(evidence: Evidence, best: IntArray, model: LabelModel | Non
         moments = LabelMoments(sides, user_model)
         chances = [moments.chances(a, b, moments.pair(a, b), 0.0) for a, b in combinations(range(len(names)), 2)]
     return {
-        "better": rounded(np.array([found.above for found in chances]), 3),
-        "worse": rounded(np.array([found.below for found in chances]), 3),
+        "better": rounded(np.array([found.above for found in chances])),
+        "worse": rounded(np.array([found.below for found in chances])),
     }
 
 

@@ -15,7 +15,7 @@ from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._experiment import Request, listed
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
 from ir_measures_relative._judged import JudgedRun, Judgements
-from ir_measures_relative.measures import NRG, UniqueRel
+from ir_measures_relative.measures import NRG, RelativeMeasure, UniqueRel
 
 MOST_RANKS = 100  # of a ranking that the page shows, whatever the cutoff of the first measure is
 CELLS = 20_000  # runs x topics whose rankings a page can hold and still open at once
@@ -52,6 +52,12 @@ class Evidence:
     def cutoff(self) -> int:
         """How many ranks of every list the page shows."""
         return min(int(self.main.params.get("cutoff") or 10), MOST_RANKS)
+
+    @property
+    def adds(self) -> int | None:
+        """The measure of what a run adds: to the other groups if there are groups, else to all other runs."""
+        symbols = [prior_symbol(measure) for measure in self.measures]
+        return next((symbols.index(symbol) for symbol in ("groups", "others") if symbol in symbols), None)
 
     @cached_property
     def best_first(self) -> IntArray:
@@ -90,6 +96,11 @@ def default_measures(groups: dict[str, str] | None) -> list[Measure]:
     """What a page shows if nothing is asked for; what a run adds to other groups only where there are two or more."""
     by_group = [NRG(prior="groups") @ 10] if groups and len(set(groups.values())) > 1 else []
     return [nDCG @ 10, NRG @ 10, *by_group, UniqueRel @ 10, Judged @ 10]
+
+
+def prior_symbol(measure: Measure) -> str | None:
+    """Which runs of the experiment are the prior runs of a measure: 'others', 'previous', 'groups', or none."""
+    return measure.symbol if isinstance(measure, RelativeMeasure) else None
 
 
 def adds_up(measure: Measure) -> bool:

@@ -1,4 +1,4 @@
-"""The end of a report, which needs no script: what every number means, and where the page comes from."""
+"""The About view of a report, which needs no script: definitions, versions, files and citations."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from ir_measures_relative._labels import LabelModel
 from ir_measures_relative._report.evidence import Evidence
 from ir_measures_relative._report.words import Words
 
-_KEYS = "Keys: / filters; arrows walk through tables and maps; Enter opens; s stars a run; Escape goes back."
+_KEYS = "Keys: / filters runs, arrows move in tables and maps, Enter opens, s stars a run, Escape goes back."
 
 
 def notes(evidence: Evidence, model: LabelModel | None) -> list[str]:
-    """What a reader has to know to read the numbers rightly."""
+    """Facts that a reader needs to interpret the numbers."""
     kept, n_topics = len(evidence.kept_topics), evidence.judgements.n_topics
     found = ["Unjudged documents count as not relevant unless a column says otherwise."]
     if kept < n_topics:
         found.append(
-            f"Rankings are cut at {evidence.cutoff} and kept for the {kept} of {n_topics} topics on which the runs "
-            "differ most; means and tables have all topics."
+            f"Rankings are cut at {evidence.cutoff} and included for {kept} of {n_topics} topics: those on which the "
+            "runs differ most. Means and tables cover all topics."
         )
     else:
         found.append(f"Rankings are cut at {evidence.cutoff}.")
     if model is not None and not model.calibrated:
         found.append(
-            "The label model is not calibrated: it does not know how far a run may lie above or below what it says, so "
-            "its intervals are likely to be too narrow."
+            "The label model is not calibrated: it does not include the variation between runs, so its intervals are "
+            "likely to be too narrow."
         )
     return found
 
 
 def footer(words: Mapping[str, Words], notes: Iterable[str], warnings: Iterable[str], about: Mapping[str, Any]) -> str:
-    """HTML; the definition of a word has the id by which its column finds it."""
+    """HTML; the definition of a word has the id that its column links to."""
     rows = "".join(f"<tr>{''.join(f'<td>{_text(cell)}' for cell in row)}" for row in about["files"])
     versions = " · ".join(f"{name} {version}" for name, version in about["versions"].items())
     warned = "".join(f"<li>{_text(sentence)}</li>" for sentence in warnings)

@@ -71,6 +71,31 @@ def lists_block(rankings: Rankings, texts: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def copies(code: IntArray) -> list[int | None]:
+    """(M, Q, K) -> for each run the first run with the same rankings; None if no other run has them.
+
+    >>> copies(np.array([[[0, 1]], [[1, 0]], [[0, 1]]]))
+    [0, None, 0]
+    """
+    runs_of: dict[bytes, list[int]] = {}
+    for run, of in enumerate(code):
+        runs_of.setdefault(of.tobytes(), []).append(run)
+    found: list[int | None] = [None] * len(code)
+    for runs in runs_of.values():
+        for run in runs if len(runs) > 1 else ():
+            found[run] = runs[0]
+    return found
+
+
+def alone(rankings: Rankings, group_of_run: IntArray) -> IntArray:
+    """(M,) -> (groups,) relevant documents that the runs of one group alone have in their top K, over all topics."""
+    run, topic, rank = np.nonzero(rankings.grades > 0)
+    document = rankings.code[run, topic, rank]
+    seen = np.unique(np.stack([topic, document, group_of_run[run]]), axis=1)  # (3, n)
+    _, first, n_groups = np.unique(seen[:2], axis=1, return_index=True, return_counts=True)
+    return np.bincount(seen[2, first[n_groups == 1]], minlength=int(group_of_run.max()) + 1)
+
+
 def _grades(rankings: Rankings, topic: int) -> list[int | None]:
     """The grade of each document that a run has in its top K."""
     found: list[int | None] = [None] * len(rankings.documents[topic])

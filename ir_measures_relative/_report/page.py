@@ -14,7 +14,7 @@ from typing import Any
 
 from ir_measures_relative._checks import WrongKind, quoted, shown
 
-SCRIPTS = ("parts.js", "charts.js", "views.js", "pages.js", "frame.js")
+SCRIPTS = ("parts.js", "tables.js", "charts.js", "views.js", "pages.js", "frame.js")
 # What would end the script element that holds the data, or its line, is written as an escape of JSON.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative import meta
+from ir_measures_relative._experiment import PAIR_TEXTS, pair_keys
 from ir_measures_relative._extremes import BASES, CodedLists, Question, signed_ends, verdict_of
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels import LabelModel
@@ -18,6 +19,7 @@ from ir_measures_relative._report.numbers import rounded
 from ir_measures_relative.measures import MED
 
 CELLS = 1_500_000  # pairs x topics whose ends are worked out: about half a minute
+LEVEL = 0.95  # the probability from which an order is likely
 STEPS = 10_000  # an end is kept to four decimal places, as all values of topics are
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -42,7 +44,7 @@ def pairs_block(evidence: Evidence, rankings: Rankings, model: LabelModel | None
         "runs": best.tolist(),
         "difference": rounded(means[first] - means[second], 6),
         "p": paired_p_values(scores),
-        "below": None, "above": None, "certain": None, "med": None, "ends": None,
+        "low": None, "high": None, "settled": None, "med": None, "ends": None,
     }  # fmt: skip
     block |= chances_of_pairs(evidence, best, model)
     question = open_labels(evidence)
@@ -51,19 +53,57 @@ def pairs_block(evidence: Evidence, rankings: Rankings, model: LabelModel | None
         kept = evidence.kept_topics
         lowest, highest = below.mean(axis=1), above.mean(axis=1)
         block |= {
-            "below": rounded(lowest, 6),
-            "above": rounded(highest, 6),
-            "certain": [verdict_of(*ends) for ends in zip(lowest.tolist(), highest.tolist(), strict=True)],
+            "low": rounded(lowest, 6),
+            "high": rounded(highest, 6),
+            "settled": [_settled(*ends) for ends in zip(lowest.tolist(), highest.tolist(), strict=True)],
             "med": rounded(np.maximum(above, -below).mean(axis=1)),
             "ends": [coded(b, a) for b, a in zip(below[:, kept], above[:, kept], strict=True)],
         }
-        for side in ("better", "worse"):  # what labels could turn has no chance of 0 or 1, however it is rounded
+        for side in ("better", "worse"):  # an order that is not settled has no probability of 0 or 1
             if block[side] is not None:
                 block[side] = [
-                    min(max(chance, 0.001), 0.999) if word == "undecided" else chance
-                    for chance, word in zip(block[side], block["certain"], strict=True)
+                    min(max(probability, 0.001), 0.999) if word == "no" else probability
+                    for probability, word in zip(block[side], block["settled"], strict=True)
                 ]
     return block
+
+
+def said_block(evidence: Evidence, pairs: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The texts that describe pairs, and the kinds of pairs: which texts on labels and topics they have.
+
+    ``pairs`` receives ``said``: the kind of each pair.
+    """
+    if pairs is None:
+        return None
+    n_topics, nothing = evidence.judgements.n_topics, [None] * len(pairs["difference"])
+    columns = [pairs[key] or nothing for key in ("settled", "better", "worse")]
+    p_values = nothing if pairs["p"] is None else holm(np.array(pairs["p"])).tolist()
+    kinds = [
+        pair_keys(evidence.sign * difference, n_topics, settled, better, worse, p_value, LEVEL, 0.0)[1:3]
+        for difference, settled, better, worse, p_value in zip(pairs["difference"], *columns, p_values, strict=True)
+    ]
+    number = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
+    pairs["said"] = [number[kind] for kind in kinds]
+    used = {"leads", "same"}.union(*number)
+    return {"kinds": list(number), "texts": {key: text for key, text in PAIR_TEXTS.items() if key in used}}
+
+
+def holm(p_values: FloatArray) -> FloatArray:
+    """Holm's correction for the number of p-values.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values, kind="stable")
+    left = len(p_values) - np.arange(len(p_values))
+    corrected = np.empty(len(p_values))
+    corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * left), 1.0)
+    return corrected
+
+
+def _settled(low: float, high: float) -> str:
+    verdict = verdict_of(low, high)
+    return "no" if verdict == "undecided" else verdict
 
 
 def paired_p_values(scores: FloatArray) -> list[float] | None:

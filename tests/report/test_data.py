@@ -39,7 +39,7 @@ def test_values_and_means_are_those_of_calc_runs(data: dict[str, Any]) -> None:
 def test_measures_say_what_they_compare_with(data: dict[str, Any]) -> None:
     said = [data["words"][f"m{place}"][1] for place in range(5)]
     prior = [text.partition("Prior runs: ")[2].partition(".")[0] for text in said]
-    assert prior == ["", "all others", "the best one of every other group", "all others", ""]
+    assert prior == ["", "all other runs", "the best run of every other group", "all other runs", ""]
     assert all(text.endswith("Larger is better.") and "mean over topics" in text for text in said)
     assert data["adds"] == 2
 
@@ -78,12 +78,12 @@ def test_pairs_are_those_of_med_and_the_t_test(data: dict[str, Any]) -> None:
         a, b = names[i], names[j]
         single = imr.med(TRACK.qrels, RUNS[a], RUNS[b])
         assert pairs["difference"][place] == pytest.approx(means[a] - means[b], abs=1e-6)
-        assert pairs["below"][place] == pytest.approx(single.below.mean(), abs=1e-6)
-        assert pairs["above"][place] == pytest.approx(single.above.mean(), abs=1e-6)
-        assert pairs["certain"][place] == single.verdict
+        assert pairs["low"][place] == pytest.approx(single.below.mean(), abs=1e-6)
+        assert pairs["high"][place] == pytest.approx(single.above.mean(), abs=1e-6)
+        assert pairs["settled"][place] == {"undecided": "no"}.get(single.verdict, single.verdict)
         assert pairs["med"][place] == pytest.approx(single.to_frame()["med"].mean(), abs=1e-4)
         assert pairs["p"][place] == pytest.approx(ttest_rel(table.loc[a], table.loc[b]).pvalue, abs=1e-6)
-        assert pairs["below"][place] <= pairs["difference"][place] + 1e-6 <= pairs["above"][place] + 2e-6
+        assert pairs["low"][place] <= pairs["difference"][place] + 1e-6 <= pairs["high"][place] + 2e-6
         for topic in range(6):
             below, above = ends(pairs["ends"][place], topic)
             assert (below, above) == pytest.approx((single.below[topic], single.above[topic]), abs=1e-4)
@@ -119,6 +119,28 @@ def test_groups_are_places_best_first(data: dict[str, Any], tmp_path: Path) -> N
     assert made(tmp_path, TRACK.qrels, RUNS)["groups"] == []
 
 
+def test_what_groups_alone_found(data: dict[str, Any]) -> None:
+    grades = {(row.query_id, row.doc_id): row.relevance for row in TRACK.qrels.itertuples()}
+    found: dict[tuple[str, str], set[str]] = {}
+    for name, run in RUNS.items():
+        top = run.sort_values(["query_id", "score"], ascending=False).groupby("query_id").head(10)
+        for row in top.itertuples():
+            if grades.get((row.query_id, row.doc_id), 0) > 0:
+                found.setdefault((row.query_id, row.doc_id), set()).add(TRACK.groups[name])
+    expected = [sum(of == {group} for of in found.values()) for group in data["groups"]]
+    assert data["alone"] == expected and sum(expected) > 0
+
+
+def test_copies_have_the_same_top_of_every_ranking(data: dict[str, Any], tmp_path: Path) -> None:
+    assert data["runs"]["copies"] == [None] * 4
+    same = RUNS["bm25"].assign(score=RUNS["bm25"]["score"] * 2)
+    rank = same.groupby("query_id")["score"].rank(ascending=False)
+    below = same[~((same["query_id"] == "3") & (rank == 11))]  # rank 11 of one topic is missing
+    differs = same[~((same["query_id"] == "3") & (rank == 10))]
+    runs = {"hybrid": RUNS["hybrid"], "bm25": RUNS["bm25"], "copy": below, "other": differs}
+    assert made(tmp_path, TRACK.qrels, runs)["runs"]["copies"] == [None, 1, 1, None]
+
+
 class TestManyTopics:
     def test_rankings_are_kept_where_runs_differ_most(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(evidence_module, "CELLS", 12)
@@ -133,7 +155,7 @@ class TestManyTopics:
         monkeypatch.setattr(evidence_module, "MOST_TOPICS", 2)
         data = made(tmp_path, TRACK.qrels, RUNS)
         assert len(data["lists"]["topics"]) == 2
-        assert any("kept for the 2 of 6 topics" in text for text in footer_of(tmp_path / "page.html"))
+        assert any("included for 2 of 6 topics" in text for text in footer_of(tmp_path / "page.html"))
 
     def test_pairs_of_the_best_runs_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pairs_module, "CELLS", 30)
@@ -164,7 +186,7 @@ class TestMissingPieces:
 
     def test_measures_that_med_does_not_know(self, tmp_path: Path) -> None:
         data = made(tmp_path, TRACK.qrels, RUNS, measures=["BootNDCG@10", "UL@10"])
-        assert data["pairs"]["below"] is None and data["pairs"]["ends"] is None
+        assert data["pairs"]["low"] is None and data["pairs"]["ends"] is None
         assert min(map(min, data["values"][1])) < 0  # UL below 0: worse than a random order
 
     def test_a_baseline_to_begin_with(self, tmp_path: Path) -> None:

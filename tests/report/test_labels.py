@@ -55,7 +55,7 @@ def test_chances_of_pairs_are_those_of_pairs(tmp_path: Path) -> None:
         chances = {frozenset((a, b)): p for a, b, p in zip(asked["a"], asked["b"], asked["p_better"], strict=True)}
         expected = [chances[frozenset(pair)] for pair in combinations(names, 2)]
         np.testing.assert_allclose(data["pairs"][key], expected, atol=1.01e-3)
-        is_open = np.array(data["pairs"]["certain"]) == "undecided"  # has no chance of exactly 0 or 1
+        is_open = np.array(data["pairs"]["settled"]) == "no"  # has no probability of exactly 0 or 1
         shown = np.array(data["pairs"][key])
         assert is_open.any() and ((shown[is_open] > 0) & (shown[is_open] < 1)).all()
         assert (np.abs(shown - expected) < 0.51e-3)[~is_open].all()
@@ -64,7 +64,7 @@ def test_chances_of_pairs_are_those_of_pairs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("labels", [None, SHARES])
 def test_what_to_judge_next_is_that_of_judge_next(labels: imr.LabelModel | None, tmp_path: Path) -> None:
     data = made(tmp_path, TRACK.qrels, TRACK.runs, labels=labels)
-    asked = imr.judge_next(TRACK.qrels, TRACK.runs, 20, labels=labels)
+    asked = imr.judge_next(TRACK.qrels, TRACK.runs, 100, labels=labels)
     found = [(data["topics"]["name"][row["topic"]], row["id"], row["runs"], row["pairs"]) for row in data["next"]]
     assert found and found == list(zip(*(asked[c] for c in ("query_id", "doc_id", "n_runs", "pairs")), strict=True))
     np.testing.assert_allclose([row["p"] for row in data["next"]], asked["p_relevant"], atol=0.51e-3)

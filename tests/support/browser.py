@@ -70,6 +70,19 @@ class Browser:
     def keys(self, *keys: str) -> None:
         self.driver.switch_to.active_element.send_keys(*keys)
 
+    def downloads(self, folder: Path) -> None:
+        """Where the page's downloads go from here on."""
+        settings = {"behavior": "allow", "downloadPath": str(folder)}
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", settings)
+
+    def downloaded(self, path: Path) -> str:
+        """The text of a file, once it is there."""
+        deadline = monotonic() + PATIENCE
+        while not path.exists():
+            assert monotonic() < deadline, f"nothing was downloaded to {path}"
+            sleep(0.01)
+        return path.read_text("utf-8")
+
     @property
     def fragment(self) -> dict[str, str]:
         return self.run("return Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")

@@ -1,12 +1,13 @@
 'use strict';
-// What the views of a report are made of: the data, the state in the URL fragment, words and tables.
+// What the views of a report are made of: the data, the state in the URL fragment, pairs of runs, parts of a page.
 // Names and ids are data: they become text nodes or attributes, never markup.
 
 const D = JSON.parse(document.getElementById('data').textContent); // its form: data.py
 const RUNS = D.runs.name, TOPICS = D.topics.name, M = RUNS.length, Q = TOPICS.length, K = D.cutoff;
 const MAIN = D.measures[0], SIGN = MAIN.better === 'smaller' ? -1 : 1;
 const LISTS = D.lists, KEPT = new Map(LISTS.topics.map((topic, at) => [topic, at])); // topics whose rankings are here
-const COLOURS = 6; // groups with a colour of their own, best first; the others are grey
+const COLOURS = 6; // groups with their own colour and marker, best first; the others share a grey dot
+const LEVEL = 0.95, SIGNIFICANT = 0.05;
 
 // ---------------------------------------------------------------- elements
 function make(space, tag, attributes, children) {
@@ -41,10 +42,16 @@ function fixed(value, places = 3, plus = '') { // .834, −.021: as tables of th
 }
 const signed = (value, places = 3) => fixed(value, places, '+');
 const chance = (p) => (empty(p) ? '–' : p < 0.001 ? '<.001' : fixed(p));
-function percent(share) { // 100% and 0% mean all and none
+function percent(share) { // rounded down, as in pair_sentences.py; 100% and 0% mean all and none
   if (empty(share)) return '–';
-  const near = Math.round(100 * share);
-  return near === 100 && share < 1 ? '>99%' : near === 0 && share > 0 ? '<1%' : `${near}%`;
+  if (share < 0.01) return share > 0 ? '<1%' : '0%';
+  return share > 0.99 && share < 1 ? '>99%' : `${Math.floor(100 * share + 1e-9)}%`;
+}
+const number = (n) => n.toLocaleString('en');
+const remembered = new Map();
+function once(key, compute) { // values that take time and change only with the key
+  if (!remembered.has(key)) remembered.set(key, compute());
+  return remembered.get(key);
 }
 
 // ---------------------------------------------------------------- the state, in the fragment
@@ -60,11 +67,15 @@ const changed = (more) => fragment({...S, ...more});
 const to = (view, more = {}) => fragment({view, ...Object.fromEntries(STAYS.map((key) => [key, S[key]])), ...more});
 const toRun = (run) => to('run', {run: RUNS[run]});
 const toTopic = (topic, more = {}) => to('topic', {topic: TOPICS[topic], ...more});
+const toAbout = (term) => to('about', {term});
 const toTwo = (a, b, topic) => to('two', {a: RUNS[a], b: RUNS[b], topic: TOPICS[topic]});
 const change = (more) => { location.hash = changed(more); };
-function settle(more) { // without an entry in the history, for what changes with every letter
+let typing = false; // while the reader types, tables draw their first rows at once and the others soon after
+function settle(more) { // without an entry in the history, for changes with every key
   history.replaceState(null, '', changed(more));
+  typing = true;
   show(false);
+  typing = false;
 }
 
 // ---------------------------------------------------------------- values
@@ -77,13 +88,20 @@ const measureAt = (text, other) => (empty(text) || !D.measures[Number(text)] ? o
 const shownMeasure = () => measureAt(S.m, 0);
 const baseline = () => (S.base === undefined ? D.baseline : place(RUN_PLACE, S.base));
 const referenceName = () => (baseline() === null ? 'the median of all runs' : RUNS[baseline()]);
-const references = new Map();
-function reference(m) { // what runs are compared with on each topic: the baseline, or the median of all runs
-  const base = baseline(), key = `${m} ${base}`;
-  if (!references.has(key)) {
-    references.set(key, range(Q).map((t) => (base === null ? median(valuesOf(m, t)) : value(m, base, t))));
-  }
-  return references.get(key);
+function reference(m) { // the scores that runs are compared with on each topic: the baseline's, or the median of all
+  const base = baseline();
+  return once(`reference ${m} ${base}`,
+    () => range(Q).map((t) => (base === null ? median(valuesOf(m, t)) : value(m, base, t))));
+}
+function against(run) { // the number of topics on which a run is better, as good, or worse than the reference
+  return once(`against ${run} ${baseline()}`, () => {
+    const ref = reference(0), tally = {won: 0, tied: 0, lost: 0};
+    for (const t of range(Q)) {
+      const d = SIGN * (value(0, run, t) - ref[t]);
+      tally[d > 1e-9 ? 'won' : d < -1e-9 ? 'lost' : 'tied'] += 1;
+    }
+    return tally;
+  });
 }
 const EDGES = [0.01, 0.05, 0.15, 0.3]; // of the largest value: where the colour of a difference changes
 function shade(m, difference) { // w4 (much worse) ... d0 ... b4 (much better)
@@ -94,35 +112,39 @@ function shade(m, difference) { // w4 (much worse) ... d0 ... b4 (much better)
 const gradeStep = (grade) => Math.max(1, Math.min(4, Math.ceil((4 * grade) / D.topics.top)));
 const gradeClass = (grade) => (grade === null ? 'u' : grade <= 0 ? 'g0' : `g${gradeStep(grade)}`);
 const groupName = (run) => (D.runs.group[run] === null ? '' : D.groups[D.runs.group[run]]);
-const groupShape = (run) => (D.runs.group[run] !== null && D.runs.group[run] < COLOURS ? D.runs.group[run] + 1 : 0);
+const shapeOf = (group) => (group !== null && group < COLOURS ? group + 1 : 0);
+const groupShape = (run) => shapeOf(D.runs.group[run]);
 
 // ---------------------------------------------------------------- pairs: (i, j), i < j, row after row
 const PAIR_PLACE = new Map((D.pairs ? D.pairs.runs : []).map((run, at) => [run, at]));
 const DIGITS = new Map([...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map((c, n) => [c, n]));
-const TURNED = {better: 'worse', worse: 'better'};
-const WORDS = {undecided: 'open: labels could change it', better: 'better, whatever the labels',
-  worse: 'worse, whatever the labels', equal: 'equal, whatever the labels'};
-function pair(a, b) { // what is known of run a against run b, seen from a
+const SWAPPED = {better: 'worse', worse: 'better'};
+const WORDS = {no: 'not settled', better: 'settled: better', worse: 'settled: worse', equal: 'settled: equal'};
+const verdict = (f) => (isLikely(f) ? `likely: ${f.better > f.worse ? 'better' : 'worse'}`
+  : isSettled(f) || f.better === null ? WORDS[f.settled] : 'undecided');
+function pair(a, b) { // run a compared with run b
   const i = PAIR_PLACE.get(a), j = PAIR_PLACE.get(b);
   if (a === b || i === undefined || j === undefined) return null;
   const low = Math.min(i, j), at = (low * (2 * PAIR_PLACE.size - low - 1)) / 2 + Math.abs(i - j) - 1;
-  const read = (key) => (D.pairs[key] ? D.pairs[key][at] : null), certain = read('certain');
-  const turned = (below, above) => (i < j ? [below, above] : [0 - above, 0 - below]);
+  const read = (key) => (D.pairs[key] ? D.pairs[key][at] : null), settled = read('settled');
+  const swapped = (least, most) => (i < j ? [least, most] : [0 - most, 0 - least]);
   return {
     a, b, at, difference: (i < j ? 1 : -1) * D.pairs.difference[at], p: read('p'), med: read('med'),
-    ends: certain && turned(read('below'), read('above')), certain: i < j ? certain : TURNED[certain] || certain,
+    ends: settled && swapped(read('low'), read('high')), settled: i < j ? settled : SWAPPED[settled] || settled,
     better: read(i < j ? 'better' : 'worse'), worse: read(i < j ? 'worse' : 'better'),
     on(topic) { // the two ends on one topic: five digits, see pairs.py
       if (!D.pairs.ends || !KEPT.has(topic)) return null;
       const text = D.pairs.ends[at].slice(5 * KEPT.get(topic), 5 * KEPT.get(topic) + 5);
-      const number = [...text].reduce((so, digit) => so * 64 + DIGITS.get(digit), 0);
-      return turned(Math.floor(number / 20001) / 10000 - 1, (number % 20001) / 10000 - 1);
+      const code = [...text].reduce((so, digit) => so * 64 + DIGITS.get(digit), 0);
+      return swapped(Math.floor(code / 20001) / 10000 - 1, (code % 20001) / 10000 - 1);
     },
   };
 }
-function verdict(ends) { // on one topic, where ends are whole steps
+const allPairs = () => once('pairs', () => (D.pairs ? D.pairs.runs : []).flatMap((a, i) => D.pairs.runs.slice(i + 1)
+  .map((b) => pair(a, b))));
+function settledBy(ends) { // on one topic, where ends are whole steps
   if (Math.max(ends[1], -ends[0]) < 1e-9) return 'equal';
-  return ends[0] > 1e-9 ? 'better' : ends[1] < -1e-9 ? 'worse' : 'undecided';
+  return ends[0] > 1e-9 ? 'better' : ends[1] < -1e-9 ? 'worse' : 'no';
 }
 function holm(list) { // p-values corrected for their number
   const corrected = [];
@@ -134,6 +156,35 @@ function holm(list) { // p-values corrected for their number
   return corrected;
 }
 const HOLM = D.pairs && D.pairs.p ? holm(D.pairs.p) : null;
+const isSignificant = (f) => HOLM !== null && HOLM[f.at] < SIGNIFICANT;
+const isSettled = (f) => f.settled !== null && f.settled !== 'no';
+const isLikely = (f) => !isSettled(f) && f.better !== null && Math.max(f.better, f.worse) >= LEVEL;
+const ONLY = { // the pairs that a list can show
+  significant: [`significant (p < ${fixed(SIGNIFICANT, 2)})`, isSignificant],
+  insignificant: ['not significant', (f) => HOLM !== null && !isSignificant(f)],
+  settled: ['settled', isSettled],
+  open: ['not settled', (f) => f.settled === 'no'],
+  likely: [`not settled, but likely (${100 * LEVEL}% or more)`, isLikely],
+  undecided: ['undecided', (f) => f.better !== null && !isSettled(f) && !isLikely(f)],
+};
+const onlyCount = (key) => once(`only ${key}`, () => allPairs().filter(ONLY[key][1]).length);
+// A pair in words: Python chooses the texts, see pair_sentences.py; `name` shows a run.
+function inWords(f, name) {
+  const [onLabels, onTopics] = D.said.kinds[D.pairs.said[f.at]], size = Math.abs(f.difference), same = size < 1e-9;
+  const [leader, other] = SIGN * f.difference >= 0 ? [f.a, f.b] : [f.b, f.a], p = HOLM ? HOLM[f.at] : null;
+  const most = Math.max(f.better, f.worse), likely = onLabels === 'tied' ? 1 - f.better - f.worse : most;
+  const parts = {
+    leader: () => name(leader), other: () => name(other), n: () => number(Q),
+    difference: () => (size < 0.0005 ? 'less than .001' : fixed(size)),
+    topics: () => (Q === 1 ? 'this topic' : `these ${number(Q)} topics`),
+    ahead: () => name(f.better > f.worse ? f.a : f.worse > f.better ? f.b : leader), lead: () => '',
+    probability: () => percent(likely).replace('>', 'more than ').replace('<', 'less than '),
+    tie: () => 'have the same score',
+    p: () => (p < 0.001 ? '< .001' : `= ${fixed(p, p >= 0.1 ? 2 : 3)}`),
+  };
+  return [same ? 'same' : 'leads', onLabels, onTopics].map((key) => D.said.texts[key]).filter(Boolean).join(' ')
+    .split(/\{(\w+)\}/).map((part, at) => (at % 2 ? parts[part]() : part));
+}
 
 // ---------------------------------------------------------------- small parts of a page
 const meaning = (key) => D.words[key][1].replace('{base}', referenceName);
@@ -141,22 +192,23 @@ const bdi = (text, tip = [...text].length > 22 ? text : null) => h('bdi', {class
 const runLink = (run) => h('a', {href: toRun(run)}, bdi(RUNS[run]));
 const topicLink = (topic) => h('a', {href: toTopic(topic)}, bdi(TOPICS[topic]));
 const groupOf = (run) => D.runs.group[run] !== null
-  && h('span', {class: 'group'}, h('i', {class: `dot c${groupShape(run)}`}), bdi(groupName(run)));
+  && h('span', {class: 'group'}, marker(groupShape(run)), bdi(groupName(run)));
 const chip = (grade) => h('i', {class: `chip ${gradeClass(grade)}`,
   tip: grade === null ? 'unjudged' : `grade ${grade}`}, grade === null ? '?' : grade);
 const note = (...text) => h('p', {class: 'note'}, ...text);
 const heading = (...text) => h('h2', {}, ...text);
 const bar = (...parts) => h('div', {class: 'bar'}, ...parts);
 const fact = (key, shown, more, label = D.words[key][0]) => h('div', {class: 'fact', tip: meaning(key)},
-  h('b', {}, shown), h('a', {href: '#', onclick: jump(`define-${key}`)}, label), more && h('small', {}, more));
+  h('b', {}, shown), h('a', {href: toAbout(`define-${key}`)}, label), more && h('small', {}, more));
+const marker = (g) => s('svg', {class: 'marker', width: 14, height: 14, viewBox: '-7 -7 14 14', 'aria-hidden': 'true'},
+  s('path', {class: `c${g}`, d: SHAPES[g]}));
 const width = () => Math.max(300, Math.min(1240, document.documentElement.clientWidth - 32));
 const narrow = () => width() < 600;
 function star(run) {
   const on = baseline() === run;
   return h('button', {
     id: `star-${run}`, class: 'star', 'aria-pressed': String(on), 'aria-label': `compare with ${RUNS[run]}`,
-    tip: on ? 'All runs are compared with this one; click to compare with their median'
-      : 'Compare all runs with this one',
+    tip: on ? 'The baseline. Click to compare with the median of all runs' : 'Compare all runs with this one',
     onclick: () => change({base: on ? '' : RUNS[run]}),
   }, on ? '★' : '☆');
 }
@@ -180,55 +232,14 @@ function chosenRuns(order) { // those that the filters leave
 }
 const legend = (names, ...words) => h('span', {class: 'legend'}, names.map((name) => h('i', {class: `chip ${name}`})),
   ' ', words);
-function differenceLegend(m) {
-  const edges = EDGES.map((edge) => fixed(edge * D.measures[m].unit, 2)).join(', ');
-  return h('span', {class: 'legend', tip: `Colours change at differences of ${edges}`}, 'worse ',
-    legend(['w4', 'w3', 'w2', 'w1', 'd0', 'b1', 'b2', 'b3', 'b4'], 'better than ', bdi(referenceName())));
+function differenceLegend(m) { // one box for each colour, the differences between them below
+  const edges = EDGES.map((edge) => edge * D.measures[m].unit), way = better(m);
+  const names = ['w4', 'w3', 'w2', 'w1', 'd0', 'b1', 'b2', 'b3', 'b4'];
+  const at = [...edges.map((v) => -v).reverse(), ...edges].map((v) => signed(way * v, 2));
+  return h('span', {class: 'legend'}, 'worse', s('svg', {class: 'scale', width: 290, height: 26, role: 'img',
+    'aria-label': `colours change at differences of ${at.join(', ')}`},
+  names.map((name, k) => s('rect', {class: name, x: 1 + 32 * k, y: 0, width: 31, height: 11})),
+  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than ', bdi(referenceName()));
 }
 const gradeLegend = () => h('span', {class: 'legend'}, 'grade ', range(D.topics.top + 1).slice(0, 8).map(chip),
   ' unjudged ', chip(null));
-
-// ---------------------------------------------------------------- tables
-// A column: key, label, of (row -> what to sort by), cell (row -> what to show), up (the first click sorts upwards).
-const text = (label, of, cell, more = {}) => ({key: label.toLowerCase().replace(' ', '-'), label, of, cell, up: true,
-  ...more});
-const col = (key, of, more = {}) => ({key, label: D.words[key][0], tip: meaning(key), of, number: true,
-  cell: (row) => (more.show || fixed)(of(row)), ...more});
-const count = (key, of, more = {}) => col(key, of, {show: String, ...more});
-
-function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null} = {}) {
-  columns = columns.filter(Boolean);
-  const [of, key, way] = (S.sort || '').split('~'), by = of === id && columns.find((column) => column.key === key);
-  if (by) {
-    const worth = new Map(rows.map((row) => [row, by.of(row)]));
-    rows = [...rows].sort((x, y) => compare(worth.get(x), worth.get(y), way === 'desc' ? -1 : 1));
-  }
-  const head = (column) => {
-    const first = column.up ? 'asc' : 'desc', active = by ? by === column : sorted === column.key;
-    const now = by ? way : first, turn = active && now === first ? (first === 'asc' ? 'desc' : 'asc') : first;
-    return h('th', {scope: 'col', class: column.number && 'n', tip: column.tip, 'aria-sort': active && `${now}ending`},
-      column.of ? h('button', {id: `sort-${id}-${column.key}`,
-        onclick: () => change({sort: `${id}~${column.key}~${turn}`})}, breakable(column.label)) : column.label,
-      column.tip && h('button', {class: 'why', 'aria-label': `definition of ${column.label}`,
-        onclick: () => define(`define-${column.key}`)}, '?'));
-  };
-  const body = rows.slice(0, limit).map((row, at) => h('tr', {tabindex: at ? -1 : 0, class: mark(row)},
-    columns.map((column) => h('td', {class: column.number ? 'n' : column.wide && 'wide'}, column.cell(row)))));
-  return h('div', {class: 'scroll'}, h('table', {id, onkeydown: walk},
-    h('thead', {}, h('tr', {}, columns.map(head))), h('tbody', {}, body)),
-    rows.length > limit && note(`The first ${limit} of ${plural(rows.length, 'row')}.`));
-}
-const breakable = (label) => label.split(/(?=\()/).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
-function compare(x, y, way) { // what has no value stands last, whichever way is sorted
-  if (empty(x) || empty(y)) return empty(x) - empty(y);
-  return way * (typeof x === 'string' ? x.localeCompare(y, 'en', {numeric: true}) : x - y);
-}
-function walk(event) { // arrows go from row to row, Enter opens what the row is about, s stars it
-  const row = event.target.closest('tbody tr');
-  if (!row) return;
-  const goal = {ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling}[event.key];
-  const press = {Enter: event.target === row && row.querySelector('a'), s: row.querySelector('.star')}[event.key];
-  if (goal) goal.focus();
-  else if (press) press.click();
-  if (goal || press) event.preventDefault();
-}

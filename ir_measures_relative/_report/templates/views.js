@@ -1,78 +1,124 @@
-// The tabs of a report: all runs, all topics, two measures, pairs, what to judge next. Each is a function that returns
-// the nodes it shows.
+// The views behind the tabs: all runs, groups, all topics, two measures, pairs, documents to judge next. Each is a
+// function that returns the nodes it shows.
 
 // ---------------------------------------------------------------- all runs
-function against(run) { // on how many topics a run is better, as good, or worse than the reference
-  const ref = reference(0), tally = {won: 0, tied: 0, lost: 0};
-  for (const t of range(Q)) {
-    const d = SIGN * (value(0, run, t) - ref[t]);
-    tally[d > 1e-9 ? 'won' : d < -1e-9 ? 'lost' : 'tied'] += 1;
-  }
-  return tally;
-}
 function amount(m, run) { // a number over a bar that compares it with the largest of its column
-  const most = Math.max(...D.means[m].map(Math.abs)), shown = h('span', {class: 'amount'}, fixed(D.means[m][run]));
+  const most = once(`most ${m}`, () => Math.max(...D.means[m].map(Math.abs)));
+  const shown = h('span', {class: 'amount'}, fixed(D.means[m][run]));
   shown.style.setProperty('--share', `${most ? (100 * Math.abs(D.means[m][run])) / most : 0}%`);
   return shown;
 }
-function overview() { // what whoever runs a track asks first: three questions, each answered in a click
-  const card = (title, href, ...lines) => h('section', {}, h('h2', {}, h('a', {href}, title)),
-    lines.map((line) => line && h('p', {}, line)));
-  const adds = D.adds, all = allPairs(), n = all.length;
-  const number = (only, words) => [h('a', {href: to('pairs', {only})},
-    h('b', {}, all.filter(ONLY[only][1]).length.toLocaleString('en'))), words];
+const card = (title, href, ...lines) => h('section', {}, h('h2', {}, h('a', {href}, title)),
+  lines.flat().filter(Boolean).map((line) => h('p', {}, line)));
+const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][n % 10] || 'th'}`;
+function overview() { // the first questions of someone who runs a track, each answered in a click
+  const adds = D.adds, all = allPairs().length, seen = new Set();
+  const firsts = adds === null ? [] : orderOf(adds).filter((run) => { // the best run of each group
+    const group = D.runs.group[run] === null ? `run ${run}` : D.runs.group[run];
+    return !seen.has(group) && seen.add(group);
+  });
+  const counted = (only, words, of = '') => h('span', {}, words, ': ',
+    h('a', {href: to('pairs', {only}), id: `card-${only}`}, h('b', {}, number(onlyCount(only)))), of);
   return h('div', {class: 'cards'},
     adds !== null && M > 1 && card('Who adds most to the others?', to('scatter', {y: adds}),
-      orderOf(adds).slice(0, 3).map((run) => h('div', {}, h('b', {tip: meaning(`m${adds}`)}, fixed(D.means[adds][run])),
-        ' ', runLink(run), `, ${D.places[0][run]}${ordinal(D.places[0][run])} by ${MAIN.name}`))),
-    n > 0 && card('Which differences are certain?', to('pairs'),
-      D.pairs.certain && number('certain', ` of ${plural(n, 'pair')}: whatever the labels`),
-      D.pairs.better && number('likely', ': a chance of 95% or more by the labels'),
-      HOLM && number('significant', ': p < .05 over topics (Holm)')),
+      h('span', {tip: meaning(`m${adds}`)}, `By ${D.measures[adds].name}`
+        + (D.groups.length > 1 ? ', the best run of each group:' : ':')),
+      firsts.slice(0, 3).map((run) => h('span', {}, h('b', {}, fixed(D.means[adds][run])), ' ', runLink(run),
+        `, ${ordinal(D.places[0][run])} by ${MAIN.name}`))),
+    all > 0 && card('Which runs differ?', to('pairs'),
+      HOLM && counted('significant', 'Significant over topics (p < .05, Holm)', ` of ${number(all)} pairs`),
+      D.pairs.settled && counted('settled', 'Settled by the judgements (no possible label reverses the order on '
+        + `${Q === 1 ? 'this topic' : `these ${number(Q)} topics`})`),
+      D.pairs.better && counted('likely', `Not settled, but likely by the label model (${100 * LEVEL}% or more)`)),
     D.next && card('What to judge next?', to('next'), D.next.length
-      ? `${plural(D.next.length, 'document')}, the most telling first:`
-      : nothingToJudge(),
-    D.next.slice(0, 2).map((row) => h('div', {}, 'topic ', topicOf(row), ' ', documentOf(row)))));
+      ? `${plural(D.next.length, 'document')}, those that matter most first:` : nothingToJudge(),
+    D.next.slice(0, 2).map((row) => h('span', {}, 'topic ', topicOf(row), ' document ', documentOf(row)))));
 }
-const ordinal = (n) => (n % 100 > 10 && n % 100 < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][n % 10] || 'th');
+const copiesOf = (run) => (D.runs.copies[run] === null ? []
+  : range(M).filter((o) => o !== run && D.runs.copies[o] === D.runs.copies[run]));
+function copyTag(run) {
+  const others = copiesOf(run);
+  return others.length > 0 && h('small', {class: 'tag', tip: `The same top ${K} on every topic: `
+    + cut([run, ...others].map((o) => RUNS[o]).join(', '), 300)}, 'copy');
+}
+function copyNote(m, run) { // a measure of what a run adds suffers from copies of it among the prior runs
+  const prior = D.measures[m].prior;
+  const others = prior === null ? [] : copiesOf(run)
+    .filter((o) => prior !== 'groups' || D.runs.group[o] !== D.runs.group[run]);
+  return others.length > 0 && h('small', {class: 'tag', tip: `The prior runs include a copy of this run (${
+    cut(others.map((o) => RUNS[o]).join(', '), 200)}), which leaves little for it to add.`}, 'copy');
+}
+function baselineTests() { // run -> p-value against the baseline, corrected for the number of other runs
+  const base = baseline();
+  return once(`tests ${base}`, () => {
+    const others = base === null ? [] : range(M).map((run) => pair(run, base)).filter((f) => f && f.p !== null);
+    const corrected = holm(others.map((f) => f.p));
+    return new Map(others.map((f, at) => [f.a, corrected[at]]));
+  });
+}
 function runs() {
-  const base = baseline(), r = D.ranks, rows = chosenRuns(ORDER), tallies = RUNS.map((_, run) => against(run));
-  const low = Math.min(...(r ? r.low : D.means[0])), high = Math.max(...(r ? r.high : D.means[0]));
-  const p = new Map(), imputed = D.imputed; // p: against the baseline, corrected for the number of other runs
-  if (base !== null) {
-    const others = range(M).map((run) => pair(run, base)).filter((f) => f && f.p !== null);
-    holm(others.map((f) => f.p)).forEach((corrected, at) => p.set(others[at].a, corrected));
-  }
-  const ranks = (run) => (r && r.rank_low[run] < r.rank_high[run] ? ` ${r.rank_low[run]}–${r.rank_high[run]}` : '');
+  const base = baseline(), r = D.ranks, rows = chosenRuns(ORDER), imputed = D.imputed, tests = baselineTests();
+  const X = zoom(narrow() ? 90 : base === null ? 200 : 120);
+  const rankInterval = (run) => (r && r.rank_low[run] < r.rank_high[run]
+    ? ` ${r.rank_low[run]}–${r.rank_high[run]}` : '');
   const aside = [D.groups.length > 0 && text('Group', groupName, groupOf),
     r && count('tier', (run) => r.tier[run], {up: true})];
   const columns = [
-    {key: 'star', label: '', cell: star},
-    col('rank', (run) => D.places[0][run], {up: true, cell: (run) => [D.places[0][run], h('small', {}, ranks(run))]}),
-    text('Run', (run) => RUNS[run], runLink, {wide: true}),
+    col('rank', (run) => D.places[0][run], {up: true, number: false,
+      cell: (run) => [star(run), D.places[0][run], h('small', {}, rankInterval(run))],
+      also: r && [['Rank low', (run) => r.rank_low[run]], ['Rank high', (run) => r.rank_high[run]]]}),
+    text('Run', (run) => RUNS[run], (run) => [runLink(run), copyTag(run)], {wide: true}),
     ...(narrow() ? [] : aside),
-    col('m0', (run) => D.means[0][run], {up: SIGN < 0,
-      cell: (run) => [interval(run, low, high), h('b', {}, fixed(D.means[0][run]))]}),
-    imputed && col('imputed', (run) => imputed.mean[run], {cell: (run) => [fixed(imputed.mean[run]),
-      h('small', {}, ` ${fixed(imputed.low[run])}–${fixed(imputed.high[run])}`)]}),
-    base !== null && col('difference', (run) => D.means[0][run] - D.means[0][base], {show: signed}),
-    p.size > 0 && col('p', (run) => p.get(run), {show: chance, up: true}),
-    col('won', (run) => tallies[run].won - tallies[run].lost,
-      {cell: (run) => `${tallies[run].won}–${tallies[run].lost}`}),
+    col('m0', (run) => D.means[0][run], {up: SIGN < 0, under: intervalAxis(X),
+      cell: (run) => [intervals(run, X), h('b', {}, fixed(D.means[0][run]))],
+      also: r && [['Topic interval low', (run) => r.low[run]], ['Topic interval high', (run) => r.high[run]]]}),
+    imputed && col('imputed', (run) => imputed.mean[run], {also: [['Label interval low', (run) => imputed.low[run]],
+      ['Label interval high', (run) => imputed.high[run]]]}),
+    base !== null && col('difference', (run) => D.means[0][run] - D.means[0][base],
+      {cell: (run) => (run === base ? '–' : [signed(D.means[0][run] - D.means[0][base]),
+        tests.has(run) && h('small', {}, ` p ${chance(tests.get(run))}`)]),
+      also: [['p', (run) => tests.get(run)]]}),
+    col('won', (run) => against(run).won - against(run).lost,
+      {cell: (run) => `${against(run).won}–${against(run).lost}`,
+        also: [['Won', (run) => against(run).won], ['Lost', (run) => against(run).lost]]}),
     ...range(D.measures.length).slice(1).map((m) => col(`m${m}`, (run) => D.means[m][run],
-      {up: better(m) < 0, cell: (run) => amount(m, run)})),
+      {up: better(m) < 0, cell: (run) => [copyNote(m, run), amount(m, run)]})),
     ...(narrow() ? aside : []),
   ];
-  const edge = (run) => !S.sort && r && rows.indexOf(run) > 0 && r.tier[run] !== r.tier[rows[rows.indexOf(run) - 1]];
-  const mark = (run) => `${run === base ? 'base' : ''} ${edge(run) ? 'edge' : ''}`.trim() || null;
-  return [overview(), bar(filters(), h('span', {class: 'count'}, `${rows.length} of ${plural(M, 'run')}`)),
-    table('leaderboard', columns, rows, {sorted: 'm0', mark})];
+  const edges = new Set(S.sort || !r ? [] : rows.filter((run, at) => at > 0 && r.tier[run] !== r.tier[rows[at - 1]]));
+  const mark = (run) => `${run === base ? 'base' : ''} ${edges.has(run) ? 'edge' : ''}`.trim() || null;
+  return [overview(), table('leaderboard', columns, rows, {sorted: 'm0', mark, head: [filters(),
+    h('span', {class: 'count'}, `${rows.length} of ${plural(M, 'run')}`), intervalLegend()]})];
+}
+
+// ---------------------------------------------------------------- groups
+function groups() {
+  const members = D.groups.map(() => []);
+  for (const run of ORDER) members[D.runs.group[run]].push(run); // best first
+  const wanted = new Set(chosenRuns(ORDER).map((run) => D.runs.group[run]));
+  const rows = range(D.groups.length).filter((g) => wanted.has(g)), best = (g) => members[g][0];
+  const averaged = (m, g) => mean(members[g].map((run) => D.means[m][run]));
+  const columns = [
+    text('Group', (g) => D.groups[g], (g) => h('a', {href: to('runs', {group: D.groups[g]})}, marker(shapeOf(g)),
+      bdi(D.groups[g])), {wide: true}),
+    count('n_runs', (g) => members[g].length),
+    text('Best run', (g) => RUNS[best(g)], (g) => runLink(best(g)), {wide: true}),
+    count('best_rank', (g) => D.places[0][best(g)], {up: true}),
+    col('best_score', (g) => D.means[0][best(g)], {up: SIGN < 0}),
+    col('group_mean', (g) => averaged(0, g), {up: SIGN < 0}),
+    D.adds !== null && col('group_adds', (g) => better(D.adds) * Math.max(...members[g]
+      .map((run) => better(D.adds) * D.means[D.adds][run]))),
+    count('group_alone', (g) => D.alone[g]),
+    col('group_unjudged', (g) => sum(members[g].map((run) => sum(D.unjudged[run]))) / (members[g].length * Q * K),
+      {show: percent})];
+  return [table('groups', columns, rows, {sorted: 'best_rank', head: [filters(),
+    h('span', {class: 'count'}, `${rows.length} of ${plural(D.groups.length, 'group')}`)]})];
 }
 
 // ---------------------------------------------------------------- all topics
 const unjudgedShare = (t) => sum(D.unjudged.map((of) => of[t])) / (M * K);
-const notKept = () => note(`The page keeps the rankings of the ${KEPT.size} topics (of ${Q}) on which the runs differ `
-  + 'most; means and tables have all topics.');
+const notKept = () => note(`The page contains the rankings of ${KEPT.size} of ${Q} topics: those on which the runs `
+  + 'differ most. Means and tables cover all topics.');
 function topics() {
   const m = shownMeasure(), ref = reference(m), base = baseline(), rows = chosenRuns(orderOf(m));
   const of = range(Q).map((t) => valuesOf(m, t)), average = of.map(mean);
@@ -101,8 +147,8 @@ function topics() {
   ];
   const orders = [['hard', 'hardest first'], ['qrels', 'as in the qrels']];
   return [bar(measureChoice(), filters(), choice('Topics', 'order', orders, S.order || 'hard'), differenceLegend(m)),
-    map, KEPT.size < Q && notKept(), heading('Topics'),
-    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'hardness'})];
+    map, KEPT.size < Q && notKept(),
+    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'hardness', head: heading('Topics')})];
 }
 
 // ---------------------------------------------------------------- two measures
@@ -124,53 +170,48 @@ function scatter() {
   const names = rows.filter((run) => rows.length <= 12 || run === baseline() || front(run)).map((run) => {
     const x = X.at(means(mx, run)), y = Y.at(means(my, run));
     const shown = cut(RUNS[run], 28), size = 6.5 * [...shown].length;
-    const right = [x + 9, y - 6, size, 12], other = [x - 9 - size, y - 6, size, 12];
+    const right = [x + 9, y - 6, size, 12], left = [x - 9 - size, y - 6, size, 12];
+    const above = [x - size / 2, y - 20, size, 12], below = [x - size / 2, y + 8, size, 12];
     const free = (box) => box[0] > 46 && box[0] + box[2] < w && !boxes.some((o) => box[0] < o[0] + o[2]
       && o[0] < box[0] + box[2] && box[1] < o[1] + o[3] && o[1] < box[1] + box[3]);
-    const box = [right, other].find(free);
+    const box = [right, left, above, below].find(free);
     if (!box) return null;
     boxes.push(box);
-    return s('text', {class: box === right ? 'label' : 'label row', x: box === right ? x + 9 : x - 9, y: y + 4}, shown);
+    return s('text', {class: 'label mid', x: box[0] + size / 2, y: box[1] + 10}, shown);
   });
   const points = rows.map((run) => point(run, X.at(means(mx, run)), Y.at(means(my, run)), [RUNS[run], groupName(run),
     ...[mx, my].map((m) => `${D.measures[m].name} ${fixed(means(m, run))}`)].filter(Boolean).join('\n')));
   const colours = D.groups.slice(0, COLOURS).map((group, g) => h('a', {class: 'group',
     href: changed({group: S.group === wellFormed(group) ? null : group})},
-  h('i', {class: `dot c${g + 1}`}), bdi(group)));
+  marker(g + 1), bdi(group)));
   return [
     bar(choice('Across', 'x', measureOptions(), String(mx)), choice('Up', 'y', measureOptions(), String(my)),
       filters()),
     s('svg', {id: 'scatter', width: w, height: t, viewBox: `0 0 ${w} ${t}`, role: 'img',
       'aria-label': 'runs by two measures'}, rules, points, names),
     D.groups.length > 1 && h('p', {class: 'legend'}, colours, D.groups.length > COLOURS && h('span', {class: 'group'},
-      h('i', {class: 'dot c0'}), plural(D.groups.length - COLOURS, 'more group'))),
-    note('Named are the runs that no other run beats on both measures, where there is room.')];
+      marker(0), plural(D.groups.length - COLOURS, 'more group'))),
+    note('Labelled: the runs that no other run beats on both measures, as far as there is room.')];
 }
 
 // ---------------------------------------------------------------- pairs of runs
-const allPairs = () => (D.pairs ? D.pairs.runs : []).flatMap((a, i) => D.pairs.runs.slice(i + 1)
-  .map((b) => pair(a, b)));
-const sure = (f) => HOLM && HOLM[f.at] < 0.05;
-const ONLY = { // which pairs the table shows
-  certain: ['certain whatever the labels', (f) => f.certain && f.certain !== 'undecided'],
-  open: ['open: labels could change them', (f) => f.certain === 'undecided'],
-  likely: ['P(better) of 95% or more', (f) => Math.max(f.better, f.worse) >= 0.95],
-  significant: ['with p < .05', sure],
-};
-function pairs() {
-  if (!D.pairs) return [note('There is one run, so there is no pair.')];
-  const all = D.pairs.runs, rows = chosenRuns(all), size = all.length > 80 ? 11 : 15, wanted = new Set(rows);
+function matrix(rows) {
+  const all = D.pairs.runs, size = all.length > 80 ? 11 : 15;
   const kind = (f) => f && (Math.abs(f.difference) < 1e-9 ? 'd0' : (SIGN * f.difference > 0 ? 'b' : 'w')
-    + (sure(f) ? 3 : 1)) + (f.certain === 'undecided' ? ' open' : '');
-  const tip = (f) => `${RUNS[f.a]}\nminus ${RUNS[f.b]}\n${MAIN.name} ${signed(f.difference)}`
-    + (f.ends ? `, labels allow ${signed(f.ends[0])} to ${signed(f.ends[1])}` : '')
-    + (HOLM ? `\np = ${chance(HOLM[f.at])}` : '') + (f.better === null ? '' : `\nP(better) ${percent(f.better)}`);
-  const map = grid('matrix', {
+    + (isSignificant(f) ? 3 : 1)) + (f.settled === 'no' ? ' open' : '');
+  return [grid('matrix', {
     rows: rows.length, cols: all.length, cw: size, ch: size, left: narrow() ? 96 : 170, top: 105,
-    label: 'pairs of runs', kind: (i, j) => kind(pair(rows[i], all[j])), tip: (i, j) => tip(pair(rows[i], all[j])),
+    label: 'pairs of runs', kind: (i, j) => kind(pair(rows[i], all[j])),
+    tip: (i, j) => pairWords(pair(rows[i], all[j])),
     href: (i, j) => toTwo(rows[i], all[j]), row: (i) => [cut(RUNS[rows[i]], narrow() ? 12 : 24), toRun(rows[i])],
     column: (j) => [cut(RUNS[all[j]], 14), toRun(all[j])],
-  });
+  }), bar(legend(['b3', 'w3'], 'better, worse: significant'), legend(['b1', 'w1'], 'not significant'),
+    D.pairs.settled && legend(['u'], 'not settled'))];
+}
+const pairWords = (f) => inWords(f, (run) => RUNS[run]).join('');
+function pairs() {
+  if (!D.pairs) return [note('There is only one run, so there are no pairs.')];
+  const all = D.pairs.runs, rows = chosenRuns(all), wanted = new Set(rows);
   const only = Object.hasOwn(ONLY, S.only || '') ? ONLY[S.only][1] : () => true;
   const list = allPairs().filter((f) => (wanted.has(f.a) || wanted.has(f.b)) && only(f))
     .sort((x, y) => Math.abs(x.difference) - Math.abs(y.difference));
@@ -178,40 +219,48 @@ function pairs() {
   const columns = [
     text('Run', (f) => RUNS[f.a], (f) => link(f, f.a), {wide: true}),
     text('Other run', (f) => RUNS[f.b], (f) => link(f, f.b), {wide: true}),
-    col('gap', (f) => Math.abs(f.difference), {up: true, cell: (f) => signed(f.difference)}),
+    col('gap', (f) => Math.abs(f.difference), {up: true,
+      cell: (f) => h('span', {tip: pairWords(f)}, signed(f.difference))}),
     HOLM && col('p_pair', (f) => HOLM[f.at], {show: chance, up: true}),
-    D.pairs.certain && col('below', (f) => f.ends[0], {show: signed}),
-    D.pairs.certain && col('above', (f) => f.ends[1], {show: signed}),
+    D.pairs.settled && col('low', (f) => f.ends[0], {show: signed}),
+    D.pairs.settled && col('high', (f) => f.ends[1], {show: signed}),
     D.pairs.better && col('better', (f) => f.better, {show: percent}),
-    D.pairs.certain && col('verdict', (f) => f.certain, {number: false, cell: (f) => WORDS[f.certain]}),
+    D.pairs.settled && col('settled', verdict, {number: false}),
   ];
-  const kinds = Object.entries(ONLY).filter(([, [, of]]) => allPairs().some(of)).map(([key, [name]]) => [key, name]);
-  return [bar(filters(), legend(['b3', 'w3'], 'better, worse with p < .05'), legend(['b1', 'w1'], 'not significant'),
-    D.pairs.certain && legend(['u'], 'labels could change the order')), map,
-  all.length < M && note(`Pairs of the best ${all.length} runs; ${M - all.length} runs are left out.`),
-  bar(heading('Closest first'), choice('Show', 'only', [['', 'all pairs'], ...kinds], S.only || ''),
-    h('span', {class: 'count'}, `${list.length.toLocaleString('en')} of ${plural(allPairs().length, 'pair')}`)),
-  table('pairs', columns, list, {limit: 200, sorted: 'gap'})];
+  const kinds = Object.entries(ONLY).filter(([key]) => onlyCount(key)).map(([key, [name]]) => [key, name]);
+  const folded = all.length > 40, map = h('details', {id: 'matrix-fold', open: !folded},
+    h('summary', {}, `All pairs as a matrix (${plural(rows.length, 'row')})`));
+  const draw = () => { if (map.open && map.children.length === 1) map.append(...matrix(rows).flat(Infinity)); };
+  map.addEventListener('toggle', draw); // 40,000 cells are drawn only if someone wants to see them
+  draw();
+  return [table('pairs', columns, list, {limit: folded ? 50 : 20, sorted: 'gap', head: [
+    choice('Show', 'only', [['', 'all pairs'], ...kinds], S.only || ''), filters(), h('span', {class: 'count'},
+      `${number(list.length)} of ${plural(allPairs().length, 'pair')}, closest first`)]}), map,
+  all.length < M && note(`Pairs of the best ${all.length} runs; ${M - all.length} runs are left out.`)];
 }
 
-// ---------------------------------------------------------------- what to judge next, over all runs
+// ---------------------------------------------------------------- documents to judge next, over all runs
 function nothingToJudge() {
-  return D.imputed ? 'Nothing: which of two runs is better is settled with a chance of 95% for every pair.'
-    : 'Nothing: no label could change the order of two runs.';
+  return D.imputed ? `Nothing: for every pair of runs, one order has a probability of ${100 * LEVEL}% or more.`
+    : 'Nothing: every pair of runs is settled.';
 }
 const topicOf = ({topic}) => topicLink(topic);
 const placeOf = ({topic, id}) => (KEPT.has(topic) ? LISTS.docs[KEPT.get(topic)].indexOf(id) : null);
 const documentOf = (row) => h('a', {href: toTopic(row.topic, {doc: placeOf(row)})}, bdi(row.id));
 function next() {
   if (!D.next || !D.next.length) return [note(nothingToJudge())];
+  const most = D.next.length, sizes = [...[10, 20, 50].filter((n) => n < most), most];
+  const n = sizes.includes(Number(S.n)) ? Number(S.n) : Math.min(20, most), rows = D.next.slice(0, n);
   const columns = [
     text('Topic', (row) => TOPICS[row.topic], topicOf), text('Document', (row) => row.id,
       (row) => [documentOf(row), KEPT.has(row.topic) && textOf(KEPT.get(row.topic), placeOf(row))], {wide: true}),
     col('p_relevant', (row) => row.p, {show: percent}), count('runs', (row) => row.runs),
     count('pairs', (row) => row.pairs), col('effect', (row) => row.effect, {show: percent})];
-  return [note('Unjudged documents by how much their labels matter for the order of the runs. Judge the first ones, '
-    + 'add them to the qrels and make the report again: what is open has changed.'),
-    table('next', columns, D.next, {sorted: 'effect'}),
-    h('details', {}, h('summary', {}, 'As a list for assessors: topic, document'),
-      h('pre', {id: 'pool'}, D.next.map((row) => `${TOPICS[row.topic]} ${row.id}`).join('\n')))];
+  const pool = () => rows.map((row) => `${TOPICS[row.topic]} ${row.id}\n`).join('');
+  return [note('Unjudged documents, ordered by how much their labels matter for the order of the runs. Judge the first '
+    + 'ones, add them to the qrels and create the report again.'),
+  table('next', columns, rows, {sorted: 'effect', head: [
+    choice('Documents', 'n', sizes.map((size) => [String(size), String(size)]), String(n)),
+    h('button', {id: 'save-pool', onclick: () => save(pool(), 'pool.txt', 'text/plain')}, 'Download pool file'),
+    h('span', {class: 'count'}, 'one line per document: topic, document')]})];
 }
