@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.fuzzing import USUAL
+from support.real_tracks import RealTrack
 from support.repository import REPOSITORY
 
 from ir_measures_relative._base.contents import Contents
@@ -29,6 +30,12 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the reference data: no folder {folder} (set {SHARED_VARIABLE} to name another)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def covid_round2(shared: Path) -> RealTrack:
+    """TREC-COVID round 2: 136 runs of 51 groups."""
+    return RealTrack(shared / "data" / "trec-covid-round2")
 
 
 # What cannot even be imported without an extra, and docstrings whose examples need one

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from reference import decisions as twin
 from reference import labelled_pair
 from support.pooled_tracks import pooled_track
+from support.real_tracks import RealTrack
 
 import ir_measures_relative as imr
 from ir_measures_relative import judge_next
@@ -173,15 +173,12 @@ def test_refusals() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:run .* has")
-def test_the_worked_example_of_the_documentation(shared: Path) -> None:
+def test_the_worked_example_of_the_documentation(covid_round2: RealTrack) -> None:
     """TREC-COVID round 2, its ten best runs: what the page 'From scores to decisions' says."""
-    folder = shared / "data" / "trec-covid-round2"
-    if not folder.is_dir():
-        pytest.skip("needs trec-covid-round2")
-    qrels, runs = imr.read_qrels(folder / "qrels.txt"), imr.read_runs(folder / "runs")
+    qrels, runs = covid_round2.qrels, covid_round2.runs
     board = imr.compare(["nDCG@10"], qrels, runs, sort="nDCG@10").to_frame()
     best = list(board.index[:10])
-    labels = imr.learn_labels(qrels, runs, folder / "groups.csv")
+    labels = covid_round2.labels()
     table = imr.pairs(qrels, runs, labels=labels, runs_of_interest=best)
     assert table.decision.value_counts().to_dict() == {"likely": 24, "certain": 11, "undecided": 10}
     pair = table.set_index(["a", "b"]).loc["SparseDenseSciBert", "mpiid5_run1"]

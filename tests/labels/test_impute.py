@@ -17,6 +17,7 @@ from reference import boot
 from reference import labels as slow
 from scipy import stats
 from support.pooled_tracks import pooled_track
+from support.real_tracks import RealTrack
 from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, ranking_of, runs
 
 import ir_measures_relative as imr
@@ -291,10 +292,8 @@ def test_a_run_unlike_all_others_is_named() -> None:
         imr.impute(track.qrels, odd, model, nDCG @ 4)
 
 
-def test_a_run_unlike_all_others_of_a_real_track_is_named(shared: Any) -> None:
-    folder = shared / "data" / "trec-covid-round2"
-    qrels, runs = imr.read_qrels(folder / "qrels.txt"), imr.read_runs(folder / "runs")
-    model = imr.learn_labels(qrels, runs, folder / "groups.csv", depth=7)
+def test_a_run_unlike_all_others_of_a_real_track_is_named(covid_round2: RealTrack) -> None:
+    qrels, runs, model = covid_round2.qrels, covid_round2.runs, covid_round2.labels(depth=7)
     odd = {topic: {f"odd{i}": float(-i) for i in range(10)} for topic in qrels.topics}
     with pytest.warns(UserWarning, match="run has ") as caught:
         imr.impute(qrels, odd, model)

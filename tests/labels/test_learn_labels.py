@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from reference import labels as slow
 from support.pooled_tracks import PooledTrack, pooled_track
+from support.real_tracks import RealTrack
 
 import ir_measures_relative as imr
 from ir_measures_relative._labels import LabelModel, learn_labels
@@ -155,11 +156,8 @@ def test_reliability_of_labels_from_one_topic_is_refused() -> None:
         learn_labels(qrels, judge=judge).reliability()
 
 
-def test_reliability_on_real_track(shared: Any) -> None:
-    folder = shared / "data" / "trec-covid-round2"
-    model = learn_labels(folder / "qrels.txt", folder / "runs", folder / "groups.csv", depth=7)
-    assert isinstance(model, LearnedLabels)
-    frame = model.reliability()
+def test_reliability_on_real_track(covid_round2: RealTrack) -> None:
+    frame = covid_round2.labels(depth=7).reliability()
     assert np.abs(frame["predicted"] - frame["actual"]).max() < 0.08
     assert frame["predicted"].iloc[-1] > 0.6 and frame["predicted"].iloc[0] < 0.04
 

@@ -113,7 +113,10 @@ def test_bad_arguments() -> None:
 
 @pytest.mark.parametrize(
     ("track", "depth", "plain", "tau_plain", "error", "tau"),
-    [("trec-covid-round2", 7, 0.041, 0.886, 0.016, 0.948), ("trec-dl-2021", 10, 0.079, 0.765, 0.021, 0.875)],
+    [
+        pytest.param("trec-covid-round2", 7, 0.041, 0.886, 0.016, 0.948, marks=pytest.mark.full),
+        ("trec-dl-2021", 10, 0.079, 0.765, 0.021, 0.875),
+    ],
 )
 def test_intervals_hold_on_real_tracks(
     shared: Any, track: str, depth: int, plain: float, tau_plain: float, error: float, tau: float
