@@ -151,9 +151,21 @@ class LabelDraws:
             high = (high[self._following] + (add - barred)).max(axis=0)
         return float(low[-1]), float(high[-1])
 
+    @cached_property
+    def likeliest(self) -> float:
+        """Score of the most likely labelling; the lowest of several."""
+        log_chance = np.log(self.chance, out=np.full(self.chance.shape, -np.inf), where=self.chance > 0).T  # (L, S)
+        best, score = np.zeros((2, len(self.chance)))
+        for weight in self.weight[::-1]:
+            log_p = best[self._following] + log_chance  # (L, S)
+            best = log_p.max(axis=0)
+            value = score[self._following] + weight * self.gain[:, None]
+            score = np.where(log_p >= best - 1e-9, value, np.inf).min(axis=0)
+        return float(score[-1])
+
     @property
     def likely(self) -> float:
-        """Score of a likely labelling: each document in turn takes its likeliest label."""
+        """Score of a likely labelling, for too many states: each document in turn takes its likeliest label."""
         left, total = self.supply.copy(), 0.0
         for weight in self.weight:
             level = int(np.argmax(chance_of_labels(self.probability, left[None] > 0)[0]))

@@ -42,8 +42,8 @@ class TopicScores:
     mean, std : float (std: population); exact except for a few topics of the form 'band', then those of the sample
     standard_error : float, of the mean if it is that of a sample; else 0
     mode : float, the paper's point estimate; argmax : float, the most likely single score. If the form is not
-        'exact' the mode is approximate (a little more probability in another bin moves it), and so is argmax, unless
-        no level can run out
+        'exact' the mode is approximate (a little more probability in another bin moves it), and argmax is the score of
+        the most likely labelling, unless no level can run out
     support, probability : arrays, the possible scores and their probabilities
     """
 
@@ -158,8 +158,9 @@ class TopicScores:
         outcomes = self.outcomes
         if outcomes.exact:
             return outcomes.argmax
-        likely = likeliest_by_family(self._chain, self._rank) if self._chain.free else self._chain.likely
-        return self._inside(self.lower + likely)
+        if self._chain.free:
+            return self._inside(self.lower + likeliest_by_family(self._chain, self._rank))
+        return self._inside(self.lower + (self._chain.likeliest if self._in_reach else self._chain.likely))
 
     @property
     def support(self) -> FloatArray:

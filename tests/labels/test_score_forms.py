@@ -54,6 +54,12 @@ def test_passes_over_the_states_agree_with_enumeration(labels: LabelDraws) -> No
     assert listed.support == pytest.approx(expected[0], abs=1e-12)
     assert listed.probability == pytest.approx(expected[1], abs=1e-12)
     assert np.abs(score - labels.likely).min() < 1e-12  # a score that is possible
+    different: dict[tuple, float] = {}
+    for _, probability, levels in every:
+        different[levels] = different.get(levels, 0.0) + probability
+    best = max(different.values())
+    tied = [labels.weight @ labels.gain[list(levels)] for levels, p in different.items() if p > best * (1 - 1e-9)]
+    assert labels.likeliest == pytest.approx(min(tied), abs=1e-9)
 
 
 @settings(max_examples=60)
