@@ -26,7 +26,7 @@ from ir_measures_relative._input.arrow import (
     is_arrow,
     is_parquet,
 )
-from ir_measures_relative._input.ids import UNFIT, document_ids, first_unfit, is_missing, objects, topic_codes
+from ir_measures_relative._input.ids import UNFIT, document_ids, first_unfit, is_missing, topic_codes
 from ir_measures_relative._input.source import RunSource, is_path
 from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
 from ir_measures_relative._input.types import BoolArray, FloatArray, IntArray, ObjectArray
@@ -149,7 +149,7 @@ def _from_file(path: Path, value: str, what: str, content: bytes | None = None) 
         return _from_arrow(path, value, what)._replace(file_name=path.name)
     rows: TrecRows = read_run_file(path, content) if value == "score" else read_qrels_file(path)
     source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
-    return Columns(rows.topics, rows.topic, objects(rows.documents), rows.number, source, path.name, rows.tag)
+    return Columns(rows.topics, rows.topic, rows.documents, rows.number, source, path.name, rows.tag)
 
 
 def _from_arrow(data: Any, value: str, what: str) -> Columns:

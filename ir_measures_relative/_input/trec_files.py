@@ -1,14 +1,16 @@
 """Reads TREC run and qrels files: plain or gzip, ``#`` comment lines, any white space between fields.
 
-Every sentence about a file names the file and the line. Plain files, which nearly all are, are read many lines at a
-time (`plain_fields`); the loops over lines below decide about all others, and say what is wrong.
+Every sentence about a file names the file and the line. Plain files, which nearly all are, are read by pandas; the
+loops over lines below read all others, and say what is wrong.
 """
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterable, Iterator
@@ -17,40 +19,74 @@ from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 
 from ir_measures_relative._checks import quoted, shown
-from ir_measures_relative._input.plain_fields import Fields, plain_fields
+from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
 
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document grade"
 _GZIP = b"\x1f\x8b"  # the first bytes of a gzip file
+_ODD = b"\0\x0b\x0c\r\x1c\x1d\x1e\x1f"  # NUL, and what separates fields or lines elsewhere, but not for pandas
+_ROWS_AT_ONCE = 100_000  # so that what pandas keeps of them stays in the processor's cache
+_COMMENT = re.compile(rb"^\s*#", re.MULTILINE)
 
 
 class TrecRows(NamedTuple):
     """The three fields that matter, rows in file order."""
 
     topics: list[str]  # (T,) distinct, in order of first appearance
-    topic: np.ndarray  # (N,) int64 index into topics
-    documents: list[str]  # (N,)
-    number: np.ndarray  # (N,) float64 score or grade
+    topic: IntArray  # (N,) index into topics
+    documents: ObjectArray  # (N,) text
+    number: FloatArray  # (N,) score or grade
     tag: str | None = None  # of a run
 
 
 def read_run_file(path: Path, content: bytes | None = None) -> TrecRows:
     """Topics, documents and scores of a TREC run file; ``content``: what it holds, if that was read before."""
     data = read_bytes(path, "run") if content is None else content
-    plain = plain_fields(data, 6, topic=0, document=2, number=4)
-    rows = _line_rows(run_lines(data, path)) if plain is None else _rows(plain)
+    rows = _plain_rows(data, n_fields=6, number=4) or _line_rows(run_lines(data, path))
     return rows._replace(tag=run_tag(path, data))
 
 
 def read_qrels_file(path: Path) -> TrecRows:
     """Topics, documents and grades of a TREC qrels file."""
     data = read_bytes(path, "qrels")
-    plain = plain_fields(data, 4, topic=0, document=2, number=3)
-    if plain is not None and (np.isfinite(plain.number) & (plain.number == np.floor(plain.number))).all():
-        return _rows(plain)
+    rows = _plain_rows(data, n_fields=4, number=3)
+    if rows is not None and (np.isfinite(rows.number) & (rows.number == np.floor(rows.number))).all():
+        return rows
     return _line_rows(qrels_lines(data, path))
+
+
+def _plain_rows(data: bytes, n_fields: int, number: int) -> TrecRows | None:
+    """Rows of a plain file: ASCII without comments, and ``n_fields`` fields in every line; None for any other file."""
+    data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
+    odd = len(data.translate(None, _ODD)) < len(data) or (b"#" in data and _COMMENT.search(data) is not None)
+    if odd or not data.isascii():
+        return None
+    content = io.BytesIO(data.lstrip())
+    if len(content.readline().split()) != n_fields:  # of later lines, pandas refuses those that have more
+        return None
+    content.seek(0)
+    kinds = {field: "category" for field in range(n_fields) if field != number} | {0: "object", 2: "object"}
+    code: dict[str, int] = {}
+    parts: list[tuple[IntArray, ObjectArray, FloatArray]] = []
+    try:
+        for table in pd.read_csv(
+            content, sep=r"\s+", header=None, names=range(n_fields), dtype=kinds, chunksize=_ROWS_AT_ONCE,
+            quoting=csv.QUOTE_NONE, na_filter=False, engine="c",
+        ):  # fmt: skip
+            last, numbers = table[n_fields - 1], table[number]
+            has_short_line = last.dtype == "category" and "" in last.cat.categories
+            if has_short_line or numbers.dtype.kind not in "iuf":
+                return None
+            topic, distinct = pd.factorize(table[0].to_numpy(object))  # in order of first appearance
+            known = [code.setdefault(text, len(code)) for text in distinct]
+            parts.append((np.array(known)[topic], table[2].to_numpy(object), numbers.to_numpy(np.float64)))
+    except ValueError:
+        return None
+    topic, documents, numbers = map(np.concatenate, zip(*parts, strict=True))
+    return TrecRows(list(code), topic, documents, numbers)
 
 
 def run_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
@@ -74,20 +110,14 @@ def qrels_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
 
 
 def _line_rows(lines: Iterator[tuple[str, str, float]]) -> TrecRows:
-    topics, documents, numbers = [], [], []
-    for topic, document, number in lines:
-        topics.append(topic)
+    code: dict[str, int] = {}
+    topic, documents, numbers = [], [], []
+    for query, document, number in lines:
+        topic.append(code.setdefault(query, len(code)))
         documents.append(document)
         numbers.append(number)
-    return _rows(Fields(topics, [1] * len(topics), documents, np.array(numbers, dtype=np.float64)))
-
-
-def _rows(fields: Fields) -> TrecRows:
-    """Topics as codes into their distinct values."""
-    code: dict[str, int] = {}
-    codes = [code.setdefault(topic, len(code)) for topic in fields.topics]
-    topic = np.repeat(np.array(codes, dtype=np.int64), fields.n_lines)
-    return TrecRows(list(code), topic, fields.documents, fields.number)
+    ids = np.array(documents, dtype=object)
+    return TrecRows(list(code), np.array(topic, dtype=np.int64), ids, np.array(numbers, dtype=np.float64))
 
 
 def _fields(line: str) -> list[str]:

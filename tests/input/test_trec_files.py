@@ -21,7 +21,7 @@ QRELS = "q1 0 d1 2\nq1 0 d2 -1\n"
 
 def fields(rows: TrecRows) -> tuple[list[str], list[str], list[float]]:
     """Topic, document and number of every row."""
-    return [rows.topics[t] for t in rows.topic], rows.documents, rows.number.tolist()
+    return [rows.topics[t] for t in rows.topic], rows.documents.tolist(), rows.number.tolist()
 
 
 @pytest.mark.parametrize(
