@@ -46,7 +46,7 @@ pytest: $(VENV)/.installed  ## tests, doctests and README examples; says what wa
 notebooks: $(VENV)/.installed  ## run the notebooks and store in them what they show
 	$(BIN)/pytest -q --nbmake --nbmake-timeout=600 --overwrite $(NOTEBOOKS)
 
-reproduce: $(VENV)/.installed  ## work out the numbers that the papers print, and write the tables of that page
+reproduce: $(VENV)/.installed  ## recompute the numbers that the papers print, and write the tables and figures of that page
 	$(BIN)/python docs/reproduce.py
 
 fuzz: $(VENV)/.installed  ## twenty times as many random inputs for each measure, other ones each time

@@ -1,4 +1,4 @@
-"""MED for recall-based measures (Moffat, the text at hand)."""
+"""MED for recall-based measures (Moffat)."""
 
 from __future__ import annotations
 

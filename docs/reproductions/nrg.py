@@ -1,4 +1,4 @@
-"""Normalised residual gain (anonymous submission to SIGIR-AP 2024, the text at hand)."""
+"""Normalised residual gain (submission to SIGIR-AP 2024)."""
 
 from __future__ import annotations
 

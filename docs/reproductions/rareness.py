@@ -1,4 +1,4 @@
-"""Rareness (Türkmen, Lease, Kutlu, ECIR 2023). Its TREC runs are not at hand: its experiments on runs that are."""
+"""Rareness (Türkmen, Lease, Kutlu, ECIR 2023). Its experiments on other runs; trec8.py has its own."""
 
 from __future__ import annotations
 

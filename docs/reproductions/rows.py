@@ -1,4 +1,4 @@
-"""A printed number beside ours: are they the same to the last printed digit?"""
+"""A printed number and ours: are they the same to the last printed digit?"""
 
 from __future__ import annotations
 
