@@ -141,6 +141,21 @@ def shown(value: Any, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Begin the sentences of errors raised inside with the name of the input.
+
+    >>> with naming("run 'bm25'"):
+    ...     raise ValueError("row 3 has no topic id")
+    Traceback (most recent call last):
+    ValueError: run 'bm25': row 3 has no topic id
+    """
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"{what}: {error}") from None
+
+
 def counted(number: int, what: str) -> str:
     """A number of things.
 

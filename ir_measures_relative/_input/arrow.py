@@ -113,14 +113,14 @@ def arrow_frame(data: Any, what: str) -> pd.DataFrame:
     return frame
 
 
-def arrow_topics(column: Any, what: str, kind: str = "topic", before: int = 0) -> tuple[list[Any], IntArray]:
+def arrow_topics(column: Any, kind: str = "topic", before: int = 0) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them.
 
     ``kind`` and ``before``, the number of rows that precede the column in its input, are for error sentences.
     """
-    _refuse_kind(column, kind, what)
-    given, codes = _coded(column, kind, what, before)
-    topics, merged = topic_codes(given.tolist(), what)
+    _refuse_kind(column, kind)
+    given, codes = _coded(column, kind, before)
+    topics, merged = topic_codes(given.tolist())
     order = pd.unique(codes)  # a dictionary may hold its values in any order, and some that no row has
     place = np.empty(len(topics), dtype=np.int64)
     first = pd.unique(merged[order])
@@ -128,24 +128,24 @@ def arrow_topics(column: Any, what: str, kind: str = "topic", before: int = 0) -
     return [topics[code] for code in first], place[merged[codes]]
 
 
-def arrow_documents(column: Any, what: str) -> ObjectArray:
+def arrow_documents(column: Any) -> ObjectArray:
     """(N,) document ids as text."""
     import pyarrow
 
-    _refuse_kind(column, "document", what)
+    _refuse_kind(column, "document")
     kind = column.type
     if pyarrow.types.is_dictionary(kind) or pyarrow.types.is_integer(kind):
-        given, codes = _coded(column, "document", what)
-        return id_texts(given, "document", what)[codes]
+        given, codes = _coded(column, "document")
+        return id_texts(given, "document")[codes]
     if column.null_count:
-        raise _missing_id(column, "document", what)
+        raise _missing_id(column, "document")
     if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind):
         texts: ObjectArray = column.to_numpy()
         return texts
-    return document_ids(column.to_pylist(), what)
+    return document_ids(column.to_pylist())
 
 
-def arrow_numbers(column: Any, value: str, what: str) -> FloatArray:
+def arrow_numbers(column: Any, value: str) -> FloatArray:
     """(N,) numbers, NaN where there is none."""
     import pyarrow
     from pyarrow import compute
@@ -153,7 +153,7 @@ def arrow_numbers(column: Any, value: str, what: str) -> FloatArray:
     kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
     tests = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_decimal, pyarrow.types.is_boolean)
     if not any(is_number(kind) for is_number in tests):
-        raise ValueError(f"{what}: the column of {value}s has the type {column.type}; numbers are accepted")
+        raise ValueError(f"the column of {value}s has the type {column.type}; numbers are accepted")
     if kind != column.type:
         column = compute.cast(column, kind)
     numbers: FloatArray = compute.cast(column, pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy()
@@ -170,7 +170,7 @@ def plain_column(column: Any) -> Any:
     return column if plain is None else column.cast(getattr(pyarrow, plain)())
 
 
-def _refuse_kind(column: Any, kind: str, what: str) -> None:
+def _refuse_kind(column: Any, kind: str) -> None:
     """Refuses ids that are neither text nor plain numbers: a file and a table in memory print a date differently."""
     from pyarrow import types
 
@@ -179,15 +179,15 @@ def _refuse_kind(column: Any, kind: str, what: str) -> None:
     accepted = (*text, types.is_integer, types.is_float32, types.is_float64, types.is_boolean)
     nothing = types.is_null(of) and (not len(column) or of == column.type)  # no id at all, which is told elsewhere
     if not nothing and str(of) not in _VIEWS and not any(is_kind(of) for is_kind in accepted):
-        raise TypeError(f"{what}: the column of {kind} ids has the type {of!s:.60}; text and numbers are accepted")
+        raise TypeError(f"the column of {kind} ids has the type {of!s:.60}; text and numbers are accepted")
 
 
-def _coded(column: Any, kind: str, what: str, before: int = 0) -> tuple[ObjectArray, IntArray]:
+def _coded(column: Any, kind: str, before: int = 0) -> tuple[ObjectArray, IntArray]:
     """Distinct values and the (N,) index of each row among them."""
     import pyarrow
 
     if column.null_count:
-        raise _missing_id(column, kind, what, before)
+        raise _missing_id(column, kind, before)
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     if not len(column):  # of some kinds pyarrow makes no empty array
@@ -204,8 +204,8 @@ def _coded(column: Any, kind: str, what: str, before: int = 0) -> tuple[ObjectAr
     return given, whole.indices.to_numpy().astype(np.int64)
 
 
-def _missing_id(column: Any, kind: str, what: str, before: int = 0) -> ValueError:
-    return missing_id(before + int(np.argmax(column.is_null().to_numpy())), kind, what)
+def _missing_id(column: Any, kind: str, before: int = 0) -> ValueError:
+    return missing_id(before + int(np.argmax(column.is_null().to_numpy())), kind)
 
 
 def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:

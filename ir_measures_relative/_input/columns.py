@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import quoted, shown, warn
+from ir_measures_relative._checks import naming, quoted, shown, warn
 from ir_measures_relative._input.arrow import (
     arrow_columns,
     arrow_documents,
@@ -155,9 +155,10 @@ def _from_file(path: Path, value: str, what: str, content: bytes | None = None) 
 def _from_arrow(data: Any, value: str, what: str) -> Columns:
     source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
     found = arrow_columns(data, {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}, source)
-    topics, topic = arrow_topics(found["query"], source)
-    columns = Columns(topics, topic, arrow_documents(found["doc"], source), np.zeros(len(topic)), source)
-    return _with_numbers(columns, arrow_numbers(found[value], value, source), value)
+    with naming(source):
+        topics, topic = arrow_topics(found["query"])
+        documents, numbers = arrow_documents(found["doc"]), arrow_numbers(found[value], value)
+    return _with_numbers(Columns(topics, topic, documents, numbers, source), numbers, value)
 
 
 def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
@@ -177,9 +178,11 @@ def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
         lengths.append(len(documents))
         docs.extend(documents.keys())
         numbers.extend(documents.values())
-    topics, codes = topic_codes(query, what)
-    topic = np.repeat(codes, lengths)
-    return _with_numbers(Columns(topics, topic, document_ids(docs, what), np.zeros(len(docs)), what), numbers, value)
+    with naming(what):
+        topics, codes = topic_codes(query)
+        documents = document_ids(docs)
+    columns = Columns(topics, np.repeat(codes, lengths), documents, np.zeros(len(docs)), what)
+    return _with_numbers(columns, numbers, value)
 
 
 def _from_frame(frame: Any, value: str, what: str) -> Columns:
@@ -229,8 +232,10 @@ def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
 
 
 def _coded(query: Any, doc: Any, number: Any, what: str, value: str = "score") -> Columns:
-    topics, topic = topic_codes(query, what)
-    return _with_numbers(Columns(topics, topic, document_ids(doc, what), np.zeros(len(topic)), what), number, value)
+    with naming(what):
+        topics, topic = topic_codes(query)
+        documents = document_ids(doc)
+    return _with_numbers(Columns(topics, topic, documents, np.zeros(len(topic)), what), number, value)
 
 
 def _with_numbers(columns: Columns, numbers: Any, value: str) -> Columns:

@@ -18,14 +18,14 @@ from ir_measures_relative._input.types import IntArray, ObjectArray
 _CHUNK = 100_000  # ids that are looked at together
 
 
-def topic_codes(ids: list[Any] | pd.Series, what: str) -> tuple[list[Any], IntArray]:
+def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
     if _is_coded(ids):
-        given, codes = _factorized(ids, "topic", what)
-        texts = id_texts(given, "topic", what)
+        given, codes = _factorized(ids, "topic")
+        texts = id_texts(given, "topic")
     else:
         given = objects(ids)
-        texts = id_texts(given, "topic", what)
+        texts = id_texts(given, "topic")
         # the rows of a topic mostly stand together, so one of each such stretch is enough
         start = np.flatnonzero(np.append([True] * (len(texts) > 0), texts[1:] != texts[:-1]))
         codes = np.repeat(np.arange(len(start)), np.diff(start, append=len(texts)))
@@ -36,25 +36,25 @@ def topic_codes(ids: list[Any] | pd.Series, what: str) -> tuple[list[Any], IntAr
     for code, value, text in zip(merged.tolist(), given, texts, strict=True):
         kept.setdefault(code, text if isinstance(value, bytes) else value)
     if (odd := first_unfit(np.array(list(first), dtype=object))) is not None:
-        raise ValueError(f"{what}: the topic {list(first)[odd]!r:.200} {UNFIT}")
+        raise ValueError(f"the topic {list(first)[odd]!r:.200} {UNFIT}")
     return list(kept.values()), merged[codes]
 
 
-def document_ids(ids: list[Any] | pd.Series, what: str) -> ObjectArray:
+def document_ids(ids: list[Any] | pd.Series) -> ObjectArray:
     """(N,) document ids as text."""
     if isinstance(ids, list) or isinstance(ids.dtype, pd.StringDtype) or not _is_coded(ids):
-        return id_texts(objects(ids), "document", what)  # text at once: few rows of a run have a document of another
-    distinct, codes = _factorized(ids, "document", what)
-    return id_texts(distinct, "document", what)[codes]
+        return id_texts(objects(ids), "document")  # text at once: few rows of a run have a document of another
+    distinct, codes = _factorized(ids, "document")
+    return id_texts(distinct, "document")[codes]
 
 
-def id_texts(ids: ObjectArray, kind: str, what: str) -> ObjectArray:
+def id_texts(ids: ObjectArray, kind: str) -> ObjectArray:
     """(N,) ids as text, which may be the array itself."""
     if set(map(type, ids)) <= {str}:  # not of a subclass, which may print or compare in its own way
         return ids
     texts = np.empty(len(ids), dtype=object)
     for row, value in enumerate(ids):
-        texts[row] = value if type(value) is str else _text(value, row, kind, what)
+        texts[row] = value if type(value) is str else _text(value, row, kind)
     return texts
 
 
@@ -96,31 +96,31 @@ def _is_coded(ids: list[Any] | pd.Series) -> bool:
     return isinstance(ids.dtype, (pd.CategoricalDtype, pd.StringDtype)) or ids.dtype.kind in "iu"
 
 
-def _factorized(ids: pd.Series, kind: str, what: str) -> tuple[ObjectArray, IntArray]:
+def _factorized(ids: pd.Series, kind: str) -> tuple[ObjectArray, IntArray]:
     codes, uniques = pd.factorize(ids)
     if (codes < 0).any():
-        raise missing_id(int(np.argmax(codes < 0)), kind, what)
+        raise missing_id(int(np.argmax(codes < 0)), kind)
     distinct = np.empty(len(uniques), dtype=object)
     distinct[:] = np.asarray(uniques).tolist()
     return distinct, codes.astype(np.int64)
 
 
-def _text(value: Any, row: int, kind: str, what: str) -> str:
+def _text(value: Any, row: int, kind: str) -> str:
     if isinstance(value, bytes):
         try:
             return value.decode()
         except UnicodeDecodeError:
-            raise ValueError(f"{what}: the {kind} id {shown(value)} is no UTF-8 text; text is accepted") from None
+            raise ValueError(f"the {kind} id {shown(value)} is no UTF-8 text; text is accepted") from None
     if isinstance(value, Iterable) and not isinstance(value, str):
-        raise TypeError(f"{what}: the {kind} id {shown(value)} is neither text nor a number")
+        raise TypeError(f"the {kind} id {shown(value)} is neither text nor a number")
     if is_missing(value):
-        raise missing_id(row, kind, what)
+        raise missing_id(row, kind)
     return str(value)
 
 
-def missing_id(row: int, kind: str, what: str) -> ValueError:
+def missing_id(row: int, kind: str) -> ValueError:
     """The sentence for a row without id."""
-    return ValueError(f"{what}: row {row + 1} has no {kind} id")
+    return ValueError(f"row {row + 1} has no {kind} id")
 
 
 def _is_fit(text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ir_measures_relative._checks import quoted
+from ir_measures_relative._checks import naming, quoted
 from ir_measures_relative._input import (
     COLUMN_NAMES,
     BoolArray,
@@ -84,7 +84,8 @@ class ArrowBatches:
         import pyarrow
 
         ids = plain_column(pyarrow.chunked_array([batch.column(self.names[column])]))
-        distinct, code = arrow_topics(ids, self.source, BUCKET if column == BUCKET else "topic", before)
+        with naming(self.source):
+            distinct, code = arrow_topics(ids, BUCKET if column == BUCKET else "topic", before)
         return list(map(str, distinct)), code
 
     def kept(self, batch: Any, rows: BoolArray) -> Any:
