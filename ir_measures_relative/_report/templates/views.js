@@ -58,7 +58,7 @@ function baselineTests() { // run -> p-value against the baseline, corrected for
 }
 function runs() {
   const base = baseline(), r = D.ranks, rows = chosenRuns(ORDER), imputed = D.imputed, tests = baselineTests();
-  const X = zoom(narrow() ? 90 : base === null ? 200 : 120);
+  const X = zoom(narrow() ? 74 : base === null ? 200 : 120);
   const rankInterval = (run) => (r && r.rank_low[run] < r.rank_high[run]
     ? ` ${r.rank_low[run]}–${r.rank_high[run]}` : '');
   const aside = [D.groups.length > 0 && text('Group', groupName, groupOf),
