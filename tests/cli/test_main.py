@@ -580,7 +580,7 @@ def test_control_characters_in_a_sentence_and_in_a_table(place: Path, capsys: py
     assert "\x1b" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("names", ["file", "tag"])
+@pytest.mark.parametrize("names", ["file", pytest.param("tag", marks=pytest.mark.full)])
 def test_a_real_track(shared: Path, names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """TREC-COVID round 2: 136 runs of 51 teams, by file and by tag, with a leaderboard, in tsv, Markdown and LaTeX."""
     folder = shared / "data/trec-covid-round2"

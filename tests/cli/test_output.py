@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.pages import run_command
 from support.repository import INSTALLED
 
 from ir_measures_relative import simulate
@@ -154,9 +155,9 @@ def test_a_closed_output_is_one_line(place: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     (tmp_path / "file").write_text("")
-    done = run("demo", "--figures", "file/figures", cwd=tmp_path, stdout=subprocess.PIPE)
-    assert done.returncode == 2
-    assert done.stderr == "ir_measures_relative: 'file/figures' cannot be read or written: Not a directory\n"
+    code, _, complaint = run_command(["demo", "--figures", "file/figures"], tmp_path)
+    assert code == 2
+    assert complaint == "ir_measures_relative: 'file/figures' cannot be read or written: Not a directory\n"
 
 
 def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

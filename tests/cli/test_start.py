@@ -186,12 +186,16 @@ class TestClosedPipes:
         )  # fmt: skip
         return int((place / "code").read_text()), done.stderr
 
-    @pytest.mark.parametrize("redirected", ["pipe", "unbuffered", ">&-", ">/dev/full"])
+    @pytest.mark.parametrize(
+        "redirected",
+        ["pipe", *(pytest.param(how, marks=pytest.mark.full) for how in ("unbuffered", ">&-", ">/dev/full"))],
+    )
     def test_the_verdict_of_gate(self, redirected: str, place: Path) -> None:
         for base, new, code in VERDICTS[:2]:
             asked = f"gate qrels.txt runs/{base}.run runs/{new}.run P@1"
             assert self.code(place, asked, redirected)[0] == code
 
+    @pytest.mark.full
     @pytest.mark.parametrize(
         "command", ["--help", "--version", "compare --help", *(" ".join(call) for call in list(TABLES.values())[:4])]
     )
@@ -208,6 +212,7 @@ def test_verdicts_are_as_listed(place: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
 class TestReport:
+    @pytest.mark.full
     def test_to_standard_output(self, place: Path) -> None:
         for command in ("report qrels.txt runs -o /dev/stdout | cat", "report qrels.txt runs -o /dev/stdout > page"):
             done = subprocess.run(

@@ -139,6 +139,7 @@ print(sample_means(table, [draw.choices(range(600), k=600) for _ in range(200)])
 """
 
 
+@pytest.mark.full
 def test_no_number_of_threads_of_linear_algebra_changes_a_bit() -> None:
     printed = set()
     for threads in "12":
