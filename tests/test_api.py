@@ -15,6 +15,7 @@ DATA = set(
     """
     frame qrels run runs run_a run_b reference groups labels model judge prior name systems retr_systems topics names
     table scores estimate truth actual expected incomplete complete values results x y a b score
+    judges human collections first second comparison spread
     """.split()
 )
 PAIR = {"chronology": {"base"}, "med_depth": {"meds"}, "tau_curve": {"taus"}}  # two that are one

@@ -21,6 +21,7 @@ from ir_measures_relative._cli.demo import DEMO
 from ir_measures_relative._cli.evaluate import EVALUATE
 from ir_measures_relative._cli.gate import GATE
 from ir_measures_relative._cli.judge_next import JUDGE_NEXT
+from ir_measures_relative._cli.judges import JUDGES
 from ir_measures_relative._cli.pairs import PAIRS
 from ir_measures_relative._cli.plan import PLAN
 from ir_measures_relative._cli.report import REPORT
@@ -36,7 +37,7 @@ from ir_measures_relative._cli.streams import (
 )
 from ir_measures_relative._cli.tiers import TIERS
 
-COMMANDS = [COMPARE, PAIRS, JUDGE_NEXT, GATE, REPORT, TIERS, PLAN, DEMO]
+COMMANDS = [COMPARE, PAIRS, JUDGE_NEXT, GATE, REPORT, JUDGES, TIERS, PLAN, DEMO]
 
 
 class Terminated(KeyboardInterrupt):

@@ -17,11 +17,10 @@ _EXAMPLES = """\
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "scores",
-        help="CSV or TSV file (a row per system, a column per topic), qrels if runs follow, or a number: the standard "
-        "deviation of differences over topics",
+    help_of_scores = (
+        "CSV or TSV file, a row per system; qrels, if runs follow; or the standard deviation of differences"
     )
+    parser.add_argument("scores", help=help_of_scores)
     parser.add_argument("runs", nargs="?", help="folder or glob of TREC run files, if the first argument is qrels")
     parser.add_argument("measure", nargs="?", default="nDCG@10", help="such as nDCG@10, the default")
     parser.add_argument("--difference", type=float, help="the difference in mean scores to show")

@@ -30,13 +30,9 @@ def _run(options: argparse.Namespace) -> Outcome:
     from ir_measures_relative._cli import reading
     from ir_measures_relative._experiment import TextTable
 
-    found = meta.rank_intervals(
-        read_scores(options.scores, options.drop),
-        level=options.level,
-        trials=options.trials,
-        seed=options.seed,
-        largest_first=not options.smaller,
-    ).to_frame()
+    chosen = {"level": options.level, "trials": options.trials, "seed": options.seed}
+    table = read_scores(options.scores, options.drop)
+    found = meta.rank_intervals(table, largest_first=not options.smaller, **chosen).to_frame()
     rows = list(found.itertuples(index=False, name=None))
     return Outcome(reading.table_text(TextTable(list(found.columns), rows, places=options.places), options))
 

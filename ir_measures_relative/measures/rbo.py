@@ -187,7 +187,7 @@ class _RBO(RelativeMeasure):
     >>> round(imr.RBO(reference=bm25).calc_aggregate(qrels, dense), 4)
     0.63
     >>> round(imr.RBO(reference=bm25, form='min').calc_aggregate(qrels, dense), 4)
-    0.2426
+    0.3117
     >>> imr.RBO(reference=bm25, p=.5).calc_aggregate(qrels, bm25)
     1.0
     """

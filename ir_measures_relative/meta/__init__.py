@@ -11,6 +11,8 @@
 ``rank_intervals``                    ... and how sure is the rank of each system?
 ``topics_needed``, ``power``          how many topics show a difference, and how surely?
 ``detectable``                        ... and which difference can so many topics show?
+``compare_judges``                    can one judge, such as a language model, replace another?
+``prediction_powered``                how good are systems, if people judged few topics and a machine many?
 ``number_of_systems``                 would fewer participants have been ranked alike?
 ``query_types``                       which queries tell a good ranking from a random one?
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
@@ -31,6 +33,7 @@ from ir_measures_relative.meta._estimation import (
     preference_reconstruction,
 )
 from ir_measures_relative.meta._interval_coverage import IntervalCoverage, interval_coverage
+from ir_measures_relative.meta._judges import JudgeComparison, compare_judges
 from ir_measures_relative.meta._label_shares import LabelShares, label_shares
 
 # LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables; not public
@@ -40,6 +43,7 @@ from ir_measures_relative.meta._pairwise_tests import corrected as corrected  # 
 from ir_measures_relative.meta._pairwise_tests import paired_t as paired_t
 from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
 from ir_measures_relative.meta._pools import leave_group_out
+from ir_measures_relative.meta._prediction_powered import PredictionPowered, prediction_powered
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
 from ir_measures_relative.meta._rank_correlation import (
     discordant_pairs,
@@ -68,8 +72,10 @@ __all__ = [
     "EstimationError",
     "LabelShares",
     "IntervalCoverage",
+    "JudgeComparison",
     "NumberOfSystems",
     "Plan",
+    "PredictionPowered",
     "PreferenceReconstruction",
     "QueryTypes",
     "RankIntervals",
@@ -79,6 +85,7 @@ __all__ = [
     "Stability",
     "SwapRate",
     "compare_estimates",
+    "compare_judges",
     "detectable",
     "discordant_pairs",
     "discriminative_power",
@@ -90,6 +97,7 @@ __all__ = [
     "number_of_systems",
     "percentage_absolute_difference",
     "power",
+    "prediction_powered",
     "preference_reconstruction",
     "query_types",
     "rank_intervals",

@@ -117,7 +117,11 @@ def topics_needed(
     design = choice(design, "design", DESIGNS)
     goal = _share(power, "power")
     spreads, systems = _spreads(spread, design, pairs, systems)
-    difference, level, tests = _positive(difference, "difference"), _share(level, "level"), _tests(comparisons)
+    difference, level, tests = (
+        _positive(difference, "difference"),
+        _share(level, "level"),
+        whole(comparisons, "comparisons", 1),
+    )
 
     def enough(sd: float, n: int) -> bool:
         if design == "interval":
@@ -125,8 +129,9 @@ def topics_needed(
         return _power(n, difference, sd, level / tests, systems) >= goal
 
     found = [_fewest(partial(enough, sd), sd, difference) for sd in spreads]
-    rows = [(n, _difference(difference, n, sd, level / tests, design)) for n, sd in zip(found, spreads, strict=True)]
-    return _plan("topics", spreads, rows, design, level, tests, systems)
+    widths = [_width(n, sd, level / tests) for n, sd in zip(found, spreads, strict=True)]
+    shown_differences = widths if design == "interval" else [difference] * len(spreads)
+    return _plan("topics", spreads, list(zip(found, shown_differences, strict=True)), design, level, tests, systems)
 
 
 def power(
@@ -158,7 +163,7 @@ def power(
     design = choice(design, "design", DESIGNS[:2])
     spreads, systems = _spreads(spread, design, pairs, systems)
     n, difference = whole(topics, "topics", 2, _MOST_TOPICS), _positive(difference, "difference")
-    level, tests = _share(level, "level"), _tests(comparisons)
+    level, tests = _share(level, "level"), whole(comparisons, "comparisons", 1)
     return _plan("power", spreads, [(n, difference)] * len(spreads), design, level, tests, systems)
 
 
@@ -191,7 +196,7 @@ def detectable(
     design = choice(design, "design", DESIGNS)
     spreads, systems = _spreads(spread, design, pairs, systems)
     n, goal = whole(topics, "topics", 2, _MOST_TOPICS), _share(power, "power")
-    level, tests = _share(level, "level"), _tests(comparisons)
+    level, tests = _share(level, "level"), whole(comparisons, "comparisons", 1)
     found = [_smallest(n, sd, goal, level / tests, systems, design) for sd in spreads]
     return _plan("difference", spreads, [(n, d) for d in found], design, level, tests, systems)
 
@@ -200,19 +205,17 @@ def _spreads(spread: Any, design: str, pairs: str, systems: int | None) -> tuple
     """One standard deviation, or three quantiles over pairs; and the number of systems, for ANOVA only."""
     choice(pairs, "pairs", ("all", "top"))
     if is_real(spread):
-        given = [real(spread, "spread", 0.0)]
-        n_systems = None
+        given, n_systems = [real(spread, "spread", 0.0)], None
     else:
         if np.ndim(spread) == 0 and not isinstance(spread, (ScoreTable, dict, pd.DataFrame)):
             raise WrongKind(f"spread={shown(spread)} must be a number or a systems x topics table")
         table = ScoreTable.of(spread, "spread").need(systems=2, topics=2, what="spread")
         given = [_residual(table.scores)] if design == "anova" else _of_pairs(table, pairs)
         n_systems = len(table.systems)
-    if design != "anova":
-        return given, None
-    if systems is None and n_systems is None:
+    if design == "anova" and systems is None and n_systems is None:
         raise ValueError("design='anova' requires systems=, the number of systems")
-    return given, whole(systems, "systems", 2) if systems is not None else n_systems
+    n_systems = n_systems if systems is None else whole(systems, "systems", 2)
+    return given, n_systems if design == "anova" else None
 
 
 def _of_pairs(table: ScoreTable, pairs: str) -> list[float]:
@@ -286,10 +289,6 @@ def _smallest(n: int, sd: float, goal: float, level: float, systems: int | None,
     return float(brentq(lambda d: _power(n, d, 1.0, level, systems) - goal, 0.0, high, xtol=1e-12) * sd)
 
 
-def _difference(asked: float, n: int, sd: float, level: float, design: str) -> float:
-    return _width(n, sd, level) if design == "interval" else asked
-
-
 def _plan(
     asked: str,
     spreads: list[float],
@@ -303,21 +302,11 @@ def _plan(
         float("nan") if design == "interval" else _power(n, d, sd, level / tests, systems)
         for sd, (n, d) in zip(spreads, rows, strict=True)
     ]
-    frame = pd.DataFrame(
-        {
-            "quantile": QUANTILES if len(spreads) > 1 else [0.5],
-            "spread": spreads,
-            "topics": [n for n, _ in rows],
-            "difference": [d for _, d in rows],
-            "power": powers,
-        }
-    )
+    frame = pd.DataFrame(rows, columns=["topics", "difference"]).assign(power=powers)
+    frame.insert(0, "quantile", QUANTILES if len(spreads) > 1 else [0.5])
+    frame.insert(1, "spread", spreads)
     n, d = rows[len(rows) // 2]
     return Plan(n, d, powers[len(rows) // 2], design, level, tests, systems, asked, frame)
-
-
-def _tests(comparisons: Any) -> int:
-    return whole(comparisons, "comparisons", 1)
 
 
 def _positive(value: Any, name: str) -> float:

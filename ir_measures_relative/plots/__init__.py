@@ -17,6 +17,7 @@
 ``med_depth``               ... and how does that change with the depth of the pool?
 ``discriminative_power``    how many pairs of systems does each measure tell apart?
 ``swap_rate``               how large must a difference be for other topics to confirm it?
+``judges``                  which groups does a judge favour?
 ``power``                   how many topics does it take to show a difference?
 ``stability``               how often do other topics give the same winner?
 ==========================  ==============================================================================
@@ -34,6 +35,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from ir_measures_relative.plots._chance import expected_histogram, query_types
+from ir_measures_relative.plots._forest import judges
 from ir_measures_relative.plots._leaderboards import rank_changes, rank_intervals
 from ir_measures_relative.plots._planning import power
 from ir_measures_relative.plots._rank_agreement import med_depth, tau_curve
@@ -51,6 +53,7 @@ __all__ = [
     "discriminative_power",
     "distributions",
     "expected_histogram",
+    "judges",
     "med_depth",
     "med_matrix",
     "power",

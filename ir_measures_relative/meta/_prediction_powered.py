@@ -1,0 +1,169 @@
+"""Few topics judged by people, many by a machine: an estimate that is valid however good the machine is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import counted, flag, real
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative.meta._score_table import ScoreTable, places
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PredictionPowered:
+    """Mean human scores, or differences of them, estimated with the help of a judge.
+
+    Attributes
+    ----------
+    systems : the S systems, or the P pairs of systems (a, b)
+    estimate, low, high, std_error : (S,) the estimate, its confidence interval and its standard error
+    weight : (S,) weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias
+    human : (S,) mean over the human topics, without the judge
+    judge : (S,) the judge's mean over all topics
+    effective_topics : (S,) how many human topics would give this precision without the judge
+    n_human, n_judge : number of topics with human scores, and of further topics that only the judge has scored
+    level : of the intervals
+    """
+
+    systems: list[Any]
+    estimate: FloatArray  # (S,)
+    low: FloatArray  # (S,)
+    high: FloatArray  # (S,)
+    std_error: FloatArray  # (S,)
+    weight: FloatArray  # (S,)
+    human: FloatArray  # (S,)
+    judge: FloatArray  # (S,)
+    effective_topics: FloatArray  # (S,)
+    n_human: int
+    n_judge: int
+    level: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per system, or per pair of systems (columns a and b)."""
+        is_pair = bool(self.systems) and isinstance(self.systems[0], tuple)
+        names = {"a": [a for a, _ in self.systems], "b": [b for _, b in self.systems]} if is_pair else None
+        columns = ("estimate", "low", "high", "std_error", "weight", "human", "judge", "effective_topics")
+        return pd.DataFrame((names or {"system": self.systems}) | {name: getattr(self, name) for name in columns})
+
+    def __repr__(self) -> str:
+        what = "pair" if self.systems and isinstance(self.systems[0], tuple) else "system"
+        return (
+            f"PredictionPowered({counted(len(self.systems), what)}; {self.n_human} human topics count as "
+            f"{np.median(self.effective_topics):.1f} (median) with {self.n_judge} more of the judge; "
+            f"level {self.level:g})"
+        )
+
+
+def prediction_powered(
+    human: Any,
+    judge: Any,
+    *,
+    level: float = 0.95,
+    differences: bool = False,
+    weight: float | None = None,
+    normal: bool = False,
+) -> PredictionPowered:
+    """How good are systems by human judgement, if people judged few topics and a machine judged many?
+
+    The judge's mean over the topics without human scores, plus the mean difference between people and judge on the
+    topics that both have scored, which removes the judge's bias (prediction-powered inference). The judge's weight is
+    tuned to the data, so a useless judge is ignored and costs nothing but a little noise.
+
+    Parameters
+    ----------
+    human : systems x topics, scores by human judgements
+    judge : systems x topics, scores of the same systems by the judge, on all these topics and at least 2 more
+    level : of the confidence intervals
+    differences : estimate the difference of every pair of systems instead, a minus b
+    weight : weight of the judge from 0 to 1; by default tuned for each system or pair
+    normal : as ppi-python, take the quantile of the normal distribution and divide sums of squares by n, not n - 1, in
+        place of Student's t with n - 1 degrees of freedom
+
+    Returns
+    -------
+    PredictionPowered, with one row per system or pair in ``to_frame()``.
+
+    Notes
+    -----
+    With n human topics H and N further topics: estimate = w mean_N(judge) + mean_H(human - w judge), variance =
+    w^2 var_N(judge)/N + var_H(human - w judge)/n, and w = cov_H(human, judge) / ((1 + n/N) var(judge)), clipped to
+    [0, 1]. ``effective_topics`` is n times the variance without the judge over that with it.
+
+    The human topics must be a random sample of all topics. If people judged the easy ones, the interval is wrong,
+    whatever the judge. The scores of a system must not depend on other systems (no NRG with ``prior='others'``).
+
+    >>> human = {"bm25": [0.2, 0.4, 0.1, 0.5], "dense": [0.3, 0.6, 0.3, 0.8]}
+    >>> judge = {"bm25": [0.3, 0.5, 0.1, 0.6, 0.4, 0.3, 0.7, 0.2], "dense": [0.5, 0.7, 0.4, 0.9, 0.8, 0.4, 0.9, 0.5]}
+    >>> result = prediction_powered(human, judge)
+    >>> result
+    PredictionPowered(2 systems; 4 human topics count as 7.5 (median) with 4 more of the judge; level 0.95)
+    >>> result.to_frame()[["system", "estimate", "low", "high", "human", "judge"]].round(3)
+      system  estimate    low   high  human   judge
+    0   bm25     0.312  0.104  0.520    0.3  0.387
+    1  dense     0.515  0.222  0.807    0.5  0.638
+
+    References
+    ----------
+    Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered inference. Science 382.
+    Angelopoulos, Duchi, Zrnic (2023). PPI++: Efficient prediction-powered inference. arXiv:2311.01453.
+    """
+    from scipy.stats import norm, t
+
+    level, normal = real(level, "level", 0.0, 1.0), flag(normal, "normal")
+    weight = None if weight is None else real(weight, "weight", 0.0, 1.0)
+    by_people = ScoreTable.of(human, "human").need(systems=1, topics=2, what="human")
+    labelled, unlabelled = _scores_of_judge(ScoreTable.of(judge, "judge"), by_people)
+    systems, scores = by_people.systems, by_people.scores
+    if flag(differences, "differences"):
+        by_people.need(systems=2, what="human")
+        i, j = np.triu_indices(len(systems), k=1)
+        systems = [(systems[a], systems[b]) for a, b in zip(i, j, strict=True)]
+        scores, labelled, unlabelled = (x[i] - x[j] for x in (scores, labelled, unlabelled))
+    n, more = scores.shape[1], unlabelled.shape[1]
+    everything = np.hstack([labelled, unlabelled])
+    weights = _tuned(scores, labelled, everything, n / more) if weight is None else np.full(len(scores), weight)
+    rest, lost = scores - weights[:, None] * labelled, 0 if normal else 1  # degrees of freedom
+    estimate = weights * unlabelled.mean(axis=1) + rest.mean(axis=1)
+    variance = weights**2 * unlabelled.var(axis=1, ddof=lost) / more + rest.var(axis=1, ddof=lost) / n
+    alone = scores.var(axis=1, ddof=lost) / n
+    std_error = np.sqrt(variance)
+    margin = (norm.ppf((1 + level) / 2) if normal else t.ppf((1 + level) / 2, n - 1)) * std_error
+    return PredictionPowered(
+        systems=list(systems),
+        estimate=estimate,
+        low=estimate - margin,
+        high=estimate + margin,
+        std_error=std_error,
+        weight=weights,
+        human=scores.mean(axis=1),
+        judge=everything.mean(axis=1),
+        effective_topics=n * np.divide(alone, variance, out=np.ones(len(alone)), where=variance > 0),
+        n_human=n,
+        n_judge=more,
+        level=level,
+    )
+
+
+def _scores_of_judge(judge: ScoreTable, human: ScoreTable) -> tuple[FloatArray, FloatArray]:
+    """(S, n) and (S, N): the judge's scores on the human topics and on the others, systems as in ``human``."""
+    rows = places(human.systems, judge.systems, "system", "judge")
+    places(judge.systems, human.systems, "system", "human")
+    common = places(human.topics, judge.topics, "topic", "judge")
+    others = [column for column in range(len(judge.topics)) if column not in set(common)]
+    if len(others) < 2:
+        raise ValueError(f"judge: requires at least 2 topics that human lacks, got {len(others)}")
+    return judge.scores[np.ix_(rows, common)], judge.scores[np.ix_(rows, others)]
+
+
+def _tuned(human: FloatArray, judge: FloatArray, everything: FloatArray, ratio: float) -> FloatArray:
+    """(S,) the weight of the judge that makes the variance smallest; ``ratio`` = n / N."""
+    n = human.shape[1]
+    centred = judge - judge.mean(axis=1, keepdims=True)
+    covariance = ((human - human.mean(axis=1, keepdims=True)) * centred).sum(axis=1) / (n - 1)
+    variance = everything.var(axis=1, ddof=1)
+    weight = np.divide(covariance, (1 + ratio) * variance, out=np.zeros(len(human)), where=variance > 0)
+    return np.asarray(np.clip(weight, 0.0, 1.0))

@@ -1,0 +1,44 @@
+"""Figures of judges, planning and collections: what they show is what the results say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import ir_measures_relative as imr
+from ir_measures_relative import meta, plots
+
+TRACKS = {f"track {seed}": imr.simulate.track(seed=seed) for seed in range(2)}
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open() -> Any:
+    yield
+    plt.close("all")
+
+
+def test_power_reaches_what_meta_says() -> None:
+    table = np.random.default_rng(0).random((5, 20))
+    ax = plots.power(table, differences=[0.05, 0.2], topics=100, comparisons=4)
+    assert [line.get_label() for line in ax.get_lines()[:2]] == ["0.2", "0.05"]
+    topics, power = ax.get_lines()[1].get_data()
+    for n, value in list(zip(topics, power, strict=True))[::20]:
+        assert value == meta.power(table, topics=int(n), difference=0.05, comparisons=4).power
+    assert topics[-1] == 100 and len(ax.collections) == 2, "a band for each difference"
+    assert not plots.power(0.2).collections, "one spread has no band"
+
+
+def test_judges_show_the_shifts() -> None:
+    track = TRACKS["track 0"]
+    result = meta.compare_judges({"a": track.qrels, "b": track.complete_qrels}, track.runs, groups=track.groups)
+    ax = plots.judges(result)
+    expected = result.shifts.sort_values("shift", ascending=False)
+    assert [tick.get_text().split(" (")[0] for tick in ax.get_yticklabels()] == expected["group"].tolist()
+    drawn = np.concatenate([points.get_offsets()[:, 0] for points in ax.collections if len(points.get_offsets())])
+    assert set(np.round(expected["shift"], 9)) <= set(np.round(drawn, 9))
+    assert "b minus a" in ax.get_xlabel()
+    with pytest.raises(ValueError, match="there is no pair of judges 'z', None"):
+        plots.judges(result, first="z")
