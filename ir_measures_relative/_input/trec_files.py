@@ -25,11 +25,27 @@ from ir_measures_relative._checks import quoted, shown
 from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
 
 RUN_FIELDS = "topic Q0 document rank score tag"
-QRELS_FIELDS = "topic iteration document grade"
 _GZIP = b"\x1f\x8b"  # the first bytes of a gzip file
 _ODD = b"\0\x0b\x0c\r\x1c\x1d\x1e\x1f"  # NUL, and what separates fields or lines elsewhere, but not for pandas
 _ROWS_AT_ONCE = 100_000  # so that what pandas keeps of them stays in the processor's cache
 _COMMENT = re.compile(rb"^\s*#", re.MULTILINE)
+
+
+class _Form(NamedTuple):
+    """What the lines of a kind of file contain."""
+
+    what: str
+    fields: str
+    number: int  # place of the field that is a number
+    kind: str  # of the number, in words
+
+    @property
+    def n_fields(self) -> int:
+        return len(self.fields.split())
+
+
+_RUN = _Form("run", RUN_FIELDS, 4, "a number as score")
+_QRELS = _Form("qrels", "topic iteration document grade", 3, "a whole number as grade")
 
 
 class TrecRows(NamedTuple):
@@ -45,21 +61,24 @@ class TrecRows(NamedTuple):
 def read_run_file(path: Path, content: bytes | None = None) -> TrecRows:
     """Topics, documents and scores of a TREC run file; ``content``: what it holds, if that was read before."""
     data = read_bytes(path, "run") if content is None else content
-    rows = _plain_rows(data, n_fields=6, number=4) or _line_rows(run_lines(data, path))
-    return rows._replace(tag=run_tag(path, data))
+    return _rows(data, path, _RUN)._replace(tag=run_tag(path, data))
 
 
 def read_qrels_file(path: Path) -> TrecRows:
     """Topics, documents and grades of a TREC qrels file."""
-    data = read_bytes(path, "qrels")
-    rows = _plain_rows(data, n_fields=4, number=3)
-    if rows is not None and (np.isfinite(rows.number) & (rows.number == np.floor(rows.number))).all():
-        return rows
-    return _line_rows(qrels_lines(data, path))
+    return _rows(read_bytes(path, "qrels"), path, _QRELS)
 
 
-def _plain_rows(data: bytes, n_fields: int, number: int) -> TrecRows | None:
-    """Rows of a plain file: ASCII without comments, and ``n_fields`` fields in every line; None for any other file."""
+def _rows(data: bytes, path: Path, form: _Form) -> TrecRows:
+    rows = _plain_rows(data, form)
+    if rows is not None and form is _QRELS and not all(map(float.is_integer, np.unique(rows.number).tolist())):
+        rows = None
+    return rows or _line_rows(data, path, form)
+
+
+def _plain_rows(data: bytes, form: _Form) -> TrecRows | None:
+    """Rows of a plain file: ASCII without comments, and all fields in every line; None for any other file."""
+    n_fields, number = form.n_fields, form.number
     data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
     odd = len(data.translate(None, _ODD)) < len(data) or (b"#" in data and _COMMENT.search(data) is not None)
     if odd or not data.isascii():
@@ -89,55 +108,32 @@ def _plain_rows(data: bytes, n_fields: int, number: int) -> TrecRows | None:
     return TrecRows(list(code), topic, documents, numbers)
 
 
-def run_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
-    """Topic, document and score of every line that holds data: the rule of what a run file may contain."""
-    for number, line in _lines(io.StringIO(_text(data, path, "run"), newline=None)):
-        try:
-            topic, _, document, _, text, _ = _fields(line)
-            yield topic, document, _number(text)
-        except ValueError:
-            raise _malformed(path, "run", number, line, RUN_FIELDS) from None
-
-
-def qrels_lines(data: bytes, path: Path) -> Iterator[tuple[str, str, float]]:
-    """Topic, document and grade of every line that holds data: the rule of what a qrels file may contain."""
-    for number, line in _lines(io.StringIO(_text(data, path, "qrels"), newline=None)):
-        try:
-            topic, _, document, text = _fields(line)
-            yield topic, document, _grade(text)
-        except ValueError:
-            raise _malformed(path, "qrels", number, line, QRELS_FIELDS) from None
-
-
-def _line_rows(lines: Iterator[tuple[str, str, float]]) -> TrecRows:
+def _line_rows(data: bytes, path: Path, form: _Form) -> TrecRows:
+    """Rows line by line: the rule of what a file may contain."""
     code: dict[str, int] = {}
     topic, documents, numbers = [], [], []
-    for query, document, number in lines:
-        topic.append(code.setdefault(query, len(code)))
-        documents.append(document)
+    for place, line in _lines(io.StringIO(_text(data, path, form.what), newline=None)):
+        fields = line.split()
+        try:
+            number = _number(fields[form.number])
+            if len(fields) != form.n_fields or "\0" in line or (form is _QRELS and not number.is_integer()):
+                raise ValueError(line)  # the programs behind ir_measures would read half of an id that holds a NUL
+        except (ValueError, IndexError):
+            raise ValueError(
+                f"{form.what} file {quoted(path)}, line {place}: {shown(line.strip())} is not '{form.fields}' "
+                f"({form.n_fields} fields, {form.kind})"
+            ) from None
+        topic.append(code.setdefault(fields[0], len(code)))
+        documents.append(fields[2])
         numbers.append(number)
     ids = np.array(documents, dtype=object)
     return TrecRows(list(code), np.array(topic, dtype=np.int64), ids, np.array(numbers, dtype=np.float64))
-
-
-def _fields(line: str) -> list[str]:
-    if "\0" in line:  # the programs behind ir_measures would read half of an id
-        raise ValueError(line)
-    return line.split()
 
 
 def _number(text: str) -> float:
     if "_" in text:  # Python reads 1_000 as 1000, TREC tools do not
         raise ValueError(text)
     return float(text)
-
-
-def _grade(text: str) -> float:
-    """A whole number; ``2.0`` is read as 2."""
-    grade = _number(text)
-    if not grade.is_integer():
-        raise ValueError(text)
-    return grade
 
 
 def _lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -202,10 +198,3 @@ def _text(data: bytes, path: Path, what: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{what} file {quoted(path)}, line {line}: not UTF-8 text, plain or gzip") from None
-
-
-def _malformed(path: Path, what: str, number: int, line: str, fields: str) -> ValueError:
-    return ValueError(
-        f"{what} file {quoted(path)}, line {number}: {shown(line.strip())} is not '{fields}' "
-        f"({len(fields.split())} fields, {'a number as score' if what == 'run' else 'a whole number as grade'})"
-    )

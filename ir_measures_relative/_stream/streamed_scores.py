@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._checks import counted, flag, heard_warnings, warn, whole
+from ir_measures_relative._checks import flag, heard_warnings, warn, whole
 from ir_measures_relative._experiment import Request, score_table
 from ir_measures_relative._input import FloatArray, run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike
@@ -101,7 +101,7 @@ def iter_runs(
     size = whole(topics_per_part, "topics_per_part", 1)
     first, together = whole(start, "start", 0), flag(aggregate, "aggregate")
     if first and together:
-        raise ValueError(f"start={first} would leave parts out of the means of aggregate=True; leave one of them out")
+        raise ValueError(f"start={first} would leave parts out of the means of aggregate=True; give one of the two")
     sources = run_sources(runs, names=names)
     by = nDCG @ 10 if by is None else by
     request = Request.of(measures, sources, groups=groups, by=by, progress=False, in_parts=True)
@@ -127,10 +127,10 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
                 part = next(waiting, None)
                 found = None if part is None else _scores_of(request, parts, part, start)
         except Misplaced as error:
-            before = f" (found in part {number}; parts before it may be wrong too: begin anew)" if number else ""
+            before = f" (found in part {number}; parts before it may be wrong too: start over)" if number else ""
             raise ValueError(f"{error}{before}") from None
         except ValueError as error:
-            goes_on = f": once that is mended, start={number} goes on there" if resumes else ""
+            goes_on = f"; after fixing it, start={number} resumes there" if resumes else ""
             raise ValueError(f"{error} (in part {number}{goes_on})") from None
         for sentence in dict.fromkeys(sentences):
             if sentence not in told:
@@ -142,7 +142,7 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
         if found is not None:
             yield found
     if start and number <= start:
-        raise ValueError(f"start={start} is not accepted; there are {counted(number, 'part')}, counted from 0")
+        raise ValueError(f"start must be below the number of parts, which is {number}, got {start}")
 
 
 def _scores_of(request: Request, parts: TopicParts, part: Part, start: int) -> tuple[list[Any], FloatArray] | None:

@@ -67,7 +67,7 @@ class TestFaults:
         late = self.runs["bm25"].filter(pa.compute.equal(self.runs["bm25"]["query_id"], "2"))
         rest = self.runs["bm25"].filter(pa.compute.not_equal(self.runs["bm25"]["query_id"], "2"))
         sentence = self.fails(self.qrels.to_reader(), self.readers(bm25=pa.concat_tables([rest, late])), "'2' comes")
-        assert "found in part 2; parts before it may be wrong too: begin anew" in sentence and "start=" not in sentence
+        assert "found in part 2; parts before it may be wrong too: start over" in sentence and "start=" not in sentence
 
     def test_a_topic_in_another_bucket(self) -> None:
         made = {name: in_buckets(run) for name, run in RUNS.items()}
@@ -96,7 +96,7 @@ class TestFaults:
 
         broken = pa.RecordBatchReader.from_batches(self.runs["bm25"].schema, batches())
         sentence = self.fails(self.qrels.to_reader(), {**self.readers(), "bm25": broken}, "the connection was lost")
-        assert "run 'bm25' cannot be read" in sentence and "in part 1: once that is mended, start=1" in sentence
+        assert "run 'bm25' cannot be read" in sentence and "in part 1; after fixing it, start=1" in sentence
         with pytest.raises(ValueError, match="cannot be read"):
             broken = pa.RecordBatchReader.from_batches(self.runs["bm25"].schema, batches())
             imr.iter_runs(SOME, self.qrels, {**self.readers(), "bm25": broken}, aggregate=True)
@@ -107,7 +107,7 @@ class TestFaults:
         content = path.read_bytes()
         path.write_bytes(content[:-20])
         tables = []
-        with pytest.raises(ValueError, match=r"part.7.parquet.*in part 2: .* start=2 goes on there"):
+        with pytest.raises(ValueError, match=r"part.7.parquet.*in part 2; .* start=2 resumes there"):
             for table in imr.iter_runs(SOME, self.qrels.to_reader(), made, topics_per_part=3):
                 tables.append(table)
         path.write_bytes(content)
@@ -122,7 +122,7 @@ class TestFaults:
             assert len(tables) == 3 - start
             for table, expected in zip(tables, every[start:], strict=True):
                 pd.testing.assert_frame_equal(table, expected, rtol=0, atol=1e-12)
-        with pytest.raises(ValueError, match="start=3 is not accepted; there are 3 parts, counted from 0"):
+        with pytest.raises(ValueError, match="start must be below the number of parts, which is 3, got 3"):
             list(imr.iter_runs(SOME, self.qrels.to_reader(), self.readers(), topics_per_part=5, start=3))
 
     def test_a_stream_that_ends_early_is_warned_of(self) -> None:
