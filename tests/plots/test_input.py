@@ -14,7 +14,7 @@ import pytest
 from matplotlib.text import Text
 from support.figures import INTERVALS, TOPICS, many_runs, matrix, typed
 
-from ir_measures_relative import meta, plots
+from ir_measures_relative import meta, plots, simulate
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +36,8 @@ CHANGES = pd.DataFrame(
 )
 CHANGES = SimpleNamespace(to_frame=lambda frame=CHANGES[:3]: frame)
 
+TRACK = simulate.track(topics=5)
+JUDGES = {"pool": TRACK.qrels, "complete": TRACK.complete_qrels}
 RELIABILITY = pd.DataFrame({"documents": [90, 110], "predicted": [0.1, 0.6], "actual": [0.12, 0.55]})
 CALLS: dict[str, Any] = {
     "chronology": lambda **kw: plots.chronology(many_runs(4)[0], "NRG@10", "nDCG@10", **kw),
@@ -48,6 +50,8 @@ CALLS: dict[str, Any] = {
     "reliability": lambda **kw: plots.reliability(RELIABILITY, **kw),
     "med_matrix": lambda **kw: plots.med_matrix(matrix([[0, 1], [1, 0]], "ab"), **kw),
     "discriminative_power": lambda **kw: plots.discriminative_power([0.1, 0.2], **kw),
+    "judges": lambda **kw: plots.judges(meta.compare_judges(JUDGES, TRACK.runs, groups=TRACK.groups), **kw),
+    "power": lambda **kw: plots.power(SCORES, **kw),
     "rank_intervals": lambda **kw: plots.rank_intervals(meta.rank_intervals(SCORES, trials=50), **kw),
     "rank_changes": lambda **kw: plots.rank_changes(CHANGES, **kw),
     "swap_rate": lambda **kw: plots.swap_rate(meta.swap_rate(SCORES, trials=50), **kw),
