@@ -17,12 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from ir_measures_relative._labels.run_effects import LEAST_SPREAD, EffectDistribution, Offsets, offsets
 from scipy.optimize import minimize_scalar
 
 from ir_measures_relative._input import read_groups, run_sources
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
 from ir_measures_relative._labels import LearnedLabels, PartlyJudged, PooledRuns, base_model, imputed_scores
-from ir_measures_relative._labels.run_effects import LEAST_SPREAD, EffectDistribution, Offsets, offsets
 from ir_measures_relative._labels.training import Fit, TrainingDocuments, fit, told_apart, training_documents
 
 CUTOFF = 10

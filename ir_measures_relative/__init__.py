@@ -6,6 +6,7 @@ from typing import Any
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._experiment import (
     Comparison,
+    JudgeNext,
     calc_runs,
     compare,
     judge_next,
@@ -62,6 +63,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "Imputed",
     "ImputedScores",
     "ImputedTopic",
+    "JudgeNext",
     "Judgements",
     "LabelModel",
     "LearnedLabels",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
@@ -202,3 +203,14 @@ def heard_warnings() -> Iterator[list[str]]:
         yield sentences
     finally:
         _heard.reset(token)
+
+
+def did_you_mean(word: object, names: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the name that may be meant, else some that exist.
+
+    >>> did_you_mean('bm52', ['bm25', 'dense'])
+    "; did you mean 'bm25'?"
+    """
+    names = list(names)
+    close = get_close_matches(str(word), names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; names are {', '.join(names):.200}"

@@ -59,19 +59,25 @@ def add_judge(parser: argparse.ArgumentParser, use: str) -> None:
 def add_decisions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--labels", choices=(LEARNED, "judge"),
-        help="label model for unjudged documents: learned from the runs (requires --groups), or from --judge alone",
+        help="label model for unjudged documents: learned from the runs (give --groups), or from --judge alone",
     )  # fmt: skip
     add_judge(parser, "to learn from")
     parser.add_argument(
         "--level", type=float, default=0.95, metavar="SHARE", help="probability that decides (default .95)"
     )
+    parser.add_argument(
+        "--margin", type=float, default=0.0, metavar="DIFFERENCE", help="a difference too small to matter (default 0)"
+    )
+    add_depth(parser)
+
+
+def add_depth(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--depth", type=int, metavar="N", help="with --labels: depth of the pool (default: as the runs show)"
+    )
 
 
 def add_pairs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--margin", type=float, default=0.0, metavar="DIFFERENCE",
-        help="with --labels: a difference too small to matter",
-    )  # fmt: skip
     parser.add_argument("--top", type=int, metavar="N", help="only the N best runs")
     parser.add_argument("--only", action="append", metavar="RUN", help="only this run; may be repeated")
 

@@ -8,6 +8,7 @@ from ir_measures_relative._cli.arguments import (
     LEARNED,
     SYMBOLS,
     add_bibtex,
+    add_depth,
     add_judge,
     add_output,
     add_places,
@@ -38,6 +39,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="label model of Imputed: learned from the other groups' runs (default), or from --judge alone",
     )  # fmt: skip
     add_judge(parser, "for Imputed: learned from together with the runs")
+    add_depth(parser)
     parser.add_argument(
         "--by", default="nDCG@10", metavar="MEASURE", help="measure that selects the best run of a group"
     )
@@ -83,7 +85,7 @@ def _run(options: argparse.Namespace) -> Outcome:
         titled = [reading.with_labels(measure, text, labels) for measure, text in titled]
     request = Request.of(
         [measure for measure, _ in titled], sources, texts=[text for _, text in titled], groups=options.groups,
-        by=options.by, n_jobs=options.jobs, judge=judge,
+        by=options.by, n_jobs=options.jobs, judge=judge, pool_depth=options.depth,
     )  # fmt: skip
     wanted = Comparison.wanted(request, options.sort, options.intervals)
     comparison = Comparison.of(request, request.read(qrels or reading.read_qrels(options.qrels), sources), *wanted)

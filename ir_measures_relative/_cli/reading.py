@@ -110,11 +110,9 @@ def read_labels(
         if judge is None:
             raise UsageError("--labels judge requires --judge FILE")
         return learn_labels(qrels, judge=judge)
-    if groups is None:
-        raise UsageError(f"--labels {LEARNED} requires --groups FILE: runs of one group find the same documents")
     if cutoff is None:
         raise UsageError(f"--labels {LEARNED} requires a measure with a cutoff, as in nDCG@10")
-    return learn_labels(qrels, runs, groups, cutoff=cutoff, judge=judge)
+    return learn_labels(qrels, runs, groups, cutoff=cutoff, depth=options.depth, judge=judge)
 
 
 def runs_of_interest(

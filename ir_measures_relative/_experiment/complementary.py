@@ -56,13 +56,13 @@ def select_complementary(
         raise ValueError(f"select_complementary: base={base} needs a cutoff, as in {base}@10")
     sources = run_sources(runs)
     steps = len(sources) if n is None else whole(n, "n", 1, len(sources))
-    experiment = Request.of([], sources, progress=progress, depth=model.cutoff).read(qrels, sources)
-    judgements = experiment.judgements
+    joined = Request.of([], sources, progress=progress, depth=model.cutoff).read(qrels, sources)
+    judgements = joined.judgements
     if not judgements.n_topics:
         raise ValueError("select_complementary: the qrels have no topic; at least one is needed")
     gain = model.gain(judgements.grade)  # (J,) what is left of each document's gain
     norm = model.normalizer(gain, judgements)  # (Q,)
-    left = {name: experiment.runs[name] for name in sorted(experiment.runs)}
+    left = {name: joined[name] for name in sorted(joined)}
     taken: list[tuple[str, float]] = []
     for _ in range(steps):
         totals = {name: model.total(run.top(model.cutoff).values(gain)) for name, run in left.items()}  # (Q,) each

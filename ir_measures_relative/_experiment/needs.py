@@ -1,12 +1,10 @@
-"""What a measure needs from the experiment beside the run that it scores, such as the other runs as its prior runs.
+"""What a measure needs from the experiment beside the run that it scores: nothing, prior runs, or labels.
 
-Every kind of need is a class of three steps:
+A measure states its need (``measure.needs``). Every kind of need is a class of three steps:
 
-    check(request)         before anything is read: refuses what the measure and the names of the runs show to be wrong
-    resolve(experiment)    once all runs are read and joined: ``Given``, what does not depend on the topic
-    given.of(field, name)  for one run over some topics, in a worker: the second argument of ``measure.score``
-
-``need_of`` says which kind a measure has. A new kind is a class here, or in a file beside this one, and its line there.
+    check(request)           before anything is read: rejects what the measure and the runs' names show to be wrong
+    resolve(request, runs)   once all runs are joined: ``Given``, what does not depend on the topic
+    given.of(runs, name)     for one run over some topics, in a worker: the second argument of ``measure.score``
 """
 
 from __future__ import annotations
@@ -19,24 +17,14 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import Measure
 
 from ir_measures_relative._base import direction
-from ir_measures_relative._checks import warn
 from ir_measures_relative._hosts import check_measure, warn_if_useless
 from ir_measures_relative._input import SYMBOLS
-from ir_measures_relative._labels import (
-    FEWEST_GROUPS,
-    LEARNED,
-    LabelChances,
-    LabelModel,
-    LearnedLabels,
-    PartlyJudged,
-    PooledRuns,
-    learned_from,
-)
-from ir_measures_relative._priors import Field, JudgedPriors, TopicPart
-from ir_measures_relative.measures import Imputed, RelativeMeasure
+from ir_measures_relative._judged import JudgedRun, Runs
+from ir_measures_relative._labels import LabelModel, bound_labels, check_labels
+from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
+from ir_measures_relative.measures import RelativeMeasure
 
 if TYPE_CHECKING:
-    from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
     from ir_measures_relative._experiment.request import Request
 
 
@@ -44,11 +32,11 @@ class Given(ABC):
     """What a measure is given beside the run, for all runs and topics of an experiment."""
 
     @abstractmethod
-    def of(self, field: Field, name: str) -> Any:
-        """The second argument of ``measure.score`` for the run ``name`` over the topics of the field."""
+    def of(self, runs: Runs, name: str) -> Any:
+        """The second argument of ``measure.score`` for the run ``name`` over the topics of ``runs``."""
 
-    def part(self, topics: TopicPart) -> Given:
-        """The same for a part of the topics."""
+    def topics(self, first: int, last: int, depth: int | None, part: Runs) -> Given:
+        """The same for a part of the topics, whose runs are ``part``."""
         return self
 
 
@@ -68,42 +56,42 @@ class Need(ABC):
         self.measure = measure
 
     def check(self, request: Request) -> None:  # noqa: B027  most kinds can always be given
-        """Refuses what cannot be given."""
+        """Reject what cannot be given."""
 
     @abstractmethod
-    def resolve(self, experiment: ExperimentRuns) -> Given:
-        """What is given, once the runs are read."""
+    def resolve(self, request: Request, runs: Runs) -> Given:
+        """What is given, once the runs are joined."""
 
 
 def need_of(measure: RelativeMeasure) -> Need:
-    """The kind of need of a measure."""
-    if measure.NAME == Imputed.NAME:
-        return Labels(measure)
+    """The need that a measure states."""
+    if measure.needs == "labels":
+        return LabelsNeeded(measure)
     return NamedPriors(measure) if measure.symbol is None else _BY_SYMBOL[measure.symbol](measure)
 
 
 def depth_to_hold(measure: Measure) -> int | None:
-    """How much of a run a measure needs to be held; those of ir_measures are computed while it is read."""
+    """How much of a run must be held for a measure; those of ir_measures are computed while the run is read."""
     return measure.depth if isinstance(measure, RelativeMeasure) else 0
 
 
 def deepest(depths: Iterable[int | None]) -> int | None:
     """The largest of some depths; None, to the end of a run, is the largest of all."""
-    found = list(depths)
-    return None if None in found else max((depth for depth in found if depth is not None), default=0)
+    every = list(depths)
+    return None if None in every else max((depth for depth in every if depth is not None), default=0)
 
 
 class OtherRuns(Need):
     """prior='others': all other runs."""
 
-    def resolve(self, experiment: ExperimentRuns) -> Given:
+    def resolve(self, request: Request, runs: Runs) -> Given:
         return _Others()
 
 
 class PreviousRuns(Need):
     """prior='previous': the runs listed before; the first has none."""
 
-    def resolve(self, experiment: ExperimentRuns) -> Given:
+    def resolve(self, request: Request, runs: Runs) -> Given:
         return _Previous()
 
 
@@ -114,25 +102,26 @@ class BestOfGroups(Need):
 
     def check(self, request: Request) -> None:
         if request.groups is None:
-            raise ValueError("prior='groups' needs groups, a dict of run: group or a CSV file")
+            raise ValueError("prior='groups' requires groups=, a dict of run: group or a CSV file")
         if request.by_scores is not None:
             return
         by = request.by
         if request.in_parts:
             raise ValueError(
-                "prior='groups' needs all topics to find the best run of each group; give by= a dict of run: score"
+                "prior='groups' requires all topics to find the best run of each group; give by= a dict of run: score"
             )
         check_measure(by)
         if direction(by) == "neither" or (isinstance(by, RelativeMeasure) and need_of(by).by):
-            raise ValueError(f"by={by} cannot say which run of a group is its best; another measure can")
+            raise ValueError(f"by={by} cannot say which run of a group is its best; use another measure")
 
-    def resolve(self, experiment: ExperimentRuns) -> Given:
-        best = {group: experiment.runs[name] for group, name in sorted(experiment.best_of_groups.items())}
+    def resolve(self, request: Request, runs: Runs) -> Given:
+        from ir_measures_relative._experiment.scoring import best_of_groups  # which needs this module
+
+        best = {group: runs[name] for group, name in sorted(best_of_groups(request, runs).items())}
         chosen: dict[str | None, JudgedPriors] = {
-            own: JudgedPriors(experiment.judgements, [run for group, run in best.items() if group != own])
-            for own in best
+            own: JudgedPriors(runs.judgements, [run for group, run in best.items() if group != own]) for own in best
         }
-        return _Chosen(chosen, {name: experiment.groups[name] for name in experiment.runs})
+        return _Chosen(chosen, dict(runs.group_of))
 
 
 class NamedPriors(Need):
@@ -141,16 +130,16 @@ class NamedPriors(Need):
     def check(self, request: Request) -> None:
         self.measure.check_named_runs([*request.names, *request.beside])
 
-    def resolve(self, experiment: ExperimentRuns) -> Given:
-        own = {name: judged.run for name, judged in experiment.runs.items()}
-        named = self.measure.named_runs({**experiment.beside, **own})
+    def resolve(self, request: Request, runs: Runs) -> Given:
+        own = {name: runs[name].run for name in runs}
+        named = self.measure.named_runs({**runs.beside, **own})
         for part, run in named:
-            warn_if_useless(part, run, experiment.judgements, self.measure, in_parts=experiment.in_parts)
-        runs = [experiment.runs[part] if part in own else experiment.join(run) for part, run in named]
-        return _Chosen({None: JudgedPriors(experiment.judgements, runs)}, {})
+            warn_if_useless(part, run, runs.judgements, self.measure, in_parts=request.in_parts)
+        priors = [runs[part] if part in own else runs.join(run) for part, run in named]
+        return _Chosen({None: JudgedPriors(runs.judgements, priors)}, {})
 
 
-class Labels(Need):
+class LabelsNeeded(Need):
     """Labels of unjudged documents: of a given model, or learned from the runs of the other groups.
 
     A learned model looks at a run's share of relevant documents over all topics.
@@ -158,47 +147,17 @@ class Labels(Need):
 
     def __init__(self, measure: RelativeMeasure):
         super().__init__(measure)
-        self.all_topics = measure["labels"] == LEARNED or isinstance(measure["labels"], LearnedLabels)
+        labels = measure["labels"]
+        self.all_topics = not isinstance(labels, LabelModel) or labels.cutoff is not None
 
     def check(self, request: Request) -> None:
-        if self.measure["labels"] != LEARNED:
-            return
-        if self.measure["cutoff"] is None:
-            raise ValueError(f"{self.measure}: labels={LEARNED!r} needs a cutoff, as in {self.measure}@10")
-        groups = set(request.names if request.groups is None else request.groups.values())
-        if len(groups) <= FEWEST_GROUPS:
-            raise ValueError(
-                f"{self.measure}: labels={LEARNED!r} learns from the runs of at least {FEWEST_GROUPS} other groups, "
-                f"and there are {len(groups)} in all; give the labels of learn_labels, or LabelModel.shares"
-            )
+        check_labels(self.measure["labels"], str(self.measure), self.measure["cutoff"], request.names, request.groups)
 
-    def resolve(self, experiment: ExperimentRuns) -> Given:
-        labels, cutoff = self.measure["labels"], self.measure["cutoff"]
-        of_group = _learned(experiment, cutoff) if labels == LEARNED else {}
-        if not self.all_topics:
-            return _Chances({})
-        models = {name: of_group.get(group, labels) for name, group in experiment.groups.items()}
-        return _Chances(
-            {
-                name: models[name].chances(PartlyJudged.of(run, cutoff), name=f"run {name!r}")
-                for name, run in experiment.runs.items()
-            }
+    def resolve(self, request: Request, runs: Runs) -> Given:
+        labels = bound_labels(
+            self.measure["labels"], runs, cutoff=self.measure["cutoff"], depth=request.pool_depth, judge=request.judge
         )
-
-
-def _learned(experiment: ExperimentRuns, cutoff: int) -> dict[str, LabelModel]:
-    """For every group the labels that the runs of the others teach."""
-    if not experiment.grouped:
-        warn(
-            "labels='learned' without groups takes every run for a group of its own; runs of one group find the same "
-            "documents, so what is learned is too good to be true of a new one: give groups, {run: run} if each is one"
-        )
-    runs = {name: judged.run for name, judged in experiment.runs.items()}
-    pool = PooledRuns.of(experiment.judgements, runs, experiment.groups, cutoff, cutoff)
-    return {
-        group: learned_from(pool.without(place, hide=False), experiment.judge, place == 0, experiment.grouped)
-        for place, group in enumerate(pool.groups)
-    }
+        return _Labels(self.measure, labels.model, labels.depth)
 
 
 _BY_SYMBOL: dict[str, type[Need]] = {"others": OtherRuns, "previous": PreviousRuns, "groups": BestOfGroups}
@@ -206,23 +165,26 @@ assert set(_BY_SYMBOL) == set(SYMBOLS)
 
 
 class _Others(Given):
-    def of(self, field: Field, name: str) -> JudgedPriors:
-        return field.others(name)
+    def of(self, runs: Runs, name: str) -> JudgedPriors:
+        return LeaveOneOut.of(runs).others(name)
 
 
 class _Previous(Given):
-    def of(self, field: Field, name: str) -> JudgedPriors:
-        return field.previous(name)
+    def of(self, runs: Runs, name: str) -> JudgedPriors:
+        return LeaveOneOut.of(runs).previous(name)
 
 
 @dataclass(frozen=True)
-class _Chances(Given):
-    """Grades of unjudged documents, worked out beforehand; None where the measure asks its model itself."""
+class _Labels(Given):
+    """Scores of each run, computed with the labels of a model."""
 
-    chances: Mapping[str, LabelChances]
+    measure: Any
+    model: LabelModel
+    depth: int | None
 
-    def of(self, field: Field, name: str) -> LabelChances | None:
-        return self.chances.get(name)
+    def of(self, runs: Runs, name: str) -> Any:
+        group = None if runs.groups is None else runs.groups[name]
+        return self.measure.imputed(runs[name], self.model, self.depth, group, f"run {name!r}")
 
 
 @dataclass(frozen=True)
@@ -232,12 +194,19 @@ class _Chosen(Given):
     priors: Mapping[str | None, JudgedPriors]
     group_of: Mapping[str, str]
 
-    def of(self, field: Field, name: str) -> JudgedPriors:
+    def of(self, runs: Runs, name: str) -> JudgedPriors:
         return self.priors[self.group_of.get(name)]
 
-    def part(self, topics: TopicPart) -> Given:
-        cut = {
-            group: JudgedPriors(topics.judgements, [topics.cut(run) for run in priors.runs])
-            for group, priors in self.priors.items()
-        }
-        return _Chosen(cut, self.group_of)
+    def topics(self, first: int, last: int, depth: int | None, part: Runs) -> Given:
+        cut: dict[int, JudgedRun] = {}  # a prior run of several groups is cut once
+
+        def of_part(run: JudgedRun) -> JudgedRun:
+            return cut.setdefault(id(run), run.part(first, last, part.judgements, depth))
+
+        return _Chosen(
+            {
+                group: JudgedPriors(part.judgements, [of_part(run) for run in priors.runs])
+                for group, priors in self.priors.items()
+            },
+            self.group_of,
+        )

@@ -12,13 +12,14 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
-from ir_measures_relative._checks import real, shown
-from ir_measures_relative._experiment.experiment_runs import ExperimentRuns, read_experiment
+from ir_measures_relative._checks import real, shown, whole
+from ir_measures_relative._experiment.joining import joined_runs
 from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_of
+from ir_measures_relative._experiment.scoring import scores_of
 from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._hosts import check_measure
-from ir_measures_relative._input import read_groups
-from ir_measures_relative._judged import Judgements
+from ir_measures_relative._input import FloatArray, read_groups
+from ir_measures_relative._judged import Judgements, Runs
 from ir_measures_relative.measures import RelativeMeasure
 
 
@@ -39,6 +40,7 @@ class Request:
     judge : another judge's labels for labels='learned', or None
     depth : how many documents of each run and topic are held once it was read; None is all of them
     beside : names of runs that are not evaluated and may be prior runs
+    pool_depth : depth of the pool, for labels; None is the one that the runs show
     """
 
     measures: tuple[Measure, ...]
@@ -52,6 +54,7 @@ class Request:
     judge: Judgements | None = None
     by_scores: Mapping[str, float] | None = None
     in_parts: bool = False
+    pool_depth: int | None = None
 
     @classmethod
     def of(
@@ -68,6 +71,7 @@ class Request:
         texts: Iterable[str] | None = None,
         judge: Judgements | None = None,
         in_parts: bool = False,
+        pool_depth: int | None = None,
     ) -> Request:
         """A request that has passed every check that needs no run to be read.
 
@@ -83,6 +87,7 @@ class Request:
         texts : how the measures are to be called in tables, where it is not how they are given here
         judge : another judge's labels, from which labels='learned' learns too
         in_parts : ``read`` will be given the topics a part at a time
+        pool_depth : depth of the pool, for labels
         """
         given = listed(measures)
         asked = tuple(parse_measure(measure) for measure in given)
@@ -95,6 +100,7 @@ class Request:
         request = cls(
             asked, written or tuple(texts or ()), names, known, parse_measure(by), workers,
             beside=tuple(beside), by_scores=scores, in_parts=in_parts,
+            pool_depth=None if pool_depth is None else whole(pool_depth, "depth", 1, 1000),
         )  # fmt: skip
         for measure in asked:
             check_measure(measure)
@@ -110,8 +116,8 @@ class Request:
 
     def read(
         self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None
-    ) -> ExperimentRuns:
-        """All runs, read and joined with the qrels once.
+    ) -> Runs:
+        """Read all runs and join them with the qrels once.
 
         Parameters
         ----------
@@ -121,7 +127,11 @@ class Request:
         """
         if tuple(runs) != self.names:
             raise ValueError(f"the request was made for the runs {', '.join(self.names)}, not for {', '.join(runs)}")
-        return read_experiment(self, qrels, runs, strict, beside or {})
+        return joined_runs(self, qrels, runs, strict, beside or {})
+
+    def scores(self, runs: Runs, measures: Iterable[Measure] | None = None) -> FloatArray:
+        """(M, Q, number of measures) of runs that ``read`` returned; by default of the measures asked for."""
+        return scores_of(self, runs, self.measures if measures is None else measures)
 
     @property
     def distinct(self) -> list[Measure]:

@@ -7,11 +7,10 @@ from ir_measures_relative._extremes.labellings import BASES, Question, largest_d
 from ir_measures_relative._extremes.many_pairs import signed_ends
 from ir_measures_relative._extremes.med import EQUAL, MedResult, med, med_matrix, verdict_of
 from ir_measures_relative._extremes.settings import JUDGED, NORMS, MedSettings
-from ir_measures_relative._extremes.side_by_side import CodedLists, SideBySide, against_nothing, two_runs
+from ir_measures_relative._extremes.side_by_side import SideBySide, against_nothing, two_runs
 
 __all__ = [
     "BASES",
-    "CodedLists",
     "EQUAL",
     "JUDGED",
     "MedResult",

@@ -16,9 +16,18 @@ from ir_measures_relative._checks import choice, counted
 from ir_measures_relative._extremes.labellings import Labelling, largest_and_smallest
 from ir_measures_relative._extremes.many_pairs import signed_ends
 from ir_measures_relative._extremes.settings import MedSettings
-from ir_measures_relative._extremes.side_by_side import CodedLists, two_runs
+from ir_measures_relative._extremes.side_by_side import two_runs
 from ir_measures_relative._input import FloatArray, ObjectArray, run_sources
-from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, RunsLike, warn_of_other_topics
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    QrelsLike,
+    Run,
+    RunLike,
+    Runs,
+    RunsLike,
+    warn_of_other_topics,
+)
 
 EQUAL = 1e-12  # absolute: a difference of two scores that is no larger is rounding
 
@@ -225,15 +234,15 @@ def med_matrix(
     judgements = _judgements(qrels, list(read.values()))
     for name, run in read.items():
         warn_of_other_topics(run, judgements, f"run {name!r}")
-    joined = [JudgedRun(judgements, run) for run in read.values()]
+    joined = Runs.of(judgements, read)
     table = np.zeros((len(joined), len(joined)))
-    if joined and judgements.n_topics:
-        lists = CodedLists.of(joined, settings.cutoff, judged == "qrels")
+    if len(joined) and judgements.n_topics:
         y, z = np.triu_indices(len(joined))  # with the diagonal, which RBP's tail makes positive
-        below, above = signed_ends(lists, y, z, settings.question(judgements))
+        tops = joined.top(settings.cutoff)
+        below, above = signed_ends(tops, y, z, settings.question(judgements), judged == "qrels")
         distance = np.maximum(above, 0.0 - below)  # (P, Q)
         if qrels is None:  # the topics of a pair are those of its runs
-            length = np.stack([run.length for run in joined])  # (M, Q)
+            length = np.stack([joined[name].length for name in joined])  # (M, Q)
             means = [
                 mean_over_topics(row[here])
                 for row, here in zip(distance, (length[y] > 0) | (length[z] > 0), strict=True)

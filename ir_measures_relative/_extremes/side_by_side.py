@@ -6,13 +6,12 @@ M(Y) - M(Z).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray, coded_ids
-from ir_measures_relative._judged import JudgedRun, Top
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative._judged import JudgedRun, Runs, Top, Tops
 
 
 @dataclass(frozen=True)
@@ -102,52 +101,18 @@ def side_by_side(code_y: IntArray, code_z: IntArray, grade_y: FloatArray, grade_
     )
 
 
-@dataclass(frozen=True)
-class CodedLists:
-    """The top K of M runs over the same topics, documents as numbers: joined once, however many pairs are asked for."""
-
-    code: IntArray  # (M, Q, depth) number of each document within its topic, -1 past the end of the list
-    grade: FloatArray  # (M, Q, depth) NaN = unknown
-
-    @classmethod
-    def of(cls, runs: Sequence[JudgedRun], cutoff: int | None, judged: bool = True) -> CodedLists:
-        """``judged=False`` forgets every grade."""
-        ids = [run.documents(cutoff) for run in runs]  # M times (Q, W)
-        n_topics, depth = runs[0].judgements.n_topics, max(documents.shape[1] for documents in ids)
-        present = np.zeros((len(runs), n_topics, depth), dtype=bool)
-        grade = np.full(present.shape, np.nan)
-        for place, (run, documents) in enumerate(zip(runs, ids, strict=True)):
-            top, width = run.top(cutoff), documents.shape[1]
-            present[place, :, :width] = top.present
-            if judged:
-                grade[place, :, :width] = top.grade
-        listed = [documents[here[:, : documents.shape[1]]] for documents, here in zip(ids, present, strict=True)]
-        distinct, number = coded_ids(np.concatenate(listed))
-        topic = np.nonzero(present)[1]
-        used, compact = np.unique(topic * len(distinct) + number, return_inverse=True)  # by topic, then document
-        before = np.searchsorted(used, np.arange(n_topics) * len(distinct))  # (Q,) documents of the topics above
-        code = np.full(present.shape, -1)
-        code[present] = compact - before[topic]
-        return cls(code, grade)
-
-    @property
-    def depth(self) -> int:
-        return int(self.code.shape[2])
-
-    @property
-    def n_topics(self) -> int:
-        return int(self.code.shape[1])
-
-    def beside(self, y: int, z: IntArray) -> SideBySide:
-        """Run ``y`` as Y, each of the (B,) runs ``z`` in turn as Z."""
-        rows = len(z) * self.n_topics
-        code_z, grade_z = self.code[z].reshape(rows, self.depth), self.grade[z].reshape(rows, self.depth)
-        return side_by_side(self.code[y], code_z, self.grade[y], grade_z)
+def beside(tops: Tops, y: int, z: IntArray, judged: bool = True) -> SideBySide:
+    """Run ``y`` as Y, each of the (B,) runs ``z`` in turn as Z; ``judged=False`` forgets every grade."""
+    n_topics, depth = tops.code.shape[1:]
+    grade = tops.grade if judged else np.full(tops.grade.shape, np.nan)
+    code_z, grade_z = tops.code[z].reshape(len(z) * n_topics, depth), grade[z].reshape(len(z) * n_topics, depth)
+    return side_by_side(tops.code[y], code_z, grade[y], grade_z)
 
 
 def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: bool = True) -> SideBySide:
     """Two runs over the same judgements, cut at K; ``judged=False`` forgets every grade."""
-    return CodedLists.of([run, reference], cutoff, judged).beside(0, np.array([1]))
+    tops = Runs(run.judgements, {"run": run, "reference": reference}).top(cutoff)
+    return beside(tops, 0, np.array([1]), judged)
 
 
 def against_nothing(top: Top) -> SideBySide:

@@ -42,7 +42,8 @@ class RelativeEvaluator(ir_measures.Evaluator):
         """The same, for callers who have checked the topics of the run already."""
         judged = JudgedRun(self.judgements, run)
         for measure in self.measures:
-            values = measure.score(judged, self._priors[measure]).tolist()
+            needed = self._priors[measure] if measure.needs == "prior runs" else measure.needed_alone(judged)
+            values = measure.score(judged, needed).tolist()
             for topic, value in zip(self.judgements.topics, values, strict=True):
                 yield Metric(query_id=topic, measure=measure, value=value)
 

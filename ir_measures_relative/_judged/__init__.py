@@ -6,6 +6,7 @@ from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.memo import Memo, once
 from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run
+from ir_measures_relative._judged.runs import Runs, Tops
 from ir_measures_relative._judged.suspicions import (
     ALL_RELEVANT,
     has_judged_document,
@@ -25,8 +26,10 @@ __all__ = [
     "QrelsLike",
     "Run",
     "RunLike",
+    "Runs",
     "RunsLike",
     "Top",
+    "Tops",
     "best_values",
     "best_values_left",
     "common_codes",

@@ -1,90 +1,110 @@
-"""Labels of unjudged documents, learned from the collection: a label model, and the scores that follow from it."""
+"""Grades that unjudged documents may have: the papers' priors, learned models, and the resulting scores."""
 
 from ir_measures_relative._labels.boot_scores import BootScores
 from ir_measures_relative._labels.boot_settings import DCGS, POOLS, PRIORS, BootSettings, gains_of_relevant
 from ir_measures_relative._labels.bootstrapped import boot_ndcg, topic_scores
 from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter
-from ir_measures_relative._labels.found_documents import DEPTH
+from ir_measures_relative._labels.coverage import Estimator, IntervalCoverage, interval_coverage, left_out_coverage
+from ir_measures_relative._labels.grade_shares import LabelShares, label_shares
 from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
 from ir_measures_relative._labels.imputing import (
     BASES,
     IDEALS,
     ONLY_RELEVANT,
+    TARGETS,
     base_model,
     base_text,
     impute,
-    imputed_scores,
+    imputed,
     known_labels,
     refuse_gain_of_nothing,
 )
-from ir_measures_relative._labels.label_chances import LabelChances
-from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelModel, labels_of, register_labels
-from ir_measures_relative._labels.label_moments import LabelMoments, PairChances, PairMoments
-from ir_measures_relative._labels.labelled_pair import LabelledPair, LabelledSide
-from ir_measures_relative._labels.learned_labels import LearnedLabels
-from ir_measures_relative._labels.learning import (
-    FEWEST_GROUPS,
-    learn_labels,
-    learned_from,
-    learned_from_judge,
-    read_judge,
+from ir_measures_relative._labels.judged_depth import PoolDepth, depth_of, pool_depth
+from ir_measures_relative._labels.label_model import (
+    ACCEPTED,
+    LEARNED,
+    GradeLabels,
+    LabelModel,
+    labels_of,
+    register_labels,
 )
+from ir_measures_relative._labels.labelled_run import LabelledRun
+from ir_measures_relative._labels.labels import Labels, bound_labels, check_labels
+from ir_measures_relative._labels.learned_labels import LearnedLabels
+from ir_measures_relative._labels.learning import FEWEST_GROUPS, learn_labels, learned, read_judge
+from ir_measures_relative._labels.left_out_groups import (
+    judgement_rows,
+    leave_group_out,
+    read_runs_of_groups,
+    remaining,
+)
+from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.outcomes import Outcomes
-from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.pair_outcomes import PairOutcomes
+from ir_measures_relative._labels.pair_probability import labelled_prob_better, prob_better
+from ir_measures_relative._labels.pool import LOOKED_AT
 from ir_measures_relative._labels.pool_bounds import naive_bounds
 from ir_measures_relative._labels.pool_shares import PoolShares
-from ir_measures_relative._labels.pooled_runs import PooledRuns
-from ir_measures_relative._labels.prob_better import Chances, DrawnDifferences, labelled_prob_better, prob_better
 from ir_measures_relative._labels.score_forms import TopicScores
 
 __all__ = [
-    "topic_scores",
-    "naive_bounds",
-    "gains_of_relevant",
-    "boot_ndcg",
-    "TopicScores",
-    "TopicBetter",
-    "ProbBetter",
-    "PRIORS",
-    "POOLS",
-    "Outcomes",
-    "DCGS",
-    "BootSettings",
-    "BootScores",
     "ACCEPTED",
     "BASES",
-    "Chances",
-    "DEPTH",
-    "DrawnDifferences",
+    "BootScores",
+    "BootSettings",
+    "DCGS",
+    "Estimator",
     "FEWEST_GROUPS",
+    "GradeLabels",
     "IDEALS",
     "ImputedScores",
     "ImputedTopic",
+    "IntervalCoverage",
     "LEARNED",
-    "LabelChances",
+    "LOOKED_AT",
     "LabelModel",
-    "LabelMoments",
-    "LabelledPair",
-    "LabelledSide",
+    "LabelShares",
+    "LabelledRun",
+    "Labels",
     "LearnedLabels",
     "ONLY_RELEVANT",
-    "PairChances",
-    "PairMoments",
-    "PartlyJudged",
+    "OpenDocuments",
+    "Outcomes",
+    "POOLS",
+    "PRIORS",
+    "PairOutcomes",
+    "PoolDepth",
     "PoolShares",
-    "PooledRuns",
+    "ProbBetter",
+    "TARGETS",
+    "TopicBetter",
+    "TopicScores",
     "base_model",
     "base_text",
+    "boot_ndcg",
+    "bound_labels",
+    "check_labels",
+    "depth_of",
+    "gains_of_relevant",
     "impute",
-    "imputed_scores",
+    "imputed",
+    "interval_coverage",
+    "judgement_rows",
     "known_labels",
+    "label_shares",
     "labelled_prob_better",
     "labels_of",
     "learn_labels",
-    "learned_from",
-    "learned_from_judge",
+    "learned",
+    "leave_group_out",
+    "left_out_coverage",
+    "naive_bounds",
+    "pool_depth",
     "prob_better",
     "read_judge",
+    "read_runs_of_groups",
     "refuse_gain_of_nothing",
     "register_labels",
+    "remaining",
+    "topic_scores",
 ]

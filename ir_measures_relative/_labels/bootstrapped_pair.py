@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import mean_over_topics
-from ir_measures_relative._checks import counted, real, warn
+from ir_measures_relative._checks import counted, warn
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -178,11 +178,9 @@ def boot_prob_better(
     dcg: str,
     gains: dict[int, float] | None,
     pool: str,
-    resolution: float | None,
 ) -> ProbBetter:
     """`prob_better` with grade probabilities from the judgements alone, as in `BootNDCG`."""
     settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
-    step = None if resolution is None else real(resolution, "prob_better: resolution", 1e-7, 1e-2)
     judgements = Judgements.of(qrels)
     if not judgements.n_topics:
         raise ValueError("prob_better: qrels must contain at least one topic, got none")
@@ -193,11 +191,11 @@ def boot_prob_better(
         runs.append(JudgedRun(judgements, run))
     codes = common_codes(runs[0], runs[1], settings.cutoff, by_id=True)
     a, b = (_Side(run, code, settings) for run, code in zip(runs, codes, strict=True))
-    result = _compared(a, b, step)
+    result = _compared(a, b)
     if result.form == "bracket" and result.undecided > WIDE:
         warn(
             f"prob_better: {result.undecided:.2g} of the probability is undecided, since topics are combined on a grid "
-            "of scores; each probability lies in the bracket that the result states, and a finer resolution= narrows it"
+            "of scores; each probability lies in the bracket that the result states"
         )
     return result
 
@@ -216,7 +214,7 @@ class _Side:
         self.unjudged = [np.flatnonzero(where) for where in run.top(settings.cutoff).unjudged]
 
 
-def _compared(a: _Side, b: _Side, step: float | None) -> ProbBetter:
+def _compared(a: _Side, b: _Side) -> ProbBetter:
     judgements, model = a.judgements, a.settings.model
     ideal = model.normalizer(model.gain(judgements.grade), judgements)  # (Q,)
     gain = model.gain(a.grades.levels)  # (L,), the same levels for both
@@ -234,20 +232,19 @@ def _compared(a: _Side, b: _Side, step: float | None) -> ProbBetter:
         sign, counts = (sign.swapped(), (counts[1], counts[0], counts[2])) if swap else (sign, counts)
         means = float(a.mean[q]), float(b.mean[q])
         topics.append(TopicBetter(query_id, *sign[:3], sign.undecided, difference.form, *means, *counts))
-    form, total = _combined(differences, topics, step)
+    form, total = _combined(differences, topics)
     total = total.swapped() if swap else total
     bracket = {"a_better": total.above_range, "b_better": total.below_range, "tie": total.zero_range}
     means = mean_over_topics(a.mean), mean_over_topics(b.mean)
     return ProbBetter(*total[:3], *means, form, total.undecided, bracket, topics)
 
 
-def _combined(differences: list[Outcomes], topics: list[TopicBetter], step: float | None) -> tuple[str, Chances]:
+def _combined(differences: list[Outcomes], topics: list[TopicBetter]) -> tuple[str, Chances]:
     """Return the form and the chances of the mean difference over topics."""
     sampled = any(difference.n_drawn for difference in differences)
     # drawn differences are combined as if they were exact; `Chances.sampled` adds the error of all draws together
     parts = [Outcomes(part.support, part.probability, ends=part.ends) for part in differences]
-    spread = sqrt(sum(float(np.ptp(part.support)) ** 2 for part in parts))
-    mean = Outcomes.mean_of(parts, STEPS if step is None else int(min(spread / step, MOST_STEPS)) + 1)
+    mean = Outcomes.mean_of(parts, STEPS)
     total = chances(mean, prod(topic.tie for topic in topics))
     return ("band", total.sampled()) if sampled else (mean.form, total)
 

@@ -1,4 +1,4 @@
-"""`impute`: the scores of a run once its unjudged documents have labels."""
+"""The scores of a run once its unjudged documents have labels."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import ir_measures
 from ir_measures import nDCG
 
-from ir_measures_relative._base import NDCG, UserModel, canonical_base, divide, user_model
-from ir_measures_relative._checks import choice
+from ir_measures_relative._base import NDCG, UserModel, canonical_base, user_model
+from ir_measures_relative._checks import choice, warn, whole
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
@@ -18,16 +18,17 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
-from ir_measures_relative._labels.imputed_scores import ImputedScores, ImputedTopic
-from ir_measures_relative._labels.label_chances import LabelChances
+from ir_measures_relative._labels.imputed_scores import ImputedScores
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
-from ir_measures_relative._labels.labelled_run import labelled_topics
-from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.labelled_run import LabelledRun
+from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._labels.score_cells import joins_ideal
 
 BASES = ("nDCG", "P", "RBP", "SDCG")
 IDEALS = ("all", "judged")
+TARGETS = ("pooled", "judged")
 ONLY_RELEVANT = (  # what follows from qrels without a judged non-relevant document
-    "what unjudged documents are worth rests on the label model alone, and a learned one takes nearly all for relevant"
+    "the worth of unjudged documents depends on the label model alone, and a learned one counts nearly all as relevant"
 )
 
 
@@ -37,19 +38,33 @@ def impute(
     labels: LabelModel | str,
     base: ir_measures.Measure | str = nDCG @ 10,
     *,
+    target: str = "pooled",
+    depth: int | None = None,
     ideal: str = "all",
     group: str | None = None,
 ) -> ImputedScores:
-    """What is a run's score, given what its unjudged documents are likely to be worth?
+    """Estimate a run's score, given the grades that its unjudged documents are likely to have.
 
     Parameters
     ----------
-    qrels, run : in any accepted form; TREC files too
-    labels : a label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), or its registered name
-    base : the ordinary measure: nDCG, P, RBP or SDCG
-    ideal : nDCG: 'all' (unjudged documents of the list join the ideal by their grade) or 'judged'
-    group : the group that the run belongs to, if the labels were learned from runs of that group too; a run that they
-        were learned from is recognised by its content
+    qrels, run : QrelsLike, RunLike
+        In any accepted form; TREC files too.
+    labels : LabelModel or str
+        A label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), or its registered name.
+    base : Measure or str
+        The ordinary measure: nDCG, P, RBP or SDCG.
+    target : {'pooled', 'judged'}
+        'pooled': the score that the run would have if its group had taken part in the pool. The unjudged documents of
+        its top ``depth`` get labels; deeper ones count as non-relevant, as they do for the pooled runs. 'judged': every
+        unjudged document of the top K gets a label. For nDCG with a pool shallower than K this is not calibrated,
+        because deeper documents of all runs would join the ideal.
+    depth : int, optional
+        Depth of the pool; by default the one that the labels were learned with, else the cutoff.
+    ideal : {'all', 'judged'}
+        nDCG: whether labelled documents of the list join the ideal.
+    group : str, optional
+        The run's group, if the labels were learned from runs of that group too. A run that they were learned from is
+        recognised by its content. The labels of the run are those learned without its group.
 
     Returns
     -------
@@ -62,64 +77,87 @@ def impute(
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0}, 'q2': {'a': 1, 'b': 0}}
     >>> run = {'q1': {'a': 3., 'x': 2., 'c': 1.}, 'q2': {'y': 2., 'a': 1.}}
     >>> scores = imr.impute(qrels, run, imr.LabelModel.shares({0: .7, 1: .3}), 'nDCG@3')
-    >>> scores
-    ImputedScores(nDCG@3: 2 topics, 2 unjudged documents, plain 0.6220, mean 0.7002, std 0.0915, calibrated=False)
-    >>> [round(end, 4) for end in scores.interval(.9)]
-    [0.622, 0.8827]
+    >>> round(scores.plain, 4), round(scores.mean, 4), round(scores.std, 4), scores.calibrated
+    (0.622, 0.7002, 0.0915, False)
+    >>> [round(end, 2) for end in scores.interval(.9)]
+    [0.62, 0.88]
     """
     choice(ideal, "ideal", IDEALS)
+    choice(target, "target", TARGETS)
+    depth = None if depth is None else whole(depth, "depth", 1, 1000)
     model = base_model(base)
     labels = known_labels(labels, "labels")
     labels.check_cutoff(model.cutoff, "impute")
     judged = JudgedRun(Judgements.of(qrels), Run.of(run))
     warn_of_other_topics(judged.run, judged.judgements)
     warn_without_nonrelevant(judged.judgements, "impute", ONLY_RELEVANT)
-    part = PartlyJudged.of(judged, model.cutoff)
-    return imputed_scores(part, labels.chances(part, group, "run"), model, ideal, base_text(base))
+    return imputed(
+        judged, labels, model, base_text(base), target=target, depth=depth, ideal=ideal, group=group, name="run"
+    )
 
 
-def imputed_scores(part: PartlyJudged, chances: LabelChances, model: UserModel, ideal: str, name: str) -> ImputedScores:
-    """The scores of a partly judged run; ``name`` is that of the measure."""
-    topics = labelled_topics(part, chances, model, ideal)
-    gain = model.gain(part.run.judgements.grade) * part.judged  # (J,)
-    plain = divide(model.total(part.known(gain)), model.normalizer(gain, part.run.judgements))  # (Q,)
-    found = [
-        ImputedTopic(query_id, score, labelled, len(chances.probability))
-        for query_id, score, labelled in zip(part.run.judgements.topics, plain.tolist(), topics, strict=True)
-    ]
-    return ImputedScores(name, found, chances.calibrated)
+def imputed(
+    run: JudgedRun,
+    labels: LabelModel,
+    model: UserModel,
+    text: str,
+    *,
+    target: str = "pooled",
+    depth: int | None = None,
+    ideal: str = "all",
+    group: str | None = None,
+    name: str | None = None,
+) -> ImputedScores:
+    """Scores of a run that is joined; ``text`` of the measure, ``name`` of the run in warnings."""
+    depth = labels.depth if depth is None else depth
+    part = OpenDocuments.unjudged(run, model.cutoff, depth if target == "pooled" else None)
+    given = labels._label(part, group, name)
+    known_target = target == "pooled" or not _outgrows(labels, model, ideal, depth)
+    if not known_target and name is not None:
+        warn(
+            f"target='judged' is not calibrated for nDCG with a pool of depth {depth} below the cutoff {model.cutoff}, "
+            "because the ideal would grow by documents of other runs too; use target='pooled', or P, RBP or SDCG"
+        )
+    shown = depth if target == "pooled" and depth != model.cutoff else None
+    labelled = LabelledRun(part, given, model, ideal)
+    return ImputedScores(text, labelled, target=target, depth=shown, calibrated=given.calibrated and known_target)
+
+
+def _outgrows(labels: LabelModel, model: UserModel, ideal: str, depth: int | None) -> bool:
+    """Whether judging the top K of one run would leave out documents that join the ideal."""
+    return depth is not None and joins_ideal(model, ideal) and (model.cutoff is None or depth < model.cutoff)
 
 
 def known_labels(labels: Any, where: str) -> LabelModel:
-    """A model, where there are no other runs to learn one from."""
-    found = labels_of(labels, where)
-    if isinstance(found, LabelModel):
-        return found
+    """The model meant, where there are no other runs to learn one from."""
+    model = labels_of(labels, where)
+    if isinstance(model, LabelModel):
+        return model
     raise ValueError(
-        f"{where}={LEARNED!r} means that labels are learned from the other runs of an experiment: use calc_runs, "
-        "compare, Experiment or the command line's compare, or give the model that learn_labels returns"
+        f"{where}={LEARNED!r} requires the other runs of an experiment: use calc_runs, compare, Experiment or the "
+        "command line's compare, or give the model that learn_labels returns"
     )
 
 
 def base_model(base: Any) -> UserModel:
-    """The ordinary measure as mathematics; refuses one that gives non-relevant documents a gain."""
+    """The ordinary measure as mathematics; rejects one that gives non-relevant documents a gain."""
     text, cutoff = canonical_base(base, BASES)
     model = user_model(text, cutoff)
     if model.needs_cutoff and cutoff is None:
-        raise ValueError(f"base={text} needs a cutoff, as in {text}@10")
+        raise ValueError(f"base={text} requires a cutoff, as in {text}@10")
     refuse_gain_of_nothing(model, f"base={text}")
     return model
 
 
 def base_text(base: Any) -> str:
-    """How a base prints: with its cutoff."""
+    """The text of a base, with its cutoff."""
     text, cutoff = canonical_base(base, BASES)
     return text if cutoff is None else f"{text}@{cutoff}"
 
 
 def refuse_gain_of_nothing(model: UserModel, where: str) -> None:
-    """A document that is not relevant must gain nothing: unjudged ones of other topics would too."""
+    """Reject a gain of non-relevant documents: unjudged documents of other topics would have it too."""
     gains = (model.gains or {}) if isinstance(model, NDCG) else {}
     odd = next((grade for grade, gain in gains.items() if grade <= 0 and gain > 0), None)
     if odd is not None:
-        raise ValueError(f"{where}: gains gives grade {odd} the gain {gains[odd]}; a grade up to 0 must gain 0")
+        raise ValueError(f"{where}: gains gives grade {odd} the gain {gains[odd]}; a grade up to 0 must have gain 0")

@@ -1,4 +1,4 @@
-"""What was judged when labels were learned, so that judgements made since are told apart."""
+"""The judgements that labels were learned from, so that later ones can be recognised."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_measures_relative._input import BoolArray
 from ir_measures_relative._judged import Judgements
-from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.open_documents import OpenDocuments
 
 
 class JudgedThen(NamedTuple):
@@ -18,27 +18,28 @@ class JudgedThen(NamedTuple):
     judgements: Judgements
     judged: BoolArray  # (J,) False = hidden
 
-    def seen(self, part: PartlyJudged) -> PartlyJudged:
-        """A run as it was then: what has been judged since is free. Topics that were not there stay as they are."""
+    def before(self, part: OpenDocuments) -> OpenDocuments:
+        """The run at the time of learning: documents judged since are open. New topics stay as they are."""
         judgements = part.run.judgements
         if judgements is self.judgements:
-            then = part.judged & self.judged
+            visible = part.visible & self.judged
         else:
             key = ("judged then", self.content())
-            then = part.judged & judgements.memo.once(key, lambda: self._among(judgements))
-        if (then == part.judged).all():
+            visible = part.visible & judgements.memo.once(key, lambda: self._among(judgements))
+        if (visible == part.visible).all():
             return part
-        since = (part.row >= 0) & ~then[part.row]
-        return PartlyJudged(part.run, then, np.where(since, -1, part.row), part.free | since)
+        row = part.row
+        since = (row >= 0) & ~visible[row]
+        return OpenDocuments(part.run, visible, part.mask | since)
 
     def _among(self, judgements: Judgements) -> BoolArray:
-        """(J',) which of other judgements were there then, or are of topics that were not."""
-        known = {key: topic for topic, key in enumerate(self.judgements.topic_keys)}
-        topic = np.array([known.get(key, -1) for key in judgements.topic_keys], dtype=np.int64)[judgements.topic]
-        there: BoolArray = topic < 0  # (J',)
-        row = self.judgements.rows_of(topic[~there], judgements.document_ids()[~there])
-        there[~there] = (row >= 0) & self.judged[row]
-        return there
+        """(J',) which of other judgements existed at the time of learning, or belong to new topics."""
+        number = {key: topic for topic, key in enumerate(self.judgements.topic_keys)}
+        topic = np.array([number.get(key, -1) for key in judgements.topic_keys], dtype=np.int64)[judgements.topic]
+        existed: BoolArray = topic < 0  # (J',)
+        row = self.judgements.rows_of(topic[~existed], judgements.document_ids()[~existed])
+        existed[~existed] = (row >= 0) & self.judged[row]
+        return existed
 
     def content(self) -> bytes:
         """A digest of topics and documents, whatever their order."""

@@ -1,8 +1,8 @@
-"""What an unjudged document is worth: a model that gives each of its grades a probability.
+"""Label models: the probability of each grade of an unjudged document.
 
-`LabelModel` is what all models share; fixed shares and given probabilities stand here, learned ones in
-`learned_labels`. A model is an immutable value that prints a short key, ``'name~8hex'``. The key of a printed measure
-finds its model as long as a measure, a variable or a registered name holds it.
+`LabelModel` is what all models share; fixed shares and given probabilities are in this file, learned ones in
+`learned_labels`. A model is an immutable value with a short key, ``'name~8hex'``. The key of a printed measure finds
+its model as long as a measure, a variable or a registered name holds it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from copy import copy
 from functools import cached_property
 from numbers import Real
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
 from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray, is_missing, run_columns
-from ir_measures_relative._labels.label_chances import LabelChances
-from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.open_documents import OpenDocuments
 
 LEARNED = "learned"  # what labels='learned' means is known in an experiment only
 _SUM = 1e-6  # by which probabilities may miss 1
@@ -34,6 +34,34 @@ Model = TypeVar("Model", bound="LabelModel")
 _known: Contents[LabelModel] = Contents("label models")
 _registered: dict[str, LabelModel] = {}
 _registering = Lock()
+_SUREST = 1e-12  # a probability nearer to 0 or 1 counts as this, so that its logit is finite
+
+
+class GradeLabels(NamedTuple):
+    """Grades of the n open documents of a run.
+
+    ``logit P(grade >= c) = logit[c] + u`` with the run's effect u; given u, labels are independent.
+    """
+
+    grade: IntArray  # (G + 1,) ascending, the first is 0
+    logit: FloatArray  # (n, G) of reaching each grade above 0, if the effect is 0
+    effect: FloatArray  # (U,) equally likely effects of the run, ascending; a single 0 where there is none
+    calibrated: bool
+
+    @classmethod
+    def of_probabilities(cls, grade: IntArray, probability: FloatArray) -> GradeLabels:
+        """Probabilities (n, G + 1) of each grade, without an effect."""
+        reached = np.cumsum(probability[:, :0:-1], axis=1)[:, ::-1]  # (n, G)
+        return cls(grade, scipy.special.logit(np.clip(reached, _SUREST, 1 - _SUREST)), np.zeros(1), False)
+
+    def probability(self) -> FloatArray:
+        """(U, n, G + 1) of each grade given each effect."""
+        reached = scipy.special.expit(self.effect[:, None, None] + self.logit)  # (U, n, G)
+        sure = np.ones((*reached.shape[:2], 1))
+        reached = np.where(reached <= 2 * _SUREST, 0.0, np.where(reached >= 1 - 2 * _SUREST, 1.0, reached))
+        ends = np.concatenate([sure, reached, 0 * sure], axis=2)
+        probability: FloatArray = ends[:, :, :-1] - ends[:, :, 1:]
+        return probability
 
 
 class LabelModel(ABC):
@@ -43,12 +71,14 @@ class LabelModel(ABC):
     ----------
     name : the name under which it is registered, or ''
     cutoff : the cutoff it was learned at; None where it fits any
-    calibrated : whether it knows how far a run may lie above or below what it says
+    depth : how deep the pool was that it was learned from; None where it fits any
+    calibrated : whether the model includes the variation between runs
     highest : the highest grade that it gives a document; 0 where it gives those of the judgements
     """
 
     name: str = ""
     cutoff: int | None = None
+    depth: int | None = None
     calibrated: bool = False
     highest: int = 0
 
@@ -81,23 +111,20 @@ class LabelModel(ABC):
         return kept(GradeProbabilities(frame))
 
     @abstractmethod
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
-        """Grades of a run's free documents; ``group`` it belongs to, ``name`` in warnings (None: no warnings)."""
-
-    def group_of(self, part: PartlyJudged, group: str | None = None) -> str | None:
-        """The group that a run belongs to: as given, else as the model knows it."""
-        return group
+    def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
+        """Label a run's open documents; ``group`` it belongs to, ``name`` in warnings (None: no warnings)."""
 
     @abstractmethod
     def _content(self) -> list[bytes]:
         """All that the model depends on."""
 
     def check_cutoff(self, cutoff: int | None, where: str) -> None:
-        """Refuses a cutoff that the model was not learned at."""
+        """Reject a cutoff that the model was not learned at."""
         if self.cutoff is not None and self.cutoff != cutoff:
             raise ValueError(
-                f"{where}: the labels {self!r} were learned at the cutoff {self.cutoff} and the measure has "
-                f"{'none' if cutoff is None else cutoff}; learn them at that cutoff, or cut at {self.cutoff}"
+                f"{where}: the label model was learned at cutoff {self.cutoff}, but the measure has "
+                f"{'no cutoff' if cutoff is None else f'cutoff {cutoff}'}; learn it at that cutoff, or cut at "
+                f"{self.cutoff}"
             )
 
     @cached_property
@@ -144,9 +171,8 @@ class GradeShares(LabelModel):
         grade, share = _checked_shares(shares)
         vars(self).update(grade=frozen(grade), share=frozen(share), highest=int(grade[share > 0].max()))
 
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
-        n = int(part.free.sum())
-        return LabelChances(self.grade, np.broadcast_to(self.share, (1, n, len(self.grade))), False)
+    def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
+        return GradeLabels.of_probabilities(self.grade, np.tile(self.share, (int(part.mask.sum()), 1)))
 
     def _content(self) -> list[bytes]:
         return [self.grade.tobytes(), self.share.tobytes()]
@@ -179,20 +205,19 @@ class GradeProbabilities(LabelModel):
     def _row(self) -> dict[tuple[str, str], int]:
         return {pair: row for row, pair in enumerate(zip(self.topic_keys, self.doc_ids, strict=True))}
 
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
+    def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         keys = part.run.judgements.topic_keys
-        pairs = zip((keys[q] for q in part.topic), part.documents(), strict=True)
+        pairs = zip((keys[q] for q in part.topic), part.doc_ids(), strict=True)
         row = np.array([self._row.get(pair, -1) for pair in pairs], dtype=np.int64)  # (n,)
-        sure = np.eye(1, len(self.grade))[0]  # (L,) grade 0
-        known = np.append(self.probability, sure[None], axis=0)  # (N + 1, L), the last serves the row -1
-        found = known[row]  # (n, L)
+        non_relevant = np.eye(1, len(self.grade))  # (1, G + 1), serves the row -1
+        probability = np.append(self.probability, non_relevant, axis=0)[row]
         missing = int((row < 0).sum())
         if missing and name is not None:
             warn(
                 f"{missing} of {len(row)} unjudged documents of {name} have no row of probabilities, "
                 "so they count as grade 0"
             )
-        return LabelChances(self.grade, found[None], False)
+        return GradeLabels.of_probabilities(self.grade, probability)
 
     def _content(self) -> list[bytes]:
         order = np.lexsort((self.doc_ids.astype(str), self.topic_keys.astype(str)))

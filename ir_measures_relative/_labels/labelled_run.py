@@ -1,76 +1,150 @@
-"""A run whose free documents draw their labels: the score of every topic."""
+"""A run whose open documents have labels from a model."""
 
 from __future__ import annotations
 
+from copy import copy
+from functools import cached_property
+from typing import NamedTuple
+
 import numpy as np
 
-from ir_measures_relative._base import NDCG, SDCG, UserModel
-from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._labels.label_chances import LabelChances
-from ir_measures_relative._labels.labelled_topic import LabelledTopic
-from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._base import UserModel
+from ir_measures_relative._input import Array, FloatArray, IntArray
+from ir_measures_relative._labels.calibration import labels_drawn
+from ir_measures_relative._labels.draws import document_keys, drawn_effects, hashed, uniforms
+from ir_measures_relative._labels.label_model import GradeLabels
+from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._labels.outcomes import Outcomes
+from ir_measures_relative._labels.score_cells import ScoreCells, plain_scores, score_cells, visible_gain
+from ir_measures_relative._labels.topic_outcomes import topic_outcomes
+
+CELLS = 1 << 21  # random numbers held at a time
+DRAWN = 20_100  # labellings drawn for the mean over topics
 
 
-def labelled_topics(
-    part: PartlyJudged, chances: LabelChances, model: UserModel, ideal: str
-) -> list[LabelledTopic | None]:
-    """The score of each topic, None where it has no free document. ``ideal``: 'all' or 'judged'."""
-    judgements = part.run.judgements
-    gain_of_row = model.gain(judgements.grade) * part.judged  # (J,)
-    width = part.free.shape[1]
-    weight = model.total(np.eye(width)) if width else np.zeros(0)  # (W,) of one unit of gain at each rank
-    known = model.total(part.known(gain_of_row))  # (Q,)
-    normalizer = model.normalizer(gain_of_row, judgements)  # (Q,)
-    gain, level = gain_levels(chances.grade, model)  # (L',), grade -> level
-    probability = np.zeros((*chances.probability.shape[:2], len(gain)))  # (U, n, L')
-    for column, at in enumerate(level):
-        probability[:, :, at] += chances.probability[:, :, column]
-    joins = joins_ideal(model, ideal)
-    last = np.cumsum(part.free.sum(axis=1))  # (Q,)
-    topics: list[LabelledTopic | None] = []
-    for q, end in enumerate(last):
-        rank = np.flatnonzero(part.free[q])
-        if not len(rank):
-            topics.append(None)
-            continue
-        if joins:
-            rows = slice(judgements.start[q], judgements.start[q + 1])
-            table = ideal_table(gain_of_row[rows], gain, len(rank), model)
-        else:
-            table = np.zeros((len(gain), len(rank) + 1))
-            table[0] = normalizer[q]
-        topics.append(LabelledTopic(float(known[q]), weight[rank], gain, probability[:, end - len(rank) : end], table))
-    return topics
+class DrawnSums(NamedTuple):
+    """Sums over the open documents of C topics, for N labellings."""
+
+    gain: FloatArray  # (C, N) weight times gain of the labels
+    counts: Array  # (L, C, N) documents that reach each layer of the ideal
 
 
-def gain_levels(grade: IntArray, model: UserModel) -> tuple[FloatArray, IntArray]:
-    """(L',) distinct gains, ascending from 0, and (L,) which of them each grade has."""
-    gain, level = np.unique(np.append(0.0, model.gain(grade)), return_inverse=True)
-    return gain, level[1:]
+class LabelledRun:
+    """Open documents of a run, the grades they may have, and the measure that values them."""
 
+    def __init__(self, open_documents: OpenDocuments, labels: GradeLabels, model: UserModel, ideal: str = "all"):
+        self.open = open_documents
+        self.labels = labels
+        self.model = model
+        self.ideal = ideal
 
-def joins_ideal(model: UserModel, ideal: str) -> bool:
-    """Whether free documents change the normaliser."""
-    return isinstance(model, NDCG) and not isinstance(model, SDCG) and ideal == "all"
+    @cached_property
+    def cells(self) -> ScoreCells:
+        """The topics with open documents."""
+        return score_cells(self.open, self.labels.grade, self.model, self.ideal)
 
+    @cached_property
+    def plain(self) -> FloatArray:
+        """(Q,) the scores if open documents are non-relevant."""
+        return plain_scores(self.open, self.model)
 
-def ideal_table(judged: FloatArray, gain: FloatArray, n: int, model: UserModel) -> FloatArray:
-    """(L, n + 1) parts of the ideal: (r, m) is what it has between gain r - 1 and gain r if m free documents reach r.
+    @cached_property
+    def key(self) -> Array:
+        """(n,) of the open documents, for random numbers."""
+        return document_keys(self.open.run.judgements.topic_keys, self.open.topic, self.open.doc_ids())
 
-    The ideal is a stack of layers: between two neighbouring gains lies a layer as thick as their difference and as long
-    as the number of documents that reach its top, cut at K. Row 0 holds the layers above every gain of a label.
-    """
-    cutoff = model.cutoff or len(judged) + n
-    length = min(cutoff, len(judged) + n)
-    total = np.append(0.0, np.cumsum(model.seen(length)))  # (length + 1,)
-    top = np.unique(np.concatenate([gain, judged]))  # distinct gains, ascending from 0
-    reached_by = len(judged) - np.searchsorted(np.sort(judged), top[1:])  # (M,) judged documents
-    free = np.arange(n + 1)
-    table = np.zeros((len(gain), n + 1))
-    for lower, upper, count in zip(top[:-1], top[1:], reached_by, strict=True):
-        r = int(np.searchsorted(gain, upper))  # free documents must have gain r or more to reach this layer
-        if r == len(gain):
-            table[0] += (upper - lower) * total[min(count, length)]
-        else:
-            table[r] += (upper - lower) * total[np.minimum(count + free, length)]
-    return table
+    @cached_property
+    def run_key(self) -> int:
+        """Of the run, for random numbers."""
+        return int(hashed(np.array([self.open.run.run.fingerprint], dtype=object))[0])
+
+    def effects(self, size: int) -> FloatArray:
+        """(size,) drawn effects of the run."""
+        return drawn_effects(self.labels.effect, self.run_key, size)
+
+    def topic_outcomes(self, cell: int) -> Outcomes:
+        """What the score of the topic of a cell may be."""
+        rows = slice(*self.cells.start[cell : cell + 2])
+        labels = self.labels._replace(logit=self.labels.logit[rows])
+        return topic_outcomes(self.cells.part(cell, cell + 1), labels.probability(), self.key[rows])
+
+    def drawn_mean(self, size: int = DRAWN) -> FloatArray:
+        """(size,) mean over topics of drawn labellings; all topics share the run's effect."""
+        cells, effect = self.cells, self.effects(size)
+        total = np.full(size, self.plain.sum() - self.plain[cells.topic].sum())
+        start = cells.start
+        first = 0
+        while first < len(cells.topic):
+            last = first + 1
+            while last < len(cells.topic) and (start[last + 1] - start[first]) * size <= CELLS:
+                last += 1
+            rows = slice(start[first], start[last])
+            noise = uniforms(self.key[rows], 0, size)
+            label = labels_drawn(self.labels.logit[rows, None, :] + effect[:, None], noise)
+            total += cells.part(first, last).scores(label).sum(axis=0)
+            first = last
+        return total / max(self.open.run.judgements.n_topics, 1)
+
+    @cached_property
+    def deeper(self) -> tuple[Array, FloatArray]:
+        """Keys and weights of the unjudged documents of the top K below the depth of labels."""
+        run, cutoff = self.open.run, self.model.cutoff
+        mask = run.top(cutoff).unjudged & ~self.open.mask if self.open.visible.all() else np.zeros((0, 0), dtype=bool)
+        if not mask.any():
+            return np.zeros(0, dtype=np.uint64), np.zeros(0)
+        topic, rank = np.nonzero(mask)
+        key = document_keys(run.judgements.topic_keys, topic, run.documents(cutoff)[mask])
+        return key, self.model.total(np.eye(mask.shape[1]))[rank]
+
+    def weightless(self) -> LabelledRun:
+        """The same documents, which add nothing to the score of the run but still join the ideal."""
+        other = copy(self)
+        cells, (key, weight) = self.cells, self.deeper
+        parts = {"known": self.known * 0, "cells": cells._replace(weight=cells.weight * 0), "deeper": (key, weight * 0)}
+        vars(other).update(parts)
+        vars(other).pop("_drawn_sums", None)
+        return other
+
+    def sums(self, label: Array) -> DrawnSums:
+        """Sums over the open documents of each topic, of (n, N) labels."""
+        cells = self.cells
+        start, layers = cells.start[:-1], range(cells.reaches.shape[1])
+        gain = np.add.reduceat(cells.weight[:, None] * cells.gain[label], start, axis=0) if len(start) else label * 0.0
+        counts = np.zeros((len(layers), len(start), label.shape[1]), dtype=np.int8)
+        for layer in layers:
+            if len(start):
+                np.add.reduceat(cells.reaches[label, layer], start, axis=0, dtype=np.int8, out=counts[layer])
+        return DrawnSums(gain, counts)
+
+    def drawn_sums(self, size: int) -> DrawnSums:
+        """Sums over the open documents of each topic in the first draws."""
+        kept: DrawnSums | None = vars(self).get("_drawn_sums")
+        if kept is None or kept.gain.shape[1] < size:
+            kept = self.sums(self.drawn_labels(size))
+            vars(self)["_drawn_sums"] = kept
+        return DrawnSums(kept.gain[:, :size], kept.counts[:, :, :size])
+
+    def drawn_labels(self, size: int) -> Array:
+        """(n, size) labels, as places among the grades, in the first draws."""
+        label = vars(self).get("_labels_drawn")
+        if label is None or label.shape[1] < size:
+            effect = self.effects(size)
+            label = labels_drawn(self.labels.logit[:, None, :] + effect[:, None], uniforms(self.key, 0, size))
+            vars(self)["_labels_drawn"] = label
+        return np.asarray(label[:, :size])
+
+    @cached_property
+    def known(self) -> FloatArray:
+        """(Q,) what judged documents add to the numerator."""
+        return self.model.total(self.open.values(visible_gain(self.open, self.model)))
+
+    @cached_property
+    def marginal(self) -> FloatArray:
+        """(n, G + 1) probability of each grade, over the effects."""
+        probability: FloatArray = self.labels.probability().mean(axis=0)
+        return probability
+
+    @property
+    def n_open(self) -> IntArray:
+        """(Q,) number of open documents of each topic."""
+        return np.asarray(self.open.mask.sum(axis=1))

@@ -111,7 +111,7 @@ class Outcomes:
         return self.form == "exact"
 
     @cached_property
-    def _moments(self) -> tuple[FloatArray, FloatArray]:
+    def moments_given_effect(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance, of the whole or (U,) given each effect."""
         if self.moments is not None:
             return self.moments
@@ -122,11 +122,11 @@ class Outcomes:
 
     @property
     def mean(self) -> float:
-        return float(np.mean(self._moments[0]))
+        return float(np.mean(self.moments_given_effect[0]))
 
     @property
     def variance(self) -> float:
-        mean, variance = self._moments
+        mean, variance = self.moments_given_effect
         return float(np.mean(variance) + np.var(mean))
 
     @property
@@ -227,7 +227,7 @@ class Outcomes:
         if not parts:
             return cls.sure(0.0)
         n = len(parts)
-        means, variances = zip(*(part._moments for part in parts), strict=True)
+        means, variances = zip(*(part.moments_given_effect for part in parts), strict=True)
         moments = np.asarray(sum(means)) / n, np.asarray(sum(variances)) / n**2
         form = FORMS[max(FORMS.index(part.form) for part in parts)]
         slack = fsum(part.error for part in parts) / n

@@ -1,12 +1,11 @@
-"""Without a label model: an unjudged document may have any grade, each as often as the topic's judged documents."""
+"""Grades of unjudged documents without a label model: as frequent as among the topic's judged documents."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ir_measures_relative._labels.label_chances import LabelChances
-from ir_measures_relative._labels.label_model import LabelModel
-from ir_measures_relative._labels.partly_judged import PartlyJudged
+from ir_measures_relative._labels.label_model import GradeLabels, LabelModel
+from ir_measures_relative._labels.open_documents import OpenDocuments
 
 
 class PoolShares(LabelModel):
@@ -17,18 +16,18 @@ class PoolShares(LabelModel):
     def __init__(self, relevant: int = 1):
         vars(self).update(relevant=relevant)
 
-    def chances(self, part: PartlyJudged, group: str | None = None, name: str | None = None) -> LabelChances:
+    def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         judgements = part.run.judgements
-        known = np.maximum(judgements.grade[part.judged], 0)
+        grades = np.maximum(judgements.grade[part.visible], 0)
         # where nothing is judged relevant, a document may be all the same
-        least = [0] if (known >= self.relevant).any() else [0, self.relevant]
-        grade, level = np.unique(np.append(least, known), return_inverse=True)  # (L,), the first is 0
+        least = [0] if (grades >= self.relevant).any() else [0, self.relevant]
+        grade, level = np.unique(np.append(least, grades), return_inverse=True)  # (L,), the first is 0
         level = level.ravel()[len(least) :]
         count = np.zeros((judgements.n_topics, len(grade)))  # (Q, L)
-        np.add.at(count, (judgements.topic[part.judged], level), 1.0)
+        np.add.at(count, (judgements.topic[part.visible], level), 1.0)
         overall = (count.sum(axis=0) + 1.0 / len(grade)) / (count.sum() + 1.0)  # (L,)
         share = (count + overall) / (count.sum(axis=1, keepdims=True) + 1.0)
-        return LabelChances(grade, share[part.topic][None], False)
+        return GradeLabels.of_probabilities(grade, share[part.topic])
 
     def _content(self) -> list[bytes]:
         return [repr(self.relevant).encode()]

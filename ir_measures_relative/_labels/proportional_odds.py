@@ -1,4 +1,4 @@
-"""Proportional odds: how likely a document is to reach each level, given what is known of it.
+"""Proportional odds: how likely a document is to reach each level, given its features.
 
     logit P(level >= c) = a_c + b . x,    c = 1..L,    a_1 > a_2 > ... > a_L
 
@@ -16,6 +16,7 @@ from ir_measures_relative._input import FloatArray, IntArray
 
 RIDGE = 2.0  # the likelihood is lowered by RIDGE / 2 times the sum of b^2, features being standardised
 _TINY = 1e-300
+_RAREST = 1e-4  # share of documents at which a threshold starts
 
 
 class ProportionalOdds(NamedTuple):
@@ -36,25 +37,25 @@ def reaching(cumulative_logit: FloatArray) -> FloatArray:
     return np.concatenate([sure, scipy.special.expit(cumulative_logit), 0.0 * sure], axis=-1)
 
 
-def fitted(feature: FloatArray, level: IntArray, weight: FloatArray, n_levels: int) -> ProportionalOdds:
-    """The fit to documents with features (n, F), levels 0..L (n,) and weights (n,).
-
-    Every level must be reached by some document, and missed by some.
-    """
+def fitted(
+    feature: FloatArray, level: IntArray, weight: FloatArray, n_levels: int, near: ProportionalOdds | None = None
+) -> ProportionalOdds:
+    """Fit documents with features (n, F), levels 0..L (n,) and weights (n,); ``near``: a similar fit to start from."""
     share = np.array([(weight * (level >= c)).sum() for c in range(1, n_levels + 1)]) / weight.sum()  # (L,)
-    start = scipy.special.logit(share)
-    start[1:] = np.log(
-        np.maximum(-np.diff(start), 1e-3)
-    )  # thresholds as the first and the logs of steps: they stay apart
-    found = scipy.optimize.minimize(
+    # a level that nobody reaches, or everybody, has no finite threshold
+    threshold = scipy.special.logit(np.clip(share, _RAREST, 1 - _RAREST)) if near is None else near.threshold
+    slope = np.zeros(feature.shape[1]) if near is None else near.slope
+    # the first threshold and the logs of the steps after it, so that thresholds keep their order
+    start = np.concatenate([threshold[:1], np.log(np.maximum(-np.diff(threshold), 1e-3)), slope])
+    best = scipy.optimize.minimize(
         _loss_of_steps,
-        np.concatenate([start, np.zeros(feature.shape[1])]),
+        start,
         args=(feature, level, weight, n_levels),
         jac=True,
         method="BFGS",
-        options={"gtol": 1e-8, "maxiter": 1000},
+        options={"gtol": 1e-7 * max(float(weight.sum()), 1.0), "maxiter": 1000},
     )
-    return ProportionalOdds(_thresholds(found.x[:n_levels]), found.x[n_levels:])
+    return ProportionalOdds(_thresholds(best.x[:n_levels]), best.x[n_levels:])
 
 
 def loss(odds: ProportionalOdds, feature: FloatArray, level: IntArray, weight: FloatArray) -> tuple[float, FloatArray]:

@@ -1,14 +1,13 @@
 """Prior runs: what a measure's ``prior`` may be, and what is left unseen once users have looked at them."""
 
-from ir_measures_relative._priors.field import Field, TopicPart
 from ir_measures_relative._priors.judged_priors import JudgedPriors, leave_unseen
+from ir_measures_relative._priors.leave_one_out import LeaveOneOut
 from ir_measures_relative._priors.prior_runs import PriorRuns, register_prior
 
 __all__ = [
-    "Field",
     "JudgedPriors",
+    "LeaveOneOut",
     "PriorRuns",
-    "TopicPart",
     "leave_unseen",
     "register_prior",
 ]

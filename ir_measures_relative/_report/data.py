@@ -29,13 +29,13 @@ import pandas as pd
 
 from ir_measures_relative import meta
 from ir_measures_relative._base import direction
-from ir_measures_relative._labels import LabelModel
+from ir_measures_relative._labels import Labels
 from ir_measures_relative._report.decisions import next_block
 from ir_measures_relative._report.evidence import Evidence, adds_up, prior_symbol
 from ir_measures_relative._report.labels import chances_block, imputed_block
 from ir_measures_relative._report.lists import Rankings, alone, copies, lists_block
 from ir_measures_relative._report.numbers import rounded
-from ir_measures_relative._report.pairs import paired_runs, pairs_block, said_block
+from ir_measures_relative._report.pairs import pair_table, pairs_block, said_block
 from ir_measures_relative._report.texts import read_texts
 from ir_measures_relative._report.words import words_block
 
@@ -43,18 +43,20 @@ SCALE = 10_000  # a value is kept to four decimal places
 
 
 def page_data(
-    evidence: Evidence, labels: LabelModel | None, title: str | None, baseline: str | None, texts: Any
+    evidence: Evidence, labels: Labels | None, title: str | None, baseline: str | None, texts: Any
 ) -> dict[str, Any]:
     """Everything that the script of the page shows."""
     rankings = Rankings.of(evidence)
     documents = (doc for topic in evidence.kept_topics for doc in rankings.documents[topic])
     of_documents, of_topics = read_texts(texts, documents, evidence.judgements.topic_keys)
-    means, pairs = means_block(evidence), pairs_block(evidence, rankings, labels)
+    table = pair_table(evidence, labels)
+    words = words_block(evidence, None if labels is None else labels.model)
+    means, pairs = means_block(evidence), pairs_block(evidence, table)
     return {
         "title": f"Runs compared by {evidence.main}" if title is None else title,
         "cutoff": evidence.cutoff,
         "scale": SCALE,
-        "words": {key: word for words in words_block(evidence, labels).values() for key, word in words.items()},
+        "words": {key: word for part in words.values() for key, word in part.items()},
         "measures": measures_block(evidence),
         "adds": evidence.adds,
         **runs_block(rankings),
@@ -68,7 +70,7 @@ def page_data(
         "lists": lists_block(rankings, of_documents) | {"p": chances_block(rankings, labels)},
         "pairs": pairs,
         "said": said_block(evidence, pairs),
-        "next": next_block(rankings, paired_runs(evidence), labels),
+        "next": next_block(rankings, table),
         "baseline": None if baseline is None else list(evidence.runs).index(baseline),
     }
 

@@ -14,7 +14,7 @@ from ir_measures import Judged, Measure, SumAgg, nDCG
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._experiment import Request, listed
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
-from ir_measures_relative._judged import JudgedRun, Judgements
+from ir_measures_relative._judged import JudgedRun, Judgements, Runs
 from ir_measures_relative.measures import NRG, RelativeMeasure, UniqueRel
 
 MOST_RANKS = 100  # of a ranking that the page shows, whatever the cutoff of the first measure is
@@ -32,6 +32,7 @@ class Evidence:
     groups: dict[str, str]  # run -> group; empty where there are none
     measures: list[Measure]
     scores: FloatArray  # (M, Q, V)
+    joined: Runs
 
     @property
     def main(self) -> Measure:
@@ -84,12 +85,11 @@ def gather(qrels: Any, runs: Any, measures: Iterable[Measure | str] | None = Non
     if not asked:
         raise ValueError("report: there is no measure; at least one is needed, such as 'nDCG@10'")
     request = Request.of(dict.fromkeys(asked), sources, groups=known, depth=None)  # whole: the footer has their hashes
-    experiment = request.read(qrels, sources)
-    if not experiment.judgements.n_topics:
+    joined = request.read(qrels, sources)
+    if not joined.judgements.n_topics:
         raise ValueError("report: the qrels have no topic; at least one is needed")
-    shown = list(request.measures)
-    scores = experiment.scores(shown)
-    return Evidence(experiment.judgements, dict(experiment.runs), dict(known or {}), shown, scores)
+    shown, scores = list(request.measures), request.scores(joined)
+    return Evidence(joined.judgements, dict(joined.joined), dict(known or {}), shown, scores, joined)
 
 
 def default_measures(groups: dict[str, str] | None) -> list[Measure]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ir_measures_relative import meta
-from ir_measures_relative._experiment import PAIR_TEXTS, pair_keys
-from ir_measures_relative._extremes import BASES, CodedLists, Question, signed_ends, verdict_of
+from ir_measures_relative._experiment import PAIR_TEXTS, PairTable, pair_keys
+from ir_measures_relative._extremes import BASES, MedSettings
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._labels import LabelModel
-from ir_measures_relative._report.decisions import chances_of_pairs
+from ir_measures_relative._labels import Labels
 from ir_measures_relative._report.evidence import Evidence
-from ir_measures_relative._report.lists import Rankings
 from ir_measures_relative._report.numbers import rounded
-from ir_measures_relative.measures import MED
 
 CELLS = 1_500_000  # pairs x topics whose ends are worked out: about half a minute
 LEVEL = 0.95  # the probability from which an order is likely
@@ -29,10 +27,23 @@ def paired_runs(evidence: Evidence) -> IntArray:
     return evidence.best_first[: max(2, int(np.sqrt(2 * CELLS / evidence.judgements.n_topics)))]
 
 
-def pairs_block(evidence: Evidence, rankings: Rankings, model: LabelModel | None) -> dict[str, Any] | None:
+def pair_table(evidence: Evidence, labels: Labels | None) -> PairTable | None:
+    """The pairs of the best runs; None where there is no pair, or where MED has no exact method for the measure."""
+    best = paired_runs(evidence)
+    name, params = type(evidence.main).NAME, evidence.main.params
+    exact = name in BASES and params.get("cutoff") == evidence.cutoff and not params.get("judged_only")
+    if len(best) < 2 or not exact:
+        return None
+    names = [list(evidence.runs)[place] for place in best]
+    chosen = None if labels is None else replace(labels, runs=evidence.joined.select(names))
+    # the unseen tail of RBP is nothing that judgements could tell
+    return PairTable(evidence.joined.select(names), MedSettings.of(evidence.main, residual=False), chosen, LEVEL)
+
+
+def pairs_block(evidence: Evidence, table: PairTable | None) -> dict[str, Any] | None:
     """Runs, best first, and lists over their pairs (i, j), i < j.
 
-    A pair's ``ends`` are five characters for each topic whose ranking is kept: below and above, see ``coded``.
+    A pair's ``ends`` are five characters for each topic whose ranking is kept: low and high, see ``coded``.
     """
     best = paired_runs(evidence)
     if len(best) < 2:
@@ -44,27 +55,20 @@ def pairs_block(evidence: Evidence, rankings: Rankings, model: LabelModel | None
         "runs": best.tolist(),
         "difference": rounded(means[first] - means[second], 6),
         "p": paired_p_values(scores),
-        "low": None, "high": None, "settled": None, "med": None, "ends": None,
+        "low": None, "high": None, "settled": None, "med": None, "ends": None, "better": None, "worse": None,
     }  # fmt: skip
-    block |= chances_of_pairs(evidence, best, model)
-    question = open_labels(evidence)
-    if question is not None:
-        below, above = signed_ends(CodedLists(rankings.code[best], rankings.grades[best]), first, second, question)
+    if table is not None:
+        below, above = table.ends
         kept = evidence.kept_topics
-        lowest, highest = below.mean(axis=1), above.mean(axis=1)
         block |= {
-            "low": rounded(lowest, 6),
-            "high": rounded(highest, 6),
-            "settled": [_settled(*ends) for ends in zip(lowest.tolist(), highest.tolist(), strict=True)],
+            "low": rounded(table.low, 6),
+            "high": rounded(table.high, 6),
+            "settled": table.settled.tolist(),
             "med": rounded(np.maximum(above, -below).mean(axis=1)),
             "ends": [coded(b, a) for b, a in zip(below[:, kept], above[:, kept], strict=True)],
         }
-        for side in ("better", "worse"):  # an order that is not settled has no probability of 0 or 1
-            if block[side] is not None:
-                block[side] = [
-                    min(max(probability, 0.001), 0.999) if word == "no" else probability
-                    for probability, word in zip(block[side], block["settled"], strict=True)
-                ]
+        if table.labels is not None:
+            block |= {"better": rounded(table.probabilities[0]), "worse": rounded(table.probabilities[1])}
     return block
 
 
@@ -101,27 +105,12 @@ def holm(p_values: FloatArray) -> FloatArray:
     return corrected
 
 
-def _settled(low: float, high: float) -> str:
-    verdict = verdict_of(low, high)
-    return "no" if verdict == "undecided" else verdict
-
-
 def paired_p_values(scores: FloatArray) -> list[float] | None:
     """(P,) of the paired t-test over topics, not corrected: the page knows how many it shows. One topic: None."""
     if scores.shape[1] < 2 or not np.isfinite(scores).all():
         return None
     table = pd.DataFrame(scores, index=[f"{place:06}" for place in range(len(scores))])  # names in this order
     return rounded(meta.discriminative_power(table, test="ttest").p_value, 6)
-
-
-def open_labels(evidence: Evidence) -> Question | None:
-    """What MED asks of the main measure; None where MED has no exact method for it."""
-    name, params = type(evidence.main).NAME, evidence.main.params
-    if name not in BASES or params.get("cutoff") != evidence.cutoff or params.get("judged_only"):
-        return None
-    measure: Any = MED(base=evidence.main, residual=False)
-    question: Question = measure.settings.question(evidence.judgements, str(measure))
-    return question
 
 
 def coded(below: FloatArray, above: FloatArray) -> str:

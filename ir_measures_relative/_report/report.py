@@ -16,7 +16,7 @@ from ir_measures_relative._report.about import about_block
 from ir_measures_relative._report.data import page_data
 from ir_measures_relative._report.evidence import Evidence, gather
 from ir_measures_relative._report.foot import footer, notes
-from ir_measures_relative._report.labels import label_model
+from ir_measures_relative._report.labels import labels_of_runs
 from ir_measures_relative._report.page import checked_path, page, write_whole
 from ir_measures_relative._report.words import words_block
 
@@ -90,8 +90,9 @@ def write_report(
     with heard_warnings() as heard:
         evidence = gather(qrels, sources, measures, groups)
         about = about_block(evidence, qrels, sources, command)
-        model = label_model(labels, evidence)
-        data = page_data(evidence, model, title, baseline, texts)
+        bound = labels_of_runs(labels, evidence)
+        model = None if bound is None else bound.model
+        data = page_data(evidence, bound, title, baseline, texts)
     warnings = list(dict.fromkeys(heard))
     for sentence in warnings:
         warn(sentence)

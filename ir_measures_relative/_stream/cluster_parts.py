@@ -96,8 +96,8 @@ def _all_names(found: Iterable[str], names: Any) -> list[str]:
 
 def part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> tuple[list[Any], FloatArray]:
     """Topics, and (M, Q, number of measures) values, of a part: what both `iter_runs` and `calc_part` compute."""
-    experiment = request.read(Judgements.of(qrels), runs, strict=False)
-    return experiment.judgements.topics, experiment.scores(request.measures)
+    joined = request.read(Judgements.of(qrels), runs, strict=False)
+    return joined.judgements.topics, request.scores(joined)
 
 
 def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:

@@ -11,6 +11,7 @@ from ir_measures import measures
 from ir_measures_relative._base import ERR, UserModel, refuse_grades_above, user_model
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
+from ir_measures_relative._labels import LabelModel
 from ir_measures_relative._priors import JudgedPriors, PriorRuns
 from ir_measures_relative.measures.parameters import Base, Parameter, Prior, Reference, Whole
 
@@ -51,6 +52,11 @@ class RelativeMeasure(ir_measures.Measure):
     def needs_cutoff(self) -> bool:
         """Whether the measure means nothing without K; asked late: ``NRG(base='P')@10`` is made in steps."""
         return "base" in self.SUPPORTED_PARAMS and self.model().needs_cutoff
+
+    @property
+    def needs(self) -> str:
+        """What the measure needs beside the run, by its declared parameters: 'nothing', 'prior runs' or 'labels'."""
+        return next((part.needs for part in self.SUPPORTED_PARAMS.values() if part.needs), "nothing")
 
     @property
     def runs_parameter(self) -> str | None:
@@ -108,9 +114,13 @@ class RelativeMeasure(ir_measures.Measure):
             refuse_grades_above(model.max_rel, judgements, str(self))
         return model
 
-    def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
-        """(Q,) one finite value for each topic of the judgements."""
+    def score(self, run: JudgedRun, needed: Any) -> FloatArray:
+        """(Q,) one finite value for each topic of the judgements; ``needed``: the prior runs or labels it asks for."""
         raise TypeError(f"{type(self).__name__} does not say how it is computed")
+
+    def needed_alone(self, run: JudgedRun) -> Any:
+        """What the measure needs where there is no experiment and no prior run is named."""
+        return JudgedPriors(run.judgements, [])
 
     def __call__(self, *unnamed: Any, **kwargs: Any) -> RelativeMeasure:
         if unnamed:
@@ -136,6 +146,10 @@ class RelativeMeasure(ir_measures.Measure):
 
     def __getitem__(self, key: str) -> Any:
         return self.params.get(key, self.SUPPORTED_PARAMS[key].default)
+
+    def _param_repr(self, value: Any) -> str:
+        """Text of a parameter for ir_measures; a label model has a short key."""
+        return repr(value.key) if isinstance(value, LabelModel) else str(super()._param_repr(value))  # type: ignore[no-untyped-call]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.params, self._cutoff_from_base)

@@ -1,13 +1,13 @@
-"""What is a run's score, given what its unjudged documents are likely to be worth?
+"""What would a run's score be if its group had taken part in the pool?
 
-Unjudged documents get labels from a label model, which says how likely each grade of each document is:
+Unjudged documents of the top ``depth`` get labels from a label model, which says how likely each grade is:
 
-    Imputed = expected value of the base measure over the labels of the unjudged documents of the top K
+    Imputed = expected value of the base measure over these labels
     logit P(grade >= c | d, u) = a_c + b . x(d) + u,    u = the run's effect, shared by all its documents
 
-a, b and the distribution of u are learned from the collection itself: take a group out of the pool, and the grades of
-what only it had found are known (`learn_labels`). Moments are exact; quantiles are exact where labellings can be
-listed, else those of a sample.
+a, b and the distribution of u are learned from the collection itself: leave a group out of the pool, and the grades of
+the documents that only it found are known (`learn_labels`). Moments are exact; quantiles are exact where labellings can
+be listed, else those of a sample.
 """
 
 from __future__ import annotations
@@ -24,30 +24,27 @@ from ir_measures_relative._labels import (
     BASES,
     IDEALS,
     LEARNED,
+    LOOKED_AT,
     ONLY_RELEVANT,
+    TARGETS,
     ImputedScores,
     ImputedTopic,
-    LabelChances,
     LabelModel,
-    LearnedLabels,
-    PartlyJudged,
-    imputed_scores,
+    imputed,
     known_labels,
     labels_of,
     refuse_gain_of_nothing,
 )
-from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.boot_ndcg import Estimate
 from ir_measures_relative.measures.parameters import Base, Choice, Parameter
-
-_FOUND_DEPTH = 100  # of a run that labels were learned from: it is recognised by its top 100
 
 
 class Labels(Parameter):
     """A label model, kept as the value it is; it prints its short key."""
 
     kind = ACCEPTED
+    needs = "labels"
 
     def __init__(self, desc: str = ""):
         super().__init__(LEARNED, desc)
@@ -71,16 +68,18 @@ def estimate_of(scores: ImputedTopic, estimate: str) -> float:
 
 
 class _Imputed(RelativeMeasure):
-    """The base measure once the unjudged documents of the top K have labels.
+    """The base measure once unjudged documents have labels.
 
-    ``labels``: a model of ``learn_labels``, ``LabelModel.shares`` or ``LabelModel.probabilities``, or its registered
-    name; 'learned' learns one from the runs of the other groups of an experiment (calc_runs, compare, Experiment).
-    ``estimate``: 'mean', 'std', 'median' or a percentile like 'q95' of a topic's score; intervals of the mean over
-    topics are in ``impute``. ``ideal='all'``: the unjudged documents of the list join the ideal of nDCG by their
-    grade; 'judged': the ideal of the judged documents.
+    ``target='pooled'``: the score that the run would have if its group had taken part in the pool; the unjudged
+    documents of the top ``depth`` of the pool get labels, deeper ones count as non-relevant. 'judged': every unjudged
+    document of the top K gets a label. ``labels``: a model of ``learn_labels``, ``LabelModel.shares`` or
+    ``LabelModel.probabilities``, or its registered name; 'learned' learns one from the runs of an experiment
+    (calc_runs, compare, Experiment), for each run without its own group. ``estimate``: 'mean', 'std', 'median' or a
+    percentile like 'q95' of a topic's score; intervals of the mean over topics are in ``impute``. ``ideal='all'``:
+    labelled documents of the list join the ideal of nDCG; 'judged': the ideal of the judged documents.
 
-    Nothing unjudged: exactly the base measure. A learned model looks at the run's share of relevant documents over all
-    topics that it is given, so a topic's value depends a little on which other topics are evaluated with it.
+    If nothing is unjudged, it is exactly the base measure. A learned model looks at the run's share of relevant
+    documents over all topics, so a topic's value depends a little on which other topics are evaluated with it.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0}}
@@ -105,6 +104,7 @@ class _Imputed(RelativeMeasure):
         "labels": Labels(desc="what an unjudged document is worth"),
         "base": Base(*BASES),
         "estimate": LabelEstimate("mean", desc="which number of the distribution"),
+        "target": Choice(*TARGETS, desc="the score if the run's group were pooled, or with its whole top K judged"),
         "ideal": Choice(*IDEALS, desc="whether unjudged documents of the list join the ideal of nDCG"),
     }
     CITATIONS = ("predicted", "proportional-odds")
@@ -117,13 +117,13 @@ class _Imputed(RelativeMeasure):
     def depth(self) -> int | None:
         """How far down a run the measure looks: a run that labels were learned from is recognised by its content."""
         cutoff = self["cutoff"]
-        return None if cutoff is None else max(cutoff, _FOUND_DEPTH)
+        return None if cutoff is None else max(cutoff, LOOKED_AT)
 
     @property
     def needs_all_topics(self) -> str | None:
-        """Learned labels look at a run's share of relevant documents over all topics; those of a judge alone do not."""
+        """Labels learned from runs look at a run's share of relevant documents over all topics."""
         labels = self["labels"]
-        if labels == LEARNED or (isinstance(labels, LearnedLabels) and labels.found is not None):
+        if not isinstance(labels, LabelModel) or labels.cutoff is not None:
             return "labels=LabelModel.probabilities(...), or those that learn_labels learns from judge= alone"
         return None
 
@@ -139,24 +139,32 @@ class _Imputed(RelativeMeasure):
         if isinstance(self["labels"], LabelModel):
             self["labels"].check_cutoff(self["cutoff"], str(self))
 
-    def imputed(self, run: JudgedRun, given: LabelChances | JudgedPriors | None) -> ImputedScores:
-        """The distribution of every topic; made once for all estimates of a run."""
+    def imputed(
+        self,
+        run: JudgedRun,
+        labels: LabelModel | None = None,
+        depth: int | None = None,
+        group: str | None = None,
+        name: str = "run",
+    ) -> ImputedScores:
+        """The outcomes of every topic, computed once for all estimates of a run; ``labels``: by default its own."""
+        model = labels or known_labels(self["labels"], f"{self.__name__}: labels")
 
         def made() -> ImputedScores:
-            part = PartlyJudged.of(run, self["cutoff"])
-            if isinstance(given, LabelChances):
-                chances = given
-            else:
-                chances = known_labels(self["labels"], f"{self.__name__}: labels").chances(part, name="run")
-            return imputed_scores(part, chances, self.model(), self["ideal"], str(self))
+            return imputed(
+                run, model, self.model(), str(self), target=self["target"], depth=depth, ideal=self["ideal"],
+                group=group, name=name,
+            )  # fmt: skip
 
-        return run.memo.once(self(estimate="mean"), made)  # the measure without its estimate
+        return run.memo.once((self(estimate="mean"), depth, group), made)  # the measure without its estimate
 
-    def score(self, run: JudgedRun, priors: LabelChances | JudgedPriors | None) -> FloatArray:
-        """(Q,); an experiment gives the grades that unjudged documents may have, elsewhere the model is asked here."""
+    def score(self, run: JudgedRun, needed: ImputedScores) -> FloatArray:
+        """(Q,) one estimate of each topic's outcomes."""
         warn_without_nonrelevant(run.judgements, str(self), ONLY_RELEVANT)
-        topics = self.imputed(run, priors)
-        return array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=float64)
+        return array([estimate_of(scores, self["estimate"]) for scores in needed], dtype=float64)
+
+    def needed_alone(self, run: JudgedRun) -> ImputedScores:
+        return self.imputed(run)
 
 
 Imputed = register(_Imputed())

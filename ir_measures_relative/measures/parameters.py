@@ -34,6 +34,7 @@ class Parameter(measures.ParamInfo):
     """A parameter of a measure; subclasses say what they accept."""
 
     kind = "any value"
+    needs = ""  # what a measure with this parameter needs beside the run
 
     def __init__(self, default: Any = None, desc: str = ""):
         super().__init__(default=default, desc=desc)  # type: ignore[no-untyped-call]
@@ -133,6 +134,7 @@ class Prior(Parameter):
     """Prior runs: names, runs, paths, lists or dicts of those, or a symbol; kept as their short key."""
 
     kind = "a run, the path or name of one, several of those, 'none', or a symbol"
+    needs = "prior runs"
 
     def __init__(self, desc: str = "the runs that the user has seen already"):
         super().__init__(PriorRuns.of("others"), desc)
@@ -148,6 +150,7 @@ class Reference(Parameter):
     """Exactly one run to compare with; kept as its short key."""
 
     kind = "one run, or the path or name of one"
+    needs = "prior runs"
 
     def __init__(self, desc: str = "the run to compare with", ties: bool = False):
         super().__init__(None, desc)

@@ -18,13 +18,23 @@
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
 ``label_shares``                      ... and are the documents that it lacks like the others?
 ``reusability``                       would its runs have been scored and ranked alike?
-``interval_coverage``                 ... and do intervals of its runs' scores hold?
+``interval_coverage``                 ... and do label intervals contain its runs' scores?
+``pool_depth``                        how deep was the pool?
 ``estimation_error``                  how far are estimated scores from the true ones?
 ``preference_reconstruction``         do estimated scores order the systems as the true ones do?
 ``compare_estimates``                 ... and is one estimate better than another, or is it chance?
 ====================================  ========================================================================
 """
 
+from ir_measures_relative._labels import (
+    IntervalCoverage,
+    LabelShares,
+    PoolDepth,
+    interval_coverage,
+    label_shares,
+    leave_group_out,
+    pool_depth,
+)
 from ir_measures_relative.meta._estimate_comparison import EstimateComparison, compare_estimates
 from ir_measures_relative.meta._estimation import (
     EstimationError,
@@ -32,9 +42,7 @@ from ir_measures_relative.meta._estimation import (
     estimation_error,
     preference_reconstruction,
 )
-from ir_measures_relative.meta._interval_coverage import IntervalCoverage, interval_coverage
 from ir_measures_relative.meta._judges import JudgeComparison, compare_judges
-from ir_measures_relative.meta._label_shares import LabelShares, label_shares
 
 # LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables; not public
 from ir_measures_relative.meta._labelled_scores import LabelledScores as LabelledScores
@@ -42,7 +50,6 @@ from ir_measures_relative.meta._number_of_systems import NumberOfSystems, number
 from ir_measures_relative.meta._pairwise_tests import corrected as corrected  # these two for significance marks
 from ir_measures_relative.meta._pairwise_tests import paired_t as paired_t
 from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
-from ir_measures_relative.meta._pools import leave_group_out
 from ir_measures_relative.meta._prediction_powered import PredictionPowered, prediction_powered
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
 from ir_measures_relative.meta._rank_correlation import (
@@ -76,6 +83,7 @@ __all__ = [
     "NumberOfSystems",
     "Plan",
     "PredictionPowered",
+    "PoolDepth",
     "PreferenceReconstruction",
     "QueryTypes",
     "RankIntervals",
@@ -98,6 +106,7 @@ __all__ = [
     "percentage_absolute_difference",
     "power",
     "prediction_powered",
+    "pool_depth",
     "preference_reconstruction",
     "query_types",
     "rank_intervals",

@@ -13,8 +13,8 @@ import pandas as pd
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import heard_warnings, whole
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
+from ir_measures_relative._labels import judgement_rows, read_runs_of_groups, remaining
 from ir_measures_relative.meta._labelled_scores import LabelledScores
-from ir_measures_relative.meta._pools import judgement_rows, read_runs_of_groups, remaining
 from ir_measures_relative.meta._rank_correlation import tau_of_levels
 
 Scores: TypeAlias = Callable[[pd.DataFrame, dict[str, Run]], pd.DataFrame]

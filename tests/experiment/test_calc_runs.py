@@ -322,7 +322,7 @@ class TestBadInput:
         )
 
     def test_the_symbol_groups_without_groups(self) -> None:
-        self.refused("prior='groups' needs groups", lambda: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS))
+        self.refused("prior='groups' requires groups", lambda: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS))
 
     def test_a_measure_that_cannot_say_which_run_is_the_best_of_its_group(self) -> None:
         measure = NRG(prior="groups") @ 10
@@ -340,7 +340,7 @@ class TestBadInput:
     @pytest.mark.parametrize("measure", ["P", "NRG(prior='splade')@10", "NRG(prior='groups')@10"])
     def test_a_measure_is_refused_before_a_run_is_read(self, measure: str, tmp_path: Path) -> None:
         (tmp_path / "no-run.txt").write_text("nothing\n")
-        with pytest.raises(ValueError, match="needs cutoff|no prior run is known|needs groups"):
+        with pytest.raises(ValueError, match="needs cutoff|no prior run is known|requires groups"):
             calc_runs([measure], QRELS, tmp_path)
 
     @pytest.mark.parametrize("progress", ["no", 0, 1.0])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ir_measures_relative as imr
-from ir_measures_relative._extremes import CodedLists, MedSettings, many_pairs, signed_ends
-from ir_measures_relative._judged import JudgedRun, Judgements, Run
+from ir_measures_relative._extremes import MedSettings, many_pairs, signed_ends
+from ir_measures_relative._judged import Judgements, Run, Runs
 
 BASES = ["nDCG@5", "P@5", "RBP(p=0.7)@5", "RR@5", "AP@5", "ERR@5", "nDCG(dcg='exp-log2')@5", "Q(beta=1)@5"]
 
@@ -24,10 +24,10 @@ def test_as_pair_by_pair(base: str, block: int, monkeypatch: pytest.MonkeyPatch)
         "hybrid": track.runs["hybrid"],
     }
     judgements = Judgements.of(track.qrels)
-    joined = [JudgedRun(judgements, Run.of(run)) for run in runs.values()]
+    joined = Runs.of(judgements, {name: Run.of(run) for name, run in runs.items()})
     first, second = np.triu_indices(3, k=1)
     question = MedSettings.of(base).question(judgements)
-    below, above = signed_ends(CodedLists.of(joined, 5), first, second, question)
+    below, above = signed_ends(joined.top(5), first, second, question)
     names = list(runs)
     for pair, (i, j) in enumerate(zip(first, second, strict=True)):
         single = imr.med(track.qrels, runs[names[i]], runs[names[j]], base=base)

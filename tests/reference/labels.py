@@ -10,6 +10,7 @@ from itertools import product
 from math import exp, log, log2, prod, sqrt
 
 from reference import boot, ordinary
+from scipy import stats
 
 
 def logit(share):
@@ -74,19 +75,20 @@ def without_group(qrels, runs, groups, group, depth):
 
 
 def training(qrels, runs, groups, cutoff, depth, judge=None):
-    """Rows of group, run, topic, document, x, grade, weight, discount."""
+    """Rows of group, run, topic, document, x, grade, weight: what the top `depth` of each left-out run teaches."""
     rows = []
     for group in sorted(set(groups.values())):
         left = without_group(qrels, runs, groups, group, depth)
-        own = [name for name in runs if groups[name] == group]
-        for name in own:
+        of_group = []
+        for name in sorted(name for name in runs if groups[name] == group):
             for topic in qrels:
-                for rank, document in enumerate(runs[name].get(topic, [])[:cutoff], start=1):
+                for document in runs[name].get(topic, [])[:depth]:
                     if document in left[topic] or document not in qrels[topic]:
                         continue
                     x = features(left, runs[name], runs, groups, group, topic, document, cutoff, judge)
-                    grade = max(qrels[topic][document], 0)
-                    rows.append((group, name, topic, document, x, grade, 1 / len(own), 1 / log2(rank + 1)))
+                    of_group.append((group, name, topic, document, x, max(qrels[topic][document], 0)))
+        teaching = {row[1] for row in of_group}  # runs of which nothing is hidden teach nothing
+        rows += [(*row, 1 / len(teaching)) for row in of_group]
     return rows
 
 
@@ -180,55 +182,8 @@ def fit_odds(data, n_levels, n_features):
     return at[:n_levels], at[n_levels:]
 
 
-def offset(thresholds, grades, documents):
-    """u in [-4, 4] with expected = actual discounted gain, and its variance; of (predictor, level, discount)."""
-
-    def expected(u):
-        return sum(
-            discount * sum(p * g for p, g in zip(level_probabilities(thresholds, x + u), grades, strict=True))
-            for x, _, discount in documents
-        )
-
-    actual = sum(discount * grades[level] for _, level, discount in documents)
-    low, high = -4.0, 4.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if expected(middle) > actual else (middle, high)
-    u = (low + high) / 2
-    variance = 0.0
-    for x, _, discount in documents:
-        p = level_probabilities(thresholds, x + u)
-        mean = sum(a * g for a, g in zip(p, grades, strict=True))
-        variance += discount**2 * sum(a * (g - mean) ** 2 for a, g in zip(p, grades, strict=True))
-    growth = (expected(u + 1e-5) - expected(u - 1e-5)) / 2e-5
-    return u, variance / growth**2
-
-
-def effect(found_offsets, weights):
-    """m and tau >= .05 by maximum likelihood of u_r ~ N(m, tau^2 + variance_r): a fine search."""
-
-    def mean(tau):
-        precision = [w / (tau**2 + v) for (_, v), w in zip(found_offsets, weights, strict=True)]
-        return sum(p * u for p, (u, _) in zip(precision, found_offsets, strict=True)) / sum(precision)
-
-    def loss(tau):
-        m = mean(tau)
-        return sum(
-            w * (log(tau**2 + v) + (u - m) ** 2 / (tau**2 + v))
-            for (u, v), w in zip(found_offsets, weights, strict=True)
-        )
-
-    low, high = 0.05, 5.0
-    for _ in range(8):
-        steps = [low + (high - low) * i / 400 for i in range(401)]
-        best = min(range(401), key=lambda i: loss(steps[i]))
-        low, high = steps[max(best - 1, 0)], steps[min(best + 1, 400)]
-    tau = steps[best]
-    return mean(tau), tau
-
-
 def learn(qrels, runs, groups, cutoff=10, depth=None, judge=None):
-    """Everything that is learned, as a dict."""
+    """Training rows, and the odds of all groups (None) and without each of them, as a dict."""
     rows = training(qrels, runs, groups, cutoff, depth or cutoff, judge)
     grades = told_apart(rows)
     centers, scales = standardised(rows)
@@ -236,23 +191,89 @@ def learn(qrels, runs, groups, cutoff=10, depth=None, judge=None):
     def x_of(row):
         return [(value - c) / s for value, c, s in zip(row[4], centers, scales, strict=True)]
 
-    data = [(x_of(row), level_of(row[5], grades), row[6]) for row in rows]
-    thresholds, slopes = fit_odds(data, len(grades) - 1, len(centers))
-    names = sorted({(row[0], row[1]) for row in rows})
-    offsets = []
-    for group, name in names:
-        documents = [
-            (sum(b * value for b, value in zip(slopes, x, strict=True)), level, row[7])
-            for row, (x, level, _) in zip(rows, data, strict=True)
-            if (row[0], row[1]) == (group, name)
-        ]
-        offsets.append(offset(thresholds, grades, documents))
-    weights = [1 / sum(g == group for g, _ in names) for group, _ in names]
-    m, tau = effect(offsets, weights)
-    return {
-        "grades": grades, "thresholds": thresholds, "slopes": slopes, "centers": centers, "scales": scales,
-        "runs": names, "offsets": offsets, "mean": m, "spread": tau, "n": len({group for group, _ in names}),
-    }  # fmt: skip
+    odds = {}
+    for left_out in (None, *sorted({row[0] for row in rows})):
+        data = [(x_of(row), level_of(row[5], grades), row[6]) for row in rows if row[0] != left_out]
+        odds[left_out] = fit_odds(data, len(grades) - 1, len(centers))
+    return {"rows": rows, "grades": grades, "centers": centers, "scales": scales, "odds": odds}
+
+
+def grade_chances(twin, x, group, effect):
+    """{grade: probability} of a document with features x, by the fit without a group, given a run's effect."""
+    thresholds, slopes = twin["odds"][group]
+    predictor = effect + sum(
+        b * (v - c) / s for b, v, c, s in zip(slopes, x, twin["centers"], twin["scales"], strict=True)
+    )
+    return dict(zip(twin["grades"], level_probabilities(thresholds, predictor), strict=True))
+
+
+def effects(mean, spread, n_groups, count):
+    """The middles of `count` equally likely parts of mean + spread sqrt(1 + 1/n) t_(n-1)."""
+    t = stats.t(n_groups - 1)
+    return [mean + spread * sqrt(1 + 1 / n_groups) * t.ppf((i + 0.5) / count) for i in range(count)]
+
+
+def left_out_errors(twin, qrels, runs, groups, cutoff, depth, mean, spread, nodes=21):
+    """(group, true mean - estimate, stated sd) of every left-out run, u ~ N(mean, spread^2), by enumeration.
+
+    Only documents whose judgement was hidden get labels; documents that were never judged count 0 on both sides.
+    """
+    normal = stats.norm(mean, spread)
+    values = [normal.ppf((i + 0.5) / nodes) for i in range(nodes)]
+    found_errors = []
+    for group, name in sorted({(row[0], row[1]) for row in twin["rows"]}):
+        left = without_group(qrels, runs, groups, group, depth)
+        truth, means, variances = 0.0, [0.0] * nodes, [0.0] * nodes
+        for topic, judged in qrels.items():
+            ranking = runs[name].get(topic, [])
+            truth += float(ordinary.ndcg(ranking, judged, cutoff))
+            hidden = [row for row in twin["rows"] if row[1:3] == (name, topic)]
+            every = labellings([row[3] for row in hidden], twin["grades"])
+            scores = [float(ordinary.ndcg(ranking, {**left[topic], **labels}, cutoff)) for labels in every]
+            for at, u in enumerate(values):
+                of_document = {row[3]: grade_chances(twin, row[4], group, u) for row in hidden}
+                chances = [prod(of_document[d][g] for d, g in labels.items()) for labels in every]
+                first = sum(p * s for p, s in zip(chances, scores, strict=True))
+                means[at] += first
+                variances[at] += sum(p * s * s for p, s in zip(chances, scores, strict=True)) - first**2
+        n = len(qrels)
+        estimate = sum(means) / nodes
+        variance = sum(variances) / nodes + sum((m - estimate) ** 2 for m in means) / nodes
+        found_errors.append((group, (truth - estimate) / n, sqrt(max(variance, 0.0)) / n))
+    return found_errors
+
+
+def labellings(documents, grades):
+    """Every way to give documents grades."""
+    return [dict(zip(documents, drawn, strict=True)) for drawn in product(grades, repeat=len(documents))]
+
+
+def share_judged(qrels, runs):
+    """The curve of the pool's depth: mean over runs of the share of judged documents at each rank.
+
+    A rank counts for a run if at least half of the topics have so long a list.
+    """
+    longest = max(len(ranking) for run in runs.values() for ranking in run.values())
+    curve = []
+    for rank in range(longest):
+        shares = []
+        for run in runs.values():
+            reached = [topic for topic in qrels if len(run.get(topic, [])) > rank]
+            if len(reached) >= len(qrels) / 2:
+                shares.append(sum(run[topic][rank] in qrels[topic] for topic in reached) / len(reached))
+        if not shares:
+            break
+        curve.append(sum(shares) / len(shares))
+    return curve
+
+
+def pool_depth(curve):
+    """The rank after which the curve drops most: by .06 at least, and 1.5 times as much as anywhere else; or None."""
+    drops = [(here - after, rank) for rank, (here, after) in enumerate(zip(curve, curve[1:], strict=False), start=1)]
+    if not drops:
+        return None
+    (largest, rank), *others = sorted(drops, key=lambda drop: (-drop[0], drop[1]))
+    return rank if largest >= 0.06 and all(largest >= 1.5 * other for other, _ in others) else None
 
 
 def learn_from_judge(qrels, judge):
@@ -263,7 +284,7 @@ def learn_from_judge(qrels, judge):
         pool = logit((sum(g >= 1 for g in documents.values()) + 0.5) / (len(documents) + 1))
         for document, grade in documents.items():
             x = [pool, judge.get(topic, {}).get(document, sum(labels) / len(labels))]
-            rows.append(("", "", topic, document, x, max(grade, 0), 1.0, 1.0))
+            rows.append(("", "", topic, document, x, max(grade, 0), 1.0))
     grades = told_apart(rows)
     centers, scales = standardised(rows)
     data = [

@@ -155,7 +155,7 @@ REFUSED = {
     "highest grade of MED": (imr.MED(reference="bm25") @ 10, "give max_rel=, the highest grade of all topics"),
     "highest grade of UL": (imr.UL(base="ERR") @ 10, "give max_rel="),
     "highest grade of a bound": (imr.NDCGBound(method="scaled", side="upper") @ 10, "give max_rel="),
-    "labels of the other groups": (imr.Imputed @ 10, "at least 4 other groups"),
+    "labels of the other groups": (imr.Imputed @ 10, "more than 4 groups"),
 }
 
 

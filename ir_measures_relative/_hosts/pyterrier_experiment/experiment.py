@@ -18,13 +18,13 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import WrongKind, shown
-from ir_measures_relative._experiment import ExperimentRuns, Request, listed
+from ir_measures_relative._experiment import Request, listed
 from ir_measures_relative._hosts.ir_measures_fixes import check_measure, is_defined, is_diversity
 from ir_measures_relative._hosts.pyterrier_experiment.results import Columns
 from ir_measures_relative._hosts.pyterrier_experiment.retrieval import Host, Retrieval
 from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import saved_runs
 from ir_measures_relative._input import run_sources
-from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
+from ir_measures_relative._judged import Judgements, Run, Runs, warn_of_other_topics
 from ir_measures_relative.measures import RelativeMeasure
 
 _SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
@@ -93,10 +93,10 @@ def Experiment(
         retrieval = Retrieval(host, "mrt" in metrics, saved)
         runs = dict(zip(distinct, retrieval.results, strict=True))
         beside = {label: retrieval.results_of(retriever) for label, retriever in retrievers.items()}
-        experiment = request.read(retrieval.qrels, runs, strict=False, beside=beside)
-        for name, judged in experiment.runs.items():
-            warn_of_other_topics(judged.run, experiment.judgements, f"system {name!r}")
-        lookup = _lookup_measures(request.measures, experiment)
+        joined = request.read(retrieval.qrels, runs, strict=False, beside=beside)
+        for name in joined:
+            warn_of_other_topics(joined[name].run, joined.judgements, f"system {name!r}")
+        lookup = _lookup_measures(request, joined)
         shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
         asked = [lookup.get(str(metric), metric) for metric in metrics]
         with saved.under_its_name():
@@ -174,10 +174,10 @@ def _is_looked_up(metric: Any) -> bool:
     return isinstance(metric, Measure) and not is_diversity(metric) and not is_defined(metric)
 
 
-def _lookup_measures(measures: Sequence[Measure], experiment: ExperimentRuns) -> dict[str, Measure]:
+def _lookup_measures(request: Request, runs: Runs) -> dict[str, Measure]:
     """For each measure one that prints alike and looks up what was computed from all systems."""
-    scores = experiment.scores(measures).tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
-    place = {topic: index for index, topic in enumerate(experiment.judgements.topic_keys)}
+    scores = request.scores(runs).tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
+    place = {topic: index for index, topic in enumerate(runs.judgements.topic_keys)}
 
     def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:
         def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
@@ -188,7 +188,7 @@ def _lookup_measures(measures: Sequence[Measure], experiment: ExperimentRuns) ->
 
     return {
         str(measure): ir_measures.define(looked_up(column), name=str(measure), support_cutoff=False)
-        for column, measure in enumerate(measures)
+        for column, measure in enumerate(request.measures)
     }
 
 

@@ -15,12 +15,11 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import counted, real, shown
-from ir_measures_relative._experiment.calc_runs import score_table
-from ir_measures_relative._experiment.experiment_runs import ExperimentRuns
 from ir_measures_relative._experiment.request import Request
+from ir_measures_relative._experiment.run_scores import score_table
 from ir_measures_relative._experiment.table_text import TextTable, html_text, latex, latex_text, markdown, visible
 from ir_measures_relative._input import FloatArray, IntArray, run_sources
-from ir_measures_relative._judged import QrelsLike, RunsLike
+from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
 from ir_measures_relative.measures import RelativeMeasure
 
 _INTERVALS = ("low", "high", "rank", "rank_low", "rank_high", "tier")
@@ -38,12 +37,13 @@ def compare(
     intervals: float | None = None,
     n_jobs: int | None = 1,
     progress: bool | None = None,
+    depth: int | None = None,
 ) -> Comparison:
     """Computes measures for many runs and puts the runs beside each other, as a table to read or to print.
 
     Parameters
     ----------
-    measures, qrels, runs, groups, by, names, n_jobs, progress : as in ``calc_runs``
+    measures, qrels, runs, groups, by, names, n_jobs, progress, depth : as in ``calc_runs``
     sort : the measure that the runs are sorted by, best first; by default they stand in the order given
     intervals : a level such as 0.95 adds, for the measure of ``sort`` or else the first, the interval of the mean (of
         the sum where ir_measures adds up), the rank with its interval, and the tier, as ``meta.rank_intervals``
@@ -72,7 +72,7 @@ def compare(
     | bm25  |     0.31 |         0.50 |
     """
     sources = run_sources(runs, names=names)
-    request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress)
+    request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress, pool_depth=depth)
     wanted = Comparison.wanted(request, sort, intervals)
     return Comparison.of(request, request.read(qrels, sources), *wanted)
 
@@ -110,19 +110,17 @@ class Comparison:
         return place, level
 
     @classmethod
-    def of(
-        cls, request: Request, experiment: ExperimentRuns, sort: int | None = None, intervals: float | None = None
-    ) -> Comparison:
+    def of(cls, request: Request, runs: Runs, sort: int | None = None, intervals: float | None = None) -> Comparison:
         """What a request asks for, of runs that were read; ``sort`` and ``intervals`` as ``wanted`` gives them."""
-        if intervals is not None and experiment.judgements.n_topics < 2:
+        if intervals is not None and runs.judgements.n_topics < 2:
             raise ValueError("intervals: at least two topics are needed, to see how they differ")
         return cls(
             request.measures,
             request.texts,
             request.names,
             request.groups,
-            experiment.judgements.topics,
-            experiment.scores(request.measures),
+            runs.judgements.topics,
+            request.scores(runs),
             sort,
             intervals,
         )

@@ -24,6 +24,7 @@ def calc_runs(
     names: str = "file",
     n_jobs: int | None = 1,
     progress: bool | None = None,
+    depth: int | None = None,
 ) -> pd.DataFrame:
     """Computes measures for many runs, where a run's priors may be the other runs.
 
@@ -40,6 +41,7 @@ def calc_runs(
     names : run files are named by their file names ('file') or by their run tags ('tag')
     n_jobs : how many workers, as in joblib; ``joblib.parallel_config`` chooses their kind (processes, dask, ray, ...)
     progress : True or False for a progress bar or none; by default one appears when the work takes long
+    depth : depth of the pool, for labels='learned'; by default that of ``meta.pool_depth``
 
     Returns
     -------
@@ -68,9 +70,9 @@ def calc_runs(
     dense    0.386853           1.0
     """
     sources = run_sources(runs, names=names)
-    request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress)
-    experiment = request.read(qrels, sources)
-    return score_table(request.names, experiment.judgements.topics, request.texts, experiment.scores(request.measures))
+    request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress, pool_depth=depth)
+    joined = request.read(qrels, sources)
+    return score_table(request.names, joined.judgements.topics, request.texts, request.scores(joined))
 
 
 def score_table(names: Sequence[str], topics: Sequence[Any], texts: Sequence[str], scores: FloatArray) -> pd.DataFrame:

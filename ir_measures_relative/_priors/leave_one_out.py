@@ -1,4 +1,4 @@
-"""Runs that are evaluated against each other: what the others, or the earlier ones, show of each judged document.
+"""Leave-one-out: what the other runs, or the earlier ones, leave unseen of each judged document.
 
 Leave-one-out over M runs costs O(M): a (documents x runs) matrix holds what each run leaves unseen, and the product
 over all runs but one is a prefix product times a suffix product (no logarithms: a zero stays exact).
@@ -6,35 +6,30 @@ over all runs but one is a prefix product times a suffix product (no logarithms:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 import numpy as np
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import Array, FloatArray, IntArray
-from ir_measures_relative._judged import JudgedRun, Judgements, once
+from ir_measures_relative._judged import JudgedRun, Judgements, Runs, once
 from ir_measures_relative._priors.judged_priors import JudgedPriors
 
 
-class Field:
-    """All runs of an experiment, joined with the judgements of the same topics: each is compared with the others.
+class LeaveOneOut:
+    """The other, or the earlier, runs as prior runs of each run of an experiment.
 
-    Attributes
-    ----------
-    judgements : those of all topics, or of a part of them
-    runs : name -> run, in the order given; 'previous' means the runs before in this order
+    'previous' means the runs before in the order of ``runs``; 'others' does not depend on that order.
     """
 
-    def __init__(self, judgements: Judgements, runs: Mapping[str, JudgedRun]):
-        self.judgements = judgements
-        self._runs = dict(runs)
-        self._exclusion = _Exclusion(judgements, list(self._runs.values()))
-        self._place = {name: place for place, name in enumerate(self._runs)}
+    def __init__(self, runs: Runs):
+        self._exclusion = _Exclusion(runs.judgements, [runs[name] for name in runs])
+        self._place = {name: place for place, name in enumerate(runs)}
 
-    @property
-    def runs(self) -> Mapping[str, JudgedRun]:
-        return MappingProxyType(self._runs)
+    @classmethod
+    def of(cls, runs: Runs) -> LeaveOneOut:
+        """Made once for all measures of the runs."""
+        made: LeaveOneOut = vars(runs).setdefault("leave_one_out", None) or cls(runs)
+        vars(runs)["leave_one_out"] = made
+        return made
 
     def others(self, name: str) -> JudgedPriors:
         """All runs but this one."""
@@ -43,25 +38,6 @@ class Field:
     def previous(self, name: str) -> JudgedPriors:
         """The runs listed before this one."""
         return _Previous(self._exclusion, self._place[name])
-
-    def part(self, topics: TopicPart) -> Field:
-        """The same runs over a part of the topics."""
-        return Field(topics.judgements, {name: topics.cut(run) for name, run in self._runs.items()})
-
-
-class TopicPart:
-    """The topics from ``first`` to before ``last``, independent of the others: all that a worker needs to be sent.
-
-    ``judgements`` are those of the part; ``cut`` cuts a run to the part and to ``depth``, each run once.
-    """
-
-    def __init__(self, judgements: Judgements, first: int, last: int, depth: int | None):
-        self.judgements = judgements.part(first, last)
-        self._first, self._last, self._depth = first, last, depth
-
-    @once
-    def cut(self, run: JudgedRun) -> JudgedRun:
-        return run.part(self._first, self._last, self.judgements, self._depth)
 
 
 class _Exclusion:

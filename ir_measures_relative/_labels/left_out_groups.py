@@ -1,4 +1,4 @@
-"""What would the judgements be, had a group not taken part? Simulated incompleteness."""
+"""The judgements without the documents that only one group contributed: simulated incompleteness."""
 
 from __future__ import annotations
 

@@ -1,0 +1,311 @@
+"""Every pair of runs: which is better, could labels of unjudged documents reverse that, and would other topics?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures import Measure, nDCG
+
+from ir_measures_relative._base import UserModel
+from ir_measures_relative._checks import WrongKind, counted, did_you_mean, real, share, shown, warn
+from ir_measures_relative._experiment.request import Request
+from ir_measures_relative._extremes import EQUAL, MedSettings, Question, signed_ends
+from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, run_sources
+from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
+from ir_measures_relative._labels import (
+    LOOKED_AT,
+    LabelModel,
+    Labels,
+    PairOutcomes,
+    base_model,
+    bound_labels,
+    check_labels,
+)
+
+RAREST = 0.0005  # a probability of a pair that is not settled is at least this far from 0 and 1
+
+
+def pairs(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    base: Measure | str = nDCG @ 10,
+    *,
+    labels: LabelModel | str | None = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+    runs_of_interest: Iterable[str] | None = None,
+    groups: Any = None,
+    depth: int | None = None,
+) -> pd.DataFrame:
+    """Return all pairs of runs in one table: difference of the means, what labels could make of it, and its p-value.
+
+    Parameters
+    ----------
+    qrels : QrelsLike
+        Judgements in any form.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    base : Measure or str
+        The ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff; with labels nDCG, P, SDCG
+        or RBP.
+    labels : LabelModel or str, optional
+        A label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), its registered name, or
+        'learned': from these runs, for each run without its own group.
+    level : float
+        With labels: the probability from which a pair is likely.
+    margin : float
+        With labels: a difference of the means that is too small to matter.
+    runs_of_interest : list of str, optional
+        Names of runs; only their pairs are shown. All by default.
+    groups : dict, Series or path, optional
+        Group of each run, for labels='learned'. Without it every run is its own group, with a warning.
+    depth : int, optional
+        Depth of the pool, for labels; by default that of `meta.pool_depth`.
+
+    Returns
+    -------
+    DataFrame
+        A row per pair in the order of the runs: a, b; difference (mean of a minus mean of b, unjudged documents
+        counting 0); low and high, its ends over all labels of the unjudged documents of the two runs (the ends of MED);
+        settled ('better', 'worse' or 'equal': a against b whatever those labels are; or 'no'); p_value of the paired
+        t-test over topics, with Holm's correction for the pairs shown (NaN with a single topic).
+        With labels also p_better, the probability that a is better than b by more than ``margin`` (at least .0005 and
+        at most .9995 unless the pair is settled); p_better_topics, the same for topics like these (NaN with a single
+        topic); and decision, one of
+
+        - 'settled': the difference is beyond the margin on the same side whatever the labels are
+        - 'likely': one of the runs is better by more than the margin with a probability of at least ``level``
+        - 'tied': the difference is within the margin with a probability of at least ``level``
+        - 'undecided'
+
+    Notes
+    -----
+    ``p_better`` is that of `prob_better`: one function computes both.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'1': {'x': 1, 'y': 0}, '2': {'x': 1, 'y': 0}}
+    >>> a, b = ({q: {first: 2.0, second: 1.0} for q in qrels} for first, second in ('xy', 'yx'))
+    >>> runs = {'a': a, 'b': b, 'c': {'1': {'z': 1.0}}}
+    >>> imr.pairs(qrels, runs, 'P@1').drop(columns='p_value')
+       a  b  difference  low  high settled
+    0  a  b         1.0  1.0   1.0  better
+    1  a  c         1.0  0.5   1.0  better
+    2  b  c         0.0 -0.5   0.0      no
+    >>> likely = imr.pairs(qrels, runs, 'P@1', labels=imr.LabelModel.shares({0: .97, 1: .03}))
+    >>> likely[['a', 'b', 'p_better', 'decision']]
+       a  b  p_better decision
+    0  a  b    1.0000  settled
+    1  a  c    1.0000  settled
+    2  b  c    0.0005     tied
+    """
+    level, margin = share(level, "pairs: level"), real(margin, "pairs: margin", 0.0)
+    if labels is None and margin:
+        raise ValueError("pairs: margin= requires labels=, such as those of learn_labels")
+    table = read_pairs("pairs", qrels, runs, base, labels, runs_of_interest, groups, depth)
+    return replace(table, level=level, margin=margin).to_frame()
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """All pairs of M runs: P pairs (i, j), i < j, in the order of the runs.
+
+    Attributes
+    ----------
+    runs : the runs, joined with the judgements
+    settings : the measure and what is open
+    labels : labels of unjudged documents, or None
+    level, margin : of decisions
+    """
+
+    runs: Runs
+    settings: MedSettings
+    labels: Labels | None = None
+    level: float = 0.95
+    margin: float = 0.0
+
+    @cached_property
+    def places(self) -> tuple[Any, Any]:
+        """(P,) places of the two runs of every pair."""
+        return np.triu_indices(len(self.runs), k=1)
+
+    @cached_property
+    def question(self) -> Question:
+        settings = self.settings
+        if self.labels is not None and settings.needs_qrels:  # a label may be above every grade of the qrels
+            highest = max(self.runs.judgements.max_grade, self.labels.model.highest)
+            settings = replace(settings, max_rel=highest)
+        return settings.question(self.runs.judgements)
+
+    @property
+    def model(self) -> UserModel:
+        return self.question.model
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """(M, Q)"""
+        return np.stack([self.model.score(self.runs[name]) for name in self.runs])
+
+    @property
+    def difference(self) -> FloatArray:
+        """(P,) of the means over topics."""
+        means = self.scores.mean(axis=1)
+        return np.asarray(means[self.places[0]] - means[self.places[1]])
+
+    @cached_property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """(P, Q) smallest and largest difference of each pair in each topic, over all labels."""
+        return signed_ends(self.runs.top(self.settings.cutoff), *self.places, self.question)
+
+    @property
+    def low(self) -> FloatArray:
+        """(P,) smallest difference of the means."""
+        return np.asarray(self.ends[0].mean(axis=1) + 0.0)  # not -0.0
+
+    @property
+    def high(self) -> FloatArray:
+        """(P,) largest difference of the means."""
+        return np.asarray(self.ends[1].mean(axis=1) + 0.0)
+
+    @cached_property
+    def settled(self) -> ObjectArray:
+        """(P,) 'better', 'worse' or 'equal' whatever the labels are, else 'no'."""
+        low, high = self.low, self.high
+        word = np.full(len(low), "no", dtype=object)
+        word[low > EQUAL], word[high < -EQUAL] = "better", "worse"
+        word[(np.abs(low) <= EQUAL) & (np.abs(high) <= EQUAL)] = "equal"
+        return word
+
+    @cached_property
+    def p_value(self) -> FloatArray:
+        """(P,) of the paired t-test with Holm's correction; NaN with a single topic."""
+        from ir_measures_relative import meta  # late: the rest of the package needs nothing of it
+
+        n_runs, n_topics = self.scores.shape
+        if n_topics < 2:
+            return np.full(n_runs * (n_runs - 1) // 2, np.nan)
+        table = pd.DataFrame(self.scores, index=[f"{place:09}" for place in range(n_runs)])  # names in this order
+        return meta.discriminative_power(table, test="ttest", correction="holm").p_value
+
+    def outcomes(self, pair: int) -> PairOutcomes:
+        """What labels make of one pair."""
+        assert self.labels is not None
+        a, b = (self.runs.names[side[pair]] for side in self.places)
+        model = base_model_of(self.settings)
+        return PairOutcomes(self.labels.of(a, model), self.labels.of(b, model), self.settled[pair] != "no")
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """(3, P) that a is better by more than the margin, that b is, and that a is for topics like these."""
+        rows = np.zeros((3, len(self.places[0])))
+        for pair in range(rows.shape[1]):
+            outcomes = self.outcomes(pair)
+            rows[:2, pair] = outcomes.chances(self.margin)
+            rows[2, pair] = outcomes.chances_over_topics(self.margin)[0]
+        open_pairs = self.settled == "no"
+        rows[:2, open_pairs] = np.clip(rows[:2, open_pairs], RAREST, 1 - RAREST)
+        return rows
+
+    @property
+    def decision(self) -> ObjectArray:
+        """(P,) 'settled', 'likely', 'tied' or 'undecided'."""
+        above, below, _ = self.probabilities
+        far = self.margin + EQUAL
+        word = np.full(len(above), "undecided", dtype=object)
+        inside = (self.low >= -far) & (self.high <= far)
+        word[(1.0 - above - below >= self.level) | inside] = "tied"
+        word[np.maximum(above, below) >= self.level] = "likely"
+        word[(self.low > far) | (self.high < -far)] = "settled"
+        if not self.margin:
+            word[self.settled == "equal"] = "settled"
+        return word
+
+    @property
+    def undecided(self) -> BoolArray:
+        """(P,) without labels the pairs that are not settled."""
+        return np.asarray((self.settled == "no") if self.labels is None else (self.decision == "undecided"))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table that `pairs` returns."""
+        names = np.array(self.runs.names, dtype=object)
+        a, b = self.places
+        columns: dict[str, Any] = {
+            # as objects: a file's name may hold bytes that are no UTF-8, which pandas' text rejects
+            "a": pd.Series(names[a], dtype=object),
+            "b": pd.Series(names[b], dtype=object),
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "settled": self.settled.tolist(),
+            "p_value": self.p_value,
+        }
+        if self.labels is not None:
+            above, _, over_topics = self.probabilities
+            columns |= {"p_better": above, "p_better_topics": over_topics, "decision": self.decision.tolist()}
+        return pd.DataFrame(columns)
+
+
+def base_model_of(settings: MedSettings) -> UserModel:
+    """The ordinary measure as labels value it."""
+    return base_model(settings.base if settings.cutoff is None else f"{settings.base}@{settings.cutoff}")
+
+
+def read_pairs(
+    where: str, qrels: Any, runs: Any, base: Any, labels: Any, of_interest: Any, groups: Any, depth: int | None = None,
+    *, residual: bool = True, fewest: int = 2,
+) -> PairTable:  # fmt: skip
+    """Check everything that can be checked before runs are read, then read them; ``residual``: of RBP, as in MED."""
+    settings = MedSettings.of(base, residual=residual)
+    if labels is not None:
+        base_model(base)  # rejects a measure that labels cannot be given to
+    sources = run_sources(runs)
+    names = _names_of_interest(where, list(sources), of_interest, fewest)
+    request = Request.of([], sources, groups=groups)
+    model = check_labels(labels, where, settings.cutoff, list(sources), request.groups)
+    # labels are learned from all runs; otherwise only the runs of interest are read
+    asked = dict(sources) if isinstance(model, str) else {name: sources[name] for name in names}
+    held = settings.cutoff
+    if model is not None and held is not None:
+        held = max(held, LOOKED_AT)
+    request = Request.of([], asked, groups=groups, depth=held, pool_depth=depth)
+    joined = request.read(qrels, asked)
+    if not joined.judgements.n_topics:
+        raise ValueError(f"{where}: the qrels have no topic; at least one is needed")
+    bound = None if model is None else bound_labels(model, joined, cutoff=settings.cutoff, depth=request.pool_depth)
+    chosen = joined.select(names)
+    if bound is not None:
+        bound = replace(bound, runs=chosen)
+        _warn_if_all_judged(where, chosen, settings.cutoff)
+    return PairTable(chosen, settings, bound)
+
+
+def _warn_if_all_judged(where: str, runs: Runs, cutoff: int | None) -> None:
+    if not any(runs[name].top(cutoff).unjudged.any() for name in runs):
+        top = "lists" if cutoff is None else f"top {cutoff}"
+        warn(
+            f"{where}: no run has an unjudged document in its {top}, so labels change nothing: on these topics every "
+            "probability is 0 or 1, and both runs of a tie have 0"
+        )
+
+
+def _names_of_interest(where: str, names: list[str], of_interest: Any, fewest: int) -> list[str]:
+    """The names whose pairs are asked about, in the order of the runs."""
+    source = "runs"
+    if of_interest is not None:
+        if not isinstance(of_interest, Iterable):
+            raise WrongKind(f"{where}: runs_of_interest must be names of runs, got {shown(of_interest)}")
+        wanted = [of_interest] if isinstance(of_interest, str) else list(of_interest)
+        source = "runs_of_interest"
+        for name in wanted:
+            if str(name) not in names:
+                raise ValueError(f"{where}: unknown run {shown(name)} in runs_of_interest{did_you_mean(name, names)}")
+        names = [name for name in names if name in map(str, wanted)]
+    if len(names) < fewest:
+        raise ValueError(f"{where}: {source} must be at least {counted(fewest, 'run')}, got {len(names)}")
+    return names

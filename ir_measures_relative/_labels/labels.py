@@ -1,0 +1,88 @@
+"""A label model bound to runs: the one place where ``labels=`` is resolved.
+
+A run is always evaluated with labels learned without its own group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ir_measures_relative._base import UserModel
+from ir_measures_relative._judged import Judgements, Runs, once
+from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
+from ir_measures_relative._labels.labelled_run import LabelledRun
+from ir_measures_relative._labels.learning import FEWEST_GROUPS, learned
+from ir_measures_relative._labels.open_documents import OpenDocuments
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Grades of the unjudged documents of many runs, by one model.
+
+    Attributes
+    ----------
+    runs : the runs
+    model : the label model
+    depth : rank down to which unjudged documents have labels; None is the cutoff of the measure
+    """
+
+    runs: Runs
+    model: LabelModel
+    depth: int | None = None
+
+    @property
+    def calibrated(self) -> bool:
+        return self.model.calibrated
+
+    @once
+    def of(self, name: str, base: UserModel, ideal: str = "all", judged: bool = False) -> LabelledRun:
+        """The run of this name, labelled; ``judged``: its whole top K rather than the top ``depth``."""
+        depth = self.model.depth if self.depth is None else self.depth
+        part = OpenDocuments.unjudged(self.runs[name], base.cutoff, None if judged else depth)
+        group = self.runs.groups[name] if self.runs.groups is not None else None
+        return LabelledRun(part, self.model._label(part, group, f"run {name!r}"), base, ideal)
+
+
+def check_labels(labels: Any, where: str, cutoff: int | None, names: Any, groups: Any) -> LabelModel | str | None:
+    """Check, before runs are read, what ``labels=`` is given: a model, its name, 'learned' or None."""
+    if labels is None:
+        return None
+    model = labels_of(labels, f"{where}: labels")
+    if isinstance(model, LabelModel):
+        model.check_cutoff(cutoff, where)
+        return model
+    if cutoff is None:
+        raise ValueError(f"{where}: labels={LEARNED!r} requires a measure with a cutoff, as in nDCG@10")
+    n_groups = len(set(names if groups is None else groups.values()))
+    if n_groups <= FEWEST_GROUPS:
+        raise ValueError(
+            f"{where}: labels={LEARNED!r} requires runs of more than {FEWEST_GROUPS} groups, got {n_groups}; use the "
+            "labels of learn_labels, or LabelModel.shares"
+        )
+    return LEARNED
+
+
+def bound_labels(
+    labels: LabelModel | str,
+    runs: Runs,
+    *,
+    cutoff: int | None,
+    depth: int | None = None,
+    judge: Judgements | None = None,
+) -> Labels:
+    """Bind a model to runs; 'learned' learns it from them."""
+    if isinstance(labels, LabelModel):
+        return Labels(runs, labels, depth)
+    assert labels == LEARNED and cutoff is not None
+    return Labels(runs, learned_once(runs, cutoff, depth, judge), depth)
+
+
+def learned_once(runs: Runs, cutoff: int, depth: int | None, judge: Judgements | None) -> LabelModel:
+    """The model that the runs teach, learned once however often it is asked for."""
+    memo = vars(runs).setdefault("learned", {})
+    key = (cutoff, depth, id(judge))
+    if key not in memo:
+        memo[key] = learned(runs, cutoff=cutoff, depth=depth, judge=judge)
+    model: LabelModel = memo[key]
+    return model
