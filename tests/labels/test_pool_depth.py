@@ -98,7 +98,7 @@ def test_the_cutoff_is_the_depth_where_none_is_found() -> None:
     assert labels_of(track, cutoff=5).depth == 5  # judged as deep as the lists are
     draw = np.random.default_rng(0)
     even = {q: dict(of) for q, of in track.qrels.items()}
-    for name, run in track.rankings.items():
+    for run in track.rankings.values():
         for q, of in run.items():
             for rank, d in enumerate(of):
                 if draw.random() < 0.12 * rank:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import exp, log, log2, prod, sqrt
+from math import exp, log, prod, sqrt
+
+from scipy import stats
 
 from reference import boot, ordinary
-from scipy import stats
 
 
 def logit(share):
