@@ -22,6 +22,7 @@ from support.repository import REPOSITORY
 
 DATASET = re.compile(r"""(?:get_dataset\(\\?["']irds:|ir_datasets\.load\(\\?["'])([\w/.-]+)""")
 RUNS = re.compile(r"get_data\.py ([\w-]+)")
+FOLDERS = re.compile(r"""data / \\?["'](trec[\w-]+)""")  # which a reader may have from elsewhere
 WAIT = 60  # seconds for a download
 
 
@@ -34,7 +35,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in places().items():
             patch.setenv(name, value)
-        for runs in RUNS.findall(text):
+        for runs in [*RUNS.findall(text), *FOLDERS.findall(text)]:
             data = Path(os.environ.get("IR_MEASURES_RELATIVE_DATA") or item.path.parent / "data")
             if not (data / runs).is_dir():
                 pytest.skip(f"needs runs that are not here: python notebooks/get_data.py {runs}")

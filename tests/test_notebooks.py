@@ -26,6 +26,7 @@ NEED_RUNS = {
     "06": ["trec-covid-round2"],
     "07": ["trec-covid-round2"],
     "08": ["trec-8", "trec-dl-2019"],
+    "09": ["trec-dl-2019"],  # and files that a reader has from elsewhere
 }
 
 
