@@ -5,10 +5,12 @@ from typing import Any
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._experiment import (
+    CollectionComparison,
     Comparison,
     JudgeNext,
     calc_runs,
     compare,
+    compare_collections,
     judge_next,
     pairs,
     select_complementary,
@@ -58,6 +60,7 @@ add_to_ir_measures()
 __all__ = [  # without plots: a star import must not ask for matplotlib
     "BootNDCG",
     "BootScores",
+    "CollectionComparison",
     "Comparison",
     "Experiment",
     "Imputed",
@@ -92,6 +95,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "calc_part",
     "calc_runs",
     "compare",
+    "compare_collections",
     "credited",
     "expected_random",
     "impute",

@@ -1,5 +1,6 @@
 """Many runs at once: each is evaluated relative to the others."""
 
+from ir_measures_relative._experiment.collection_comparison import CollectionComparison, compare_collections
 from ir_measures_relative._experiment.comparison import Comparison, compare, summary
 from ir_measures_relative._experiment.complementary import select_complementary
 from ir_measures_relative._experiment.gate_verdict import Gate, gate
@@ -14,6 +15,7 @@ from ir_measures_relative._experiment.table_text import FORMATS, TextTable, csv_
 from ir_measures_relative._experiment.workers import WorkerDied, Workers
 
 __all__ = [
+    "CollectionComparison",
     "Comparison",
     "FORMATS",
     "Gate",
@@ -28,6 +30,7 @@ __all__ = [
     "Workers",
     "calc_runs",
     "compare",
+    "compare_collections",
     "csv_text",
     "gate",
     "judge_next",

@@ -52,6 +52,7 @@ from ir_measures_relative.meta._pairwise_tests import paired_t as paired_t
 from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
 from ir_measures_relative.meta._prediction_powered import PredictionPowered, prediction_powered
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
+from ir_measures_relative.meta._random_effects import random_effects as random_effects  # for compare_collections
 from ir_measures_relative.meta._rank_correlation import (
     discordant_pairs,
     kendall_tau,

@@ -18,6 +18,7 @@
 ``discriminative_power``    how many pairs of systems does each measure tell apart?
 ``swap_rate``               how large must a difference be for other topics to confirm it?
 ``judges``                  which groups does a judge favour?
+``forest``                  is a system better than the baseline on every collection?
 ``power``                   how many topics does it take to show a difference?
 ``stability``               how often do other topics give the same winner?
 ==========================  ==============================================================================
@@ -35,7 +36,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from ir_measures_relative.plots._chance import expected_histogram, query_types
-from ir_measures_relative.plots._forest import judges
+from ir_measures_relative.plots._forest import forest, judges
 from ir_measures_relative.plots._leaderboards import rank_changes, rank_intervals
 from ir_measures_relative.plots._planning import power
 from ir_measures_relative.plots._rank_agreement import med_depth, tau_curve
@@ -53,6 +54,7 @@ __all__ = [
     "discriminative_power",
     "distributions",
     "expected_histogram",
+    "forest",
     "judges",
     "med_depth",
     "med_matrix",

@@ -1,4 +1,4 @@
-"""Effects with intervals in rows: groups that a judge favours."""
+"""Effects with intervals in rows: systems on several collections, and groups that a judge favours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,57 @@ from matplotlib.axes import Axes
 
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.plots._score_frames import need_columns
-from ir_measures_relative.plots._style import INK, PALETTE, axes, name_rows, name_x, rows_height
+from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, name_rows, name_x, rows_height
+
+
+def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None) -> Axes:
+    """Is a system better than the baseline on every collection?
+
+    A row per collection: a square (larger with more weight) and the interval of the difference to the baseline; below,
+    a diamond for the mean over collections. Right of the line the system is better. The share of judged documents of
+    the system is shown with each collection.
+
+    Parameters
+    ----------
+    comparison : the result of ``compare_collections``
+    system : which system; not needed if there is one
+    ax : the Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> from ir_measures_relative import plots
+    >>> tracks = {f'track {seed}': imr.simulate.track(seed=seed) for seed in range(3)}
+    >>> comparison = imr.compare_collections(
+    ...     {name: (track.qrels, track.runs) for name, track in tracks.items()}, baseline='bm25')
+    >>> ax = plots.forest(comparison, system='hybrid')
+    >>> [tick.get_text().split(' (')[0] for tick in ax.get_yticklabels()]
+    ['track 0', 'track 1', 'track 2', 'all']
+    """
+    known = comparison.overall["system"].tolist()
+    if system is None and len(known) != 1:
+        raise ValueError(f"system= is required: which of {', '.join(map(str, known))}?")
+    system = known[0] if system is None else system
+    if system not in known:
+        raise ValueError(f"unknown system {system!r}; the comparison has {', '.join(map(str, known))}")
+    rows = comparison.by_collection[comparison.by_collection["system"] == system]
+    mean = comparison.overall[comparison.overall["system"] == system].iloc[0]
+    ax = axes(ax, 6.4, rows_height(len(rows) + 1) + 0.3)
+    place = np.arange(len(rows))
+    _intervals(ax, place, rows["low"].to_numpy(), rows["high"].to_numpy(), PALETTE[0])
+    weight = 1 / np.maximum(rows["std_error"].to_numpy() ** 2 + np.nan_to_num(mean["tau2"]), 1e-12)
+    ax.scatter(rows["difference"], place, s=20 + 80 * weight / weight.max(), marker="s", color=PALETTE[0], zorder=3)
+    if np.isfinite(mean["difference"]):
+        ends = [mean["low"], mean["difference"], mean["high"], mean["difference"]]
+        ax.fill(ends, len(rows) + np.array([0.0, 0.22, 0.0, -0.22]), color=PALETTE[1], zorder=3)
+    name_rows(ax, [*(f"{r.collection} ({r.judged:.0%} judged)" for r in rows.itertuples()), "all"])
+    ax.axhline(len(rows) - 0.5, color=FAINT, linewidth=0.8)
+    name_x(ax, f"difference in {comparison.measure}: {system} minus {comparison.baseline}, with {_percent(comparison)}")
+    return ax
 
 
 def judges(comparison: Any, *, first: str | None = None, second: str | None = None, ax: Axes | None = None) -> Axes:

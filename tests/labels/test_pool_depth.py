@@ -103,7 +103,7 @@ def test_the_cutoff_is_the_depth_where_none_is_found() -> None:
             for rank, d in enumerate(of):
                 if draw.random() < 0.12 * rank:
                     even[q].pop(d, None)
-    assert pool_depth(even, track.runs).depth is None, name
+    assert pool_depth(even, track.runs).depth is None
     with pytest.warns(UserWarning, match=r"no pool depth was found, so the depth is the cutoff, 5; meta\.pool_depth"):
         model = imr.learn_labels(even, track.runs, track.groups, cutoff=5)
     assert model.depth == 5

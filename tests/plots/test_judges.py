@@ -42,3 +42,19 @@ def test_judges_show_the_shifts() -> None:
     assert "b minus a" in ax.get_xlabel()
     with pytest.raises(ValueError, match="there is no pair of judges 'z', None"):
         plots.judges(result, first="z")
+
+
+def test_forest_shows_collections_and_their_mean() -> None:
+    result = imr.compare_collections({n: (t.qrels, t.runs) for n, t in TRACKS.items()}, baseline="bm25")
+    ax = plots.forest(result, system="hybrid")
+    rows = result.to_frame().query("system == 'hybrid'")
+    squares = ax.collections[1].get_offsets()
+    assert squares[:, 0].tolist() == pytest.approx(rows["difference"].tolist())
+    mean = result.overall.set_index("system").loc["hybrid"]
+    assert ax.patches[0].get_xy()[:, 0].min() == pytest.approx(mean["low"])
+    assert ax.patches[0].get_xy()[:, 0].max() == pytest.approx(mean["high"])
+    assert "hybrid minus bm25" in ax.get_xlabel().replace("\n", " ")
+    with pytest.raises(ValueError, match="system= is required"):
+        plots.forest(result)
+    with pytest.raises(ValueError, match="unknown system 'bm52'"):
+        plots.forest(result, system="bm52")

@@ -1,0 +1,188 @@
+"""Is a system better than a baseline on several test collections, and by how much?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures import Judged, Measure, nDCG
+
+from ir_measures_relative._base import parse_measure
+from ir_measures_relative._checks import WrongKind, counted, real, shown, warn
+from ir_measures_relative._experiment.run_scores import calc_runs
+from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged import QrelsLike, RunsLike
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CollectionComparison:
+    """Differences of systems to a baseline on several collections, and over all of them.
+
+    Attributes
+    ----------
+    by_collection : DataFrame, a row per system and collection, as ``to_frame()`` returns it
+    overall : DataFrame, a row per system: system, collections, difference, std_error, low, high (of the random-effects
+        mean), tau2 (variance between collections), i2 (share of the variation that is not sampling of topics)
+    left_out : collection -> its runs that another collection lacks
+    baseline, measure, level : as asked
+    """
+
+    by_collection: pd.DataFrame
+    overall: pd.DataFrame
+    left_out: dict[str, list[str]]
+    baseline: str
+    measure: Measure
+    level: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per system and collection.
+
+        Columns: system, collection, topics, mean, difference (to the baseline), std_error, low, high, judged (share of
+        the top K that is judged), judged_baseline.
+        """
+        return self.by_collection.copy()
+
+    def __repr__(self) -> str:
+        systems, names = self.overall["system"].tolist(), self.by_collection["collection"].unique()
+        return (
+            f"CollectionComparison({counted(len(systems), 'system')} against {self.baseline!r} on "
+            f"{counted(len(names), 'collection')} by {self.measure})"
+        )
+
+
+def compare_collections(
+    collections: Mapping[str, tuple[QrelsLike, RunsLike]],
+    measure: Measure | str = nDCG @ 10,
+    *,
+    baseline: str,
+    level: float = 0.95,
+) -> CollectionComparison:
+    """Compare systems with a baseline over several test collections.
+
+    Parameters
+    ----------
+    collections : name -> (qrels, runs), in any form; runs of the same name are the same system, and systems that not
+        all collections have are left out
+    measure : of ir_measures or this package
+    baseline : the name of a run that all collections have
+    level : of the confidence intervals
+
+    Returns
+    -------
+    CollectionComparison, with ``overall`` and one row per system and collection in ``to_frame()``.
+
+    Notes
+    -----
+    On a collection: the mean over topics of the difference to the baseline, its standard error over topics, and
+    Student's t interval. Over collections: the random-effects mean of DerSimonian and Laird with a normal interval,
+    which is about collections *like these*; a negative estimate of ``tau2`` is set to 0. With two or three collections
+    ``tau2`` is hardly known and the interval is too narrow; look at the collections themselves (``plots.forest``).
+
+    A collection in which the systems retrieve many unjudged documents says little about them: compare ``judged`` with
+    ``judged_baseline``.
+
+    >>> import ir_measures_relative as imr
+    >>> old, new = imr.simulate.track(seed=0), imr.simulate.track(seed=1)
+    >>> result = imr.compare_collections(
+    ...     {"old": (old.qrels, old.runs), "new": (new.qrels, new.runs)}, "nDCG@10", baseline="bm25")
+    >>> result
+    CollectionComparison(7 systems against 'bm25' on 2 collections by nDCG@10)
+    >>> result.overall.head(2).round(3)[["system", "difference", "low", "high", "i2"]]
+               system  difference    low   high   i2
+    0   bm25_expanded      -0.011 -0.042  0.020  0.0
+    1  learned_sparse       0.123  0.067  0.178  0.0
+
+    References
+    ----------
+    DerSimonian, Laird (1986). Meta-analysis in clinical trials. Controlled Clinical Trials 7(3).
+    """
+    if not isinstance(collections, Mapping) or len(collections) < 2:
+        raise WrongKind(f"collections must be a dict of at least 2, name: (qrels, runs), got {shown(collections, 60)}")
+    level, parsed = real(level, "level", 0.0, 1.0), parse_measure(measure)
+    sources = {str(name): run_sources(_pair(name, given)[1]) for name, given in collections.items()}
+    systems = _shared_systems(sources, baseline)
+    judged = Judged @ (parsed.params.get("cutoff") or 10)
+    parts = []
+    for name, (qrels, _) in zip(sources, collections.values(), strict=True):
+        runs = {system: sources[name][system] for system in [baseline, *systems]}
+        table = calc_runs([parsed, judged], qrels, runs)
+        parts.append(_differences(table, str(parsed), str(judged), baseline, systems, level).assign(collection=name))
+    columns = ["system", "collection", "topics", "mean", "difference", "std_error", "low", "high"]
+    by_collection = pd.concat(parts)[[*columns, "judged", "judged_baseline"]]
+    place = {system: number for number, system in enumerate(systems)}
+    by_collection = by_collection.sort_values("system", key=lambda names: names.map(place), kind="stable")
+    left_out = {name: [s for s in runs if s not in {*systems, baseline}] for name, runs in sources.items()}
+    overall = _overall(by_collection, level)
+    return CollectionComparison(by_collection.reset_index(drop=True), overall, left_out, baseline, parsed, level)
+
+
+def _pair(name: Any, given: Any) -> tuple[QrelsLike, RunsLike]:
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise WrongKind(f"collections: {name!r} must be a pair (qrels, runs), got {shown(given, 60)}")
+    return given[0], given[1]
+
+
+def _shared_systems(sources: Mapping[str, Mapping[str, Any]], baseline: str) -> list[str]:
+    """The systems of all collections without the baseline, in the order of the first one."""
+    for name, runs in sources.items():
+        if baseline not in runs:
+            raise ValueError(f"baseline: collection {name!r} has no run {baseline!r}; every collection requires it")
+    shared = [s for s in next(iter(sources.values())) if all(s in runs for runs in sources.values()) and s != baseline]
+    if not shared:
+        raise ValueError(f"collections: no run except {baseline!r} is in all of them; name runs of a system alike")
+    return shared
+
+
+def _differences(
+    table: pd.DataFrame, measure: str, judged: str, baseline: str, systems: list[str], level: float
+) -> pd.DataFrame:
+    """A row per system on one collection; ``table`` as calc_runs gives it."""
+    from scipy.stats import t
+
+    wide = table.pivot(index=["measure", "query_id"], columns="name", values="value")
+    scores, shares = wide.loc[measure], wide.loc[judged]  # topics x runs
+    if len(scores) < 2:
+        raise ValueError(f"collections: each must have at least 2 topics, got {len(scores)}")
+    gap = scores[systems].sub(scores[baseline], axis=0)
+    error = gap.std(ddof=1) / np.sqrt(len(gap))
+    margin = float(t.ppf((1 + level) / 2, len(gap) - 1)) * error
+    return pd.DataFrame(
+        {
+            "system": systems,
+            "topics": len(gap),
+            "mean": scores[systems].mean().to_numpy(),
+            "difference": gap.mean().to_numpy(),
+            "std_error": error.to_numpy(),
+            "low": (gap.mean() - margin).to_numpy(),
+            "high": (gap.mean() + margin).to_numpy(),
+            "judged": shares[systems].mean().to_numpy(),
+            "judged_baseline": float(shares[baseline].mean()),
+        }
+    )
+
+
+def _overall(by_collection: pd.DataFrame, level: float) -> pd.DataFrame:
+    """A row per system: the random-effects mean over collections."""
+    from scipy.stats import norm
+
+    from ir_measures_relative.meta import random_effects
+
+    rows = []
+    for system, part in by_collection.groupby("system", sort=False):
+        found = (float("nan"),) * 4
+        if (part["std_error"] > 0).all():
+            found = random_effects(part["difference"].to_numpy(), part["std_error"].to_numpy() ** 2)
+        else:
+            warn(
+                f"system {system!r} has the same difference to the baseline on all topics of a collection; "
+                "no mean over collections is computed"
+            )
+        rows.append((system, len(part), *found))
+    frame = pd.DataFrame(rows, columns=["system", "collections", "difference", "std_error", "tau2", "i2"])
+    margin = float(norm.ppf((1 + level) / 2)) * frame["std_error"]
+    ends = {"low": frame["difference"] - margin, "high": frame["difference"] + margin}
+    columns = ["system", "collections", "difference", "std_error", "low", "high", "tau2", "i2"]
+    return frame.assign(**ends)[columns]
