@@ -1,4 +1,4 @@
-# Two commands do everything on a machine that has Python >= 3.10 and make:
+# Two commands do everything on a machine that has Python >= 3.11 and make:
 #   make demo    make test
 # `make help` lists the others.
 
@@ -16,7 +16,7 @@ WITH_FULL := -m 'not slow and not spark'
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint spark clean
+.PHONY: help demo test test-all lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint spark address clean
 
 help:  ## list these targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -89,6 +89,9 @@ spark: $(VENV)/.installed  ## install pyspark, which needs Java, and test calc_p
 	$(PIP) 'pyspark>=3.5'
 	$(BIN)/pytest -q -m spark tests/stream/test_spark.py
 
+address:  ## fill in the address of the repository everywhere: make address URL=https://github.com/name/repository
+	$(PYTHON) docs/release.py address '$(URL)'
+
 clean:  ## remove the virtual environment and everything that was generated
 	rm -rf $(VENV) .nox build dist demo-figures demo-report.html *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -116,9 +119,9 @@ $(VENV)/.docs: $(SOURCES) $(VENV)/.made
 
 $(VENV)/.made:
 	@command -v $(PYTHON) >/dev/null || { \
-		echo "There is no '$(PYTHON)' here: install Python 3.10 or newer, or name one with 'make PYTHON=...'." >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
-		echo "'$(PYTHON)' is older than Python 3.10: name a newer one with 'make PYTHON=...'." >&2; exit 1; }
+		echo "There is no '$(PYTHON)' here: install Python 3.11 or newer, or name one with 'make PYTHON=...'." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "'$(PYTHON)' is older than Python 3.11: name a newer one with 'make PYTHON=...'." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "'$(PYTHON)' cannot make virtual environments: install its venv module (Debian and Ubuntu:" >&2; \
 		echo "the package python3-venv), or name another Python with 'make PYTHON=...'." >&2; exit 1; }

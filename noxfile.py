@@ -17,7 +17,7 @@ def tested(session: nox.Session, pins: list[str], extras: str = "plots,pytest") 
     session.run("pytest", "-q", *parallel, "-m", "not slow and not spark", "tests", *session.posargs)
 
 
-@nox.session(python="3.10")
+@nox.session(python="3.11")
 def oldest(session: nox.Session) -> None:
     """The oldest versions that pyproject.toml admits."""
     tested(session, OLDEST)
@@ -49,5 +49,5 @@ def bare(session: nox.Session) -> None:
 
 @nox.session(python=["3.13", "3.14"])
 def newest(session: nox.Session) -> None:
-    """The newest versions, with pyarrow, which pandas then holds text with."""
-    tested(session, ["pyarrow"])
+    """The newest versions, with pyarrow, which pandas then uses for text; numpy 2.5 and scipy 1.18 or later."""
+    tested(session, ["numpy>=2.5", "scipy>=1.18", "pyarrow"])

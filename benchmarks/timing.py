@@ -11,7 +11,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib.metadata import version
 from statistics import median
 from typing import Any
@@ -71,7 +71,7 @@ def where() -> str:
     """Date, versions and how busy the machine is."""
     packages = ("ir_measures", "pytrec_eval-terrier", "numpy", "pandas")
     versions = ", ".join(f"{package} {version(package)}" for package in packages)
-    day = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    day = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     busy = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     return f"{day}; Python {platform.python_version()}, {versions}; {busy}"
 
