@@ -22,10 +22,12 @@ from support.browser import Browser, chromium  # noqa: E402
 COLOURS = 256  # enough for a page, and less than half the bytes
 VIEWS = {
     "runs": "view=runs",
+    "groups": "view=groups",
     "topics": "view=topics&base=mpiid5_run3",
     "scatter": "view=scatter",
     "pairs": "view=pairs",
     "next": "view=next",
+    "about": "view=about",
     "run": "view=run&run=xj4wang_run3",
     "topic": "view=topic&topic=4",
     "two": "view=two&a=mpiid5_run3&b=mpiid5_run1&topic=4",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from ir_measures_relative._cli.arguments import LEARNED, add_qrels, add_runs
+from ir_measures_relative._cli.arguments import LEARNED, add_depth, add_qrels, add_runs
 from ir_measures_relative._cli.command import Command, Outcome
 from ir_measures_relative._cli.streams import say
 
@@ -23,6 +23,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", "-o", required=True, metavar="FILE", dest="page", help="the page to write")
     parser.add_argument(
         "--labels", choices=[LEARNED], help="label model of unjudged documents, learned from these runs"
+    )
+    add_depth(parser)
+    parser.add_argument(
+        "--check-labels", action="store_true", help="say on the page how often label intervals hold on this collection"
     )
     parser.add_argument("--baseline", metavar="RUN", help="run that the others are compared with at first")
     parser.add_argument("--texts", metavar="FILE", help="texts of documents, a line each: id, tab, text")
@@ -43,7 +47,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     runs = run_sources(options.runs, names=options.names)
     made = write_report(
         qrels, runs, place, measures, options.groups, options.labels, options.baseline, texts, options.title,
-        options.command,
+        options.command, depth=options.depth, check_labels=options.check_labels,
     )  # fmt: skip
     n_runs, n_topics = made.main_scores.shape
     about = f"{options.page}: {n_runs} runs, {n_topics} topics"

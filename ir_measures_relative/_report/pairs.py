@@ -1,128 +1,124 @@
-"""Every pair of runs in a report: how far apart they are, and whether labels of unjudged documents could change it."""
+"""Blocks of a report about pairs of runs: differences, whether labels could change them, and what to judge next."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ir_measures_relative import meta
-from ir_measures_relative._experiment import PAIR_TEXTS, PairTable, pair_keys
-from ir_measures_relative._extremes import BASES, MedSettings
-from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._labels import Labels
-from ir_measures_relative._report.evidence import Evidence
-from ir_measures_relative._report.numbers import rounded
+from ir_measures_relative._checks import heard_warnings, warn
+from ir_measures_relative._experiment import PAIR_TEXTS, next_documents, pair_keys
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._labels import BASES
+from ir_measures_relative._report.content import Content, rounded
 
-CELLS = 1_500_000  # pairs x topics whose ends are worked out: about half a minute
 LEVEL = 0.95  # the probability from which an order is likely
+N_DOCUMENTS = 100  # documents to judge next that a page lists
 STEPS = 10_000  # an end is kept to four decimal places, as all values of topics are
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
-def paired_runs(evidence: Evidence) -> IntArray:
-    """The best runs, best first: all, unless there are so many that their pairs x topics exceed CELLS."""
-    return evidence.best_first[: max(2, int(np.sqrt(2 * CELLS / evidence.judgements.n_topics)))]
-
-
-def pair_table(evidence: Evidence, labels: Labels | None) -> PairTable | None:
-    """The pairs of the best runs; None where there is no pair, or where MED has no exact method for the measure."""
-    best = paired_runs(evidence)
-    name, params = type(evidence.main).NAME, evidence.main.params
-    exact = name in BASES and params.get("cutoff") == evidence.cutoff and not params.get("judged_only")
-    if len(best) < 2 or not exact:
-        return None
-    names = [list(evidence.runs)[place] for place in best]
-    chosen = None if labels is None else replace(labels, runs=evidence.joined.select(names))
-    # the unseen tail of RBP is nothing that judgements could tell
-    return PairTable(evidence.joined.select(names), MedSettings.of(evidence.main, residual=False), chosen, LEVEL)
-
-
-def pairs_block(evidence: Evidence, table: PairTable | None) -> dict[str, Any] | None:
+def pairs_block(content: Content) -> dict[str, Any] | None:
     """Runs, best first, and lists over their pairs (i, j), i < j.
 
-    A pair's ``ends`` are five characters for each topic whose ranking is kept: low and high, see ``coded``.
+    ``ends`` of a pair are five characters for each topic whose rankings are included: low and high, see ``coded``.
+    ``said`` is the kind of each pair among ``kinds``: which of ``texts`` describe it.
     """
-    best = paired_runs(evidence)
+    best, table = content.paired, content.pairs
     if len(best) < 2:
         return None
-    scores = evidence.main_scores[best]  # (m, Q)
+    scores = content.main_scores[best]  # (m, Q)
     first, second = np.triu_indices(len(best), k=1)  # (P,)
     means = scores.mean(axis=1)
     block: dict[str, Any] = {
         "runs": best.tolist(),
         "difference": rounded(means[first] - means[second], 6),
-        "p": paired_p_values(scores),
+        "p": p_values(scores, None),
         "low": None, "high": None, "settled": None, "med": None, "ends": None, "better": None, "worse": None,
     }  # fmt: skip
     if table is not None:
-        below, above = table.ends
-        kept = evidence.kept_topics
+        (low, high), kept = table.ends, content.kept_topics
         block |= {
             "low": rounded(table.low, 6),
             "high": rounded(table.high, 6),
             "settled": table.settled.tolist(),
-            "med": rounded(np.maximum(above, -below).mean(axis=1)),
-            "ends": [coded(b, a) for b, a in zip(below[:, kept], above[:, kept], strict=True)],
+            "med": rounded(np.maximum(high, -low).mean(axis=1)),
+            "ends": [coded(*ends) for ends in zip(low[:, kept], high[:, kept], strict=True)],
         }
-        if table.labels is not None:
-            block |= {"better": rounded(table.probabilities[0]), "worse": rounded(table.probabilities[1])}
-    return block
+    if table is not None and table.labels is not None:
+        block["better"], block["worse"] = (rounded(row) for row in table.probabilities[:2])
+    return block | said(content, block, p_values(scores, "holm"))
 
 
-def said_block(evidence: Evidence, pairs: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The texts that describe pairs, and the kinds of pairs: which texts on labels and topics they have.
-
-    ``pairs`` receives ``said``: the kind of each pair.
-    """
-    if pairs is None:
-        return None
-    n_topics, nothing = evidence.judgements.n_topics, [None] * len(pairs["difference"])
-    columns = [pairs[key] or nothing for key in ("settled", "better", "worse")]
-    p_values = nothing if pairs["p"] is None else holm(np.array(pairs["p"])).tolist()
+def said(content: Content, pairs: dict[str, Any], p_value: list[float] | None) -> dict[str, Any]:
+    """The texts that describe pairs; the kinds of pairs, by the texts on labels and topics; the kind of each pair."""
+    n_topics, nothing = content.judgements.n_topics, [None] * len(pairs["difference"])
+    columns = [pairs[key] or nothing for key in ("difference", "settled", "better", "worse")]
     kinds = [
-        pair_keys(evidence.sign * difference, n_topics, settled, better, worse, p_value, LEVEL, 0.0)[1:3]
-        for difference, settled, better, worse, p_value in zip(pairs["difference"], *columns, p_values, strict=True)
+        pair_keys(content.sign * difference, n_topics, settled, better, worse, p, LEVEL, 0.0)[1:3]
+        for difference, settled, better, worse, p in zip(*columns, p_value or nothing, strict=True)
     ]
     number = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
-    pairs["said"] = [number[kind] for kind in kinds]
     used = {"leads", "same"}.union(*number)
-    return {"kinds": list(number), "texts": {key: text for key, text in PAIR_TEXTS.items() if key in used}}
+    texts = {key: text for key, text in PAIR_TEXTS.items() if key in used}
+    return {"said": [number[kind] for kind in kinds], "kinds": list(number), "texts": texts}
 
 
-def holm(p_values: FloatArray) -> FloatArray:
-    """Holm's correction for the number of p-values.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p_values, kind="stable")
-    left = len(p_values) - np.arange(len(p_values))
-    corrected = np.empty(len(p_values))
-    corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * left), 1.0)
-    return corrected
-
-
-def paired_p_values(scores: FloatArray) -> list[float] | None:
-    """(P,) of the paired t-test over topics, not corrected: the page knows how many it shows. One topic: None."""
+def p_values(scores: FloatArray, correction: str | None) -> list[float] | None:
+    """(m, Q) -> (P,) of the paired t-test over topics; None with one topic."""
     if scores.shape[1] < 2 or not np.isfinite(scores).all():
         return None
     table = pd.DataFrame(scores, index=[f"{place:06}" for place in range(len(scores))])  # names in this order
-    return rounded(meta.discriminative_power(table, test="ttest").p_value, 6)
+    return rounded(meta.discriminative_power(table, test="ttest", correction=correction).p_value, 6)
 
 
-def coded(below: FloatArray, above: FloatArray) -> str:
-    """(Q,) twice -> five characters for each topic; the sign of an end, which is the verdict, survives rounding.
+def coded(low: FloatArray, high: FloatArray) -> str:
+    """(Q,) twice -> five characters for each topic; the sign of an end, which decides, survives rounding.
 
     The two ends as whole steps b and a from 0 to 20,000 are the number 20,001 b + a in base 64.
 
     >>> coded(np.array([-1.0, 0.00001]), np.array([0.0, 1.0]))
     'AACcQL7IVR'
     """
-    steps = np.stack([below, above]) * STEPS  # (2, Q)
+    steps = np.stack([low, high]) * STEPS  # (2, Q)
     whole = np.sign(steps) * np.maximum(np.round(np.abs(steps)), np.abs(steps) > 1e-6)
-    low, high = np.clip(whole, -STEPS, STEPS).astype(np.int64) + STEPS
-    number = low * (2 * STEPS + 1) + high
+    below, above = np.clip(whole, -STEPS, STEPS).astype(np.int64) + STEPS
+    number = below * (2 * STEPS + 1) + above
     return "".join("".join(DIGITS[n >> shift & 63] for shift in (24, 18, 12, 6, 0)) for n in number.tolist())
+
+
+def next_block(content: Content) -> dict[str, Any] | None:
+    """The documents to judge next, those that matter most first; effects are relative to the first one.
+
+    None without a pair, without labels for the main measure, and if the qrels say nothing about unjudged documents.
+    """
+    table = content.pairs
+    if len(content.paired) < 2 or table is None or type(content.main).NAME not in BASES:
+        return None
+    if not content.tops.unjudged.any():
+        return {"left": 0, "documents": []}
+    grades = content.judgements.grade_counts
+    if content.labels is None and not (grades and min(grades) <= 0 < max(grades)):
+        warn(
+            "report: what to judge next is left out, because the qrels lack relevant or non-relevant documents and so "
+            "do not show how often unjudged documents are relevant; give labels="
+        )
+        return None
+    with heard_warnings():
+        frame = next_documents(table, N_DOCUMENTS)
+    topics = {key: place for place, key in enumerate(content.judgements.topic_keys)}
+    largest = frame["effect"].max() if len(frame) else 1.0
+    documents = [
+        {
+            "topic": topics[str(row.query_id)],
+            "id": str(row.doc_id),
+            "p": round(float(row.p_relevant), 3),
+            "runs": int(row.n_runs),
+            "pairs": int(row.pairs),
+            "effect": round(float(row.effect / largest), 3),
+        }
+        for row in frame.itertuples(index=False)
+    ]
+    return {"left": round(frame.expected_left), "documents": documents}

@@ -9,16 +9,14 @@ from typing import Any
 
 from ir_measures import Measure
 
-from ir_measures_relative._checks import WrongKind, heard_warnings, shown, warn
+from ir_measures_relative._checks import WrongKind, did_you_mean, flag, heard_warnings, shown, warn
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike
-from ir_measures_relative._report.about import about_block
+from ir_measures_relative._report.about import about, file_rows
+from ir_measures_relative._report.content import Content, read_content
 from ir_measures_relative._report.data import page_data
-from ir_measures_relative._report.evidence import Evidence, gather
-from ir_measures_relative._report.foot import footer, notes
-from ir_measures_relative._report.labels import labels_of_runs
+from ir_measures_relative._report.labels import label_notes
 from ir_measures_relative._report.page import checked_path, page, write_whole
-from ir_measures_relative._report.words import words_block
 
 
 def report(
@@ -32,27 +30,45 @@ def report(
     baseline: str | None = None,
     texts: Any = None,
     title: str | None = None,
+    depth: int | None = None,
+    check_labels: bool = False,
 ) -> Path:
-    """Writes one HTML file about many runs, which needs no network: leaderboard, topics, runs, pairs, rankings.
+    """Write one HTML file about many runs, which needs no network: leaderboard, topics, runs, pairs, rankings.
 
     Parameters
     ----------
-    qrels : judgements in any form
-    runs : dict of name: run, a folder, a glob or a list of TREC run files
-    path : the file to write; it is written whole or not at all
-    measures : measures or their text; the first is what the page sorts and compares by.
-        Left out: nDCG@10, NRG@10, UniqueRel@10 and Judged@10, and NRG over the other groups where there are groups
-    groups : dict or Series of run: group, or a CSV file with the columns run and group
-    labels : a label model for the unjudged documents, its registered name, or 'learned': one model, learned from all
-        these runs. With it the page shows expected scores with intervals, and the chances of each unjudged document
-    baseline : the run that the page compares with at first; the reader can choose another one
-    texts : texts to show: a dict of document: text, a DataFrame with the columns doc_id and text, one with the columns
-        query_id and query, or a list of these
-    title : of the page
+    qrels : QrelsLike
+        Judgements in any form.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    path : str or path
+        The file to write; it is written whole or not at all.
+    measures : list of Measure or str, optional
+        The first one is what the page sorts and compares by. Default: nDCG@10, NRG@10, UniqueRel@10 and Judged@10,
+        and NRG over the other groups if there are groups.
+    groups : dict, Series or path, optional
+        Group of each run, or a CSV file with the columns run and group.
+    labels : LabelModel or str, optional
+        A label model for the unjudged documents, its registered name, or 'learned': from these runs, for each run
+        without its own group. The page then shows expected scores with label intervals, the probability of each order,
+        and the grade probabilities of each unjudged document.
+    baseline : str, optional
+        The run that the page compares with at first; the reader can choose another one.
+    texts : dict, DataFrame or list, optional
+        Texts to show: a dict of document: text, a DataFrame with the columns doc_id and text, one with the columns
+        query_id and query, or a list of these.
+    title : str, optional
+        Title of the page.
+    depth : int, optional
+        Depth of the pool, for labels; by default that of `meta.pool_depth`.
+    check_labels : bool
+        Also leave every group out of the pool in turn, and say on the page how often label intervals contain the score
+        with all judgements (`meta.interval_coverage`). This takes as long as learning the labels once for each group.
 
     Returns
     -------
-    the path of the file
+    Path
+        The path of the file.
 
     Examples
     --------
@@ -64,7 +80,9 @@ def report(
     ...     made.name, made.stat().st_size < 1_000_000
     ('report.html', True)
     """
-    write_report(qrels, runs, path, measures, groups, labels, baseline, texts, title)
+    write_report(
+        qrels, runs, path, measures, groups, labels, baseline, texts, title, depth=depth, check_labels=check_labels
+    )
     return Path(path)
 
 
@@ -79,24 +97,27 @@ def write_report(
     texts: Any,
     title: str | None,
     command: str | None = None,
-) -> Evidence:
-    """As ``report``; the page shows the command that made it, and what it is made from is returned."""
+    *,
+    depth: int | None = None,
+    check_labels: bool = False,
+) -> Content:
+    """As ``report``; the page shows the command that made it, and its content is returned."""
     place = checked_path(path)
     if title is not None and not isinstance(title, str):
-        raise WrongKind(f"report: title={shown(title)} is not accepted; accepted is text")
+        raise WrongKind(f"report: title must be text, got {shown(title)}")
+    if flag(check_labels, "report: check_labels") and labels is None:
+        raise ValueError("report: check_labels=True requires labels=, such as labels='learned'")
     sources = run_sources(runs)
     if baseline is not None and baseline not in list(sources):
-        raise ValueError(f"report: baseline={shown(baseline)} is no run; the runs are {shown(list(sources), 200)}")
+        raise ValueError(f"report: unknown baseline {shown(baseline)}{did_you_mean(baseline, list(sources))}")
     with heard_warnings() as heard:
-        evidence = gather(qrels, sources, measures, groups)
-        about = about_block(evidence, qrels, sources, command)
-        bound = labels_of_runs(labels, evidence)
-        model = None if bound is None else bound.model
-        data = page_data(evidence, bound, title, baseline, texts)
+        content = read_content(qrels, sources, measures, groups, labels, depth)
+        files = file_rows(content, qrels, sources)
+        data = page_data(content, title, baseline, texts)
+        notes = label_notes(content, check_labels)
     warnings = list(dict.fromkeys(heard))
     for sentence in warnings:
         warn(sentence)
-    data["warnings"] = len(warnings)
-    foot = footer(words_block(evidence, model), notes(evidence, model), warnings, about)
-    write_whole(page(data, foot), place)
-    return evidence
+    data |= {"warnings": len(warnings), "notes": notes}
+    write_whole(page(data, about(content, notes, warnings, files, command)), place)
+    return content

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ir_measures
 
 from ir_measures_relative._base import direction
-from ir_measures_relative._labels import LabelModel
-from ir_measures_relative._report.evidence import Evidence, adds_up, prior_symbol
+from ir_measures_relative._report.content import Content, adds_up, prior_symbol
 
 _PRIORS = {
     "others": "Prior runs: all other runs.",
@@ -121,21 +120,21 @@ _WORDS = {
 Words = dict[str, tuple[str, str]]  # key -> label and definition
 
 
-def words_block(evidence: Evidence, model: LabelModel | None, level: float = 0.95) -> dict[str, Words]:
+def words_block(content: Content, level: float = 0.95) -> dict[str, Words]:
     """Words by subject; the measures are m0, m1, ..."""
-    filled = {"main": str(evidence.main), "cutoff": evidence.cutoff, "base": "{base}"}
-    filled["adds"] = None if evidence.adds is None else str(evidence.measures[evidence.adds])
+    filled = {"main": str(content.main), "cutoff": content.cutoff, "base": "{base}"}
+    filled["adds"] = None if content.adds is None else str(content.measures[content.adds])
     filled |= {"level": f"{level:.0%}", "sure": f"{1 - (1 - level) / 2:.1%}"}
-    filled["how"] = _FREQUENT if model is None else "by the label model"
-    measures = {f"m{place}": (str(measure), about(measure)) for place, measure in enumerate(evidence.measures)}
+    filled["how"] = _FREQUENT if content.labels is None else "by the label model"
+    measures = {f"m{place}": (str(measure), about(measure)) for place, measure in enumerate(content.measures)}
     return {"Measures": measures} | {
         title: {
             key: (label.format(**filled), text.format(**filled))
             for key, (label, text) in words.items()
-            if model is not None or key not in _OF_LABELS
+            if content.labels is not None or key not in _OF_LABELS
         }
         for title, words in _WORDS.items()
-        if evidence.groups or title != _OF_GROUPS
+        if content.groups or title != _OF_GROUPS
     }
 
 

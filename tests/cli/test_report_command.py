@@ -59,7 +59,7 @@ def test_runs_named_by_their_tags(place: Path) -> None:
         (["qrels.txt", "runs", "-o", "runs"], "'runs' is a folder; expected a file, such as "),
         (["qrels.txt", "runs", "-o", "~nosuchuser/p.html"], "'~nosuchuser/p.html' cannot be written: there is no"),
         (["qrels.txt", "runs", "-o", "no/page.html"], "'no/page.html' cannot be written: there is no folder "),
-        (["qrels.txt", "runs", "-o", "p.html", "--baseline", "x"], "baseline='x' is no run; the runs are ['bm25', 'd"),
+        (["qrels.txt", "runs", "-o", "p.html", "--baseline", "x"], "unknown baseline 'x'; names are bm25, dense"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "/dev/zero"], "texts file '/dev/zero' cannot be read: it is"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "no"], "texts file 'no' cannot be read: No such file"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "qrels.txt"], "'qrels.txt', line 1: there is no tab"),
@@ -89,7 +89,7 @@ def test_labels_are_learned_from_the_runs(tmp_path: Path, monkeypatch: pytest.Mo
         Path("runs", f"{name}.run").write_text("".join(lines))
     assert main(["report", "qrels.txt", "runs", "--labels", "learned", "-o", "page.html"]) == 0
     imputed = data_of(Path("page.html"))["imputed"]
-    assert not [text for text in footer_of(Path("page.html")) if "not calibrated" in text]
+    assert [text for text in footer_of(Path("page.html")) if "not calibrated" in text]  # there are no groups
     assert all(
         low <= mean <= high for low, mean, high in zip(imputed["low"], imputed["mean"], imputed["high"], strict=True)
     )

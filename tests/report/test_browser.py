@@ -17,7 +17,7 @@ from support.report_pages import data_of
 
 import ir_measures_relative as imr
 from ir_measures_relative._experiment import pair_sentence
-from ir_measures_relative._report import evidence as evidence_module
+from ir_measures_relative._report import content as content_module
 
 pytestmark = pytest.mark.full
 
@@ -219,7 +219,7 @@ class TestLeaderboard:
         assert f"{sum(p)} significant over topics" in browser_summary(browser, labelled)
 
     def test_what_to_judge_next(self, browser: Browser, page: Path, tmp_path: Path) -> None:
-        rows, topics = data_of(page)["next"], data_of(page)["topics"]["name"]
+        rows, topics = data_of(page)["next"]["documents"], data_of(page)["topics"]["name"]
         browser.open(page, "view=next")
         assert browser.texts("#next tbody td:nth-child(2)") == [row["id"] for row in rows[:20]]
         browser.downloads(tmp_path)
@@ -424,8 +424,8 @@ def test_small_collections(browser: Browser, tmp_path: Path, monkeypatch: pytest
             browser.run("location.hash = arguments[0]", f"view={view}")
             assert browser.complaints() == [], (title, view)
             assert browser.run("return document.getElementById('view').children.length"), (title, view)
-    monkeypatch.setattr(evidence_module, "CELLS", 8)
-    monkeypatch.setattr(evidence_module, "LEAST_TOPICS", 1)
+    monkeypatch.setattr(content_module, "CELLS", 8)
+    monkeypatch.setattr(content_module, "FEWEST_TOPICS", 1)
     page = imr.report(TRACK.qrels, TRACK.runs, tmp_path / "page.html")
     kept = data_of(page)["lists"]["topics"]
     browser.open(page, f"view=topic&topic={1 if kept != [0] else 2}")

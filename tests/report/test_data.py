@@ -13,8 +13,7 @@ import pytest
 from support.report_pages import ends, footer_of, made
 
 import ir_measures_relative as imr
-from ir_measures_relative._report import evidence as evidence_module
-from ir_measures_relative._report import pairs as pairs_module
+from ir_measures_relative._report import content as content_module
 
 TRACK = imr.simulate.track(seed=1, topics=6, depth=20, pool_depth=4)
 RUNS = {name: TRACK.runs[name] for name in ("bm25", "dense_small", "dense_large", "hybrid")}
@@ -143,8 +142,8 @@ def test_copies_have_the_same_top_of_every_ranking(data: dict[str, Any], tmp_pat
 
 class TestManyTopics:
     def test_rankings_are_kept_where_runs_differ_most(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(evidence_module, "CELLS", 12)
-        monkeypatch.setattr(evidence_module, "LEAST_TOPICS", 2)
+        monkeypatch.setattr(content_module, "CELLS", 12)
+        monkeypatch.setattr(content_module, "FEWEST_TOPICS", 2)
         data = made(tmp_path, TRACK.qrels, RUNS)
         spread = np.array(data["values"][0]).std(axis=0)
         assert data["lists"]["topics"] == sorted(np.argsort(-spread)[:3].tolist())
@@ -152,13 +151,13 @@ class TestManyTopics:
         assert {len(text) for text in data["pairs"]["ends"]} == {15}
 
     def test_no_more_than_a_map_can_show(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(evidence_module, "MOST_TOPICS", 2)
+        monkeypatch.setattr(content_module, "MOST_TOPICS", 2)
         data = made(tmp_path, TRACK.qrels, RUNS)
         assert len(data["lists"]["topics"]) == 2
         assert any("included for 2 of 6 topics" in text for text in footer_of(tmp_path / "page.html"))
 
     def test_pairs_of_the_best_runs_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(pairs_module, "CELLS", 30)
+        monkeypatch.setattr(content_module, "PAIR_CELLS", 30)
         data = made(tmp_path, TRACK.qrels, RUNS)
         order = sorted(range(4), key=lambda run: -data["means"][0][run])
         assert data["pairs"]["runs"] == order[:3] and len(data["pairs"]["difference"]) == 3
@@ -205,14 +204,16 @@ class TestMissingPieces:
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
         [
-            ({"baseline": "bm52"}, "baseline='bm52' is no run; the runs are \\['bm25', "),
-            ({"measures": []}, "there is no measure"),
-            ({"title": 3}, "title=3 is not accepted"),
+            ({"baseline": "bm52"}, "unknown baseline 'bm52'; did you mean 'bm25'?"),
+            ({"measures": []}, "measures must name at least one measure"),
+            ({"title": 3}, "title must be text, got 3"),
+            ({"check_labels": True}, "check_labels=True requires labels="),
+            ({"depth": 0, "labels": "learned"}, "depth"),
             ({"texts": 3}, "texts: cannot read a int"),
             ({"texts": pd.DataFrame({"a": [1]})}, "texts: a DataFrame with the columns a"),
             ({"texts": pd.DataFrame([["d", "x", "y"]], columns=["doc_id", "text", "text"])}, "has several columns"),
             ({"texts": {RUNS["bm25"]["doc_id"].iloc[0]: b"bytes"}}, "is b'bytes'; accepted is text"),
-            ({"baseline": ["bm25"]}, "baseline=\\['bm25'\\] is no run"),
+            ({"baseline": ["bm25"]}, "unknown baseline \\['bm25'\\]"),
         ],
     )
     def test_refused(self, arguments: dict[str, Any], sentence: str, tmp_path: Path) -> None:

@@ -47,6 +47,34 @@ def test_learned_is_one_model_of_these_runs(tmp_path: Path) -> None:
     np.testing.assert_allclose(data["imputed"]["mean"], expected, atol=1e-4)
 
 
+def test_labels_are_those_of_compare(tmp_path: Path) -> None:
+    groups = {name: f"{group} {place}" for place, (name, group) in enumerate(TRACK.groups.items())}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for depth in (None, 5):
+            data = made(tmp_path, TRACK.qrels, TRACK.runs, labels="learned", groups=groups, depth=depth)
+            told = " ".join(data["notes"])
+            learned = imr.learn_labels(TRACK.qrels, TRACK.runs, groups, depth=depth).training
+            assert f"learned from {learned['run'].nunique()} runs of {learned['group'].nunique()} groups" in told
+            assert ("The pool was 5 deep" in told) == (depth == 5)
+            assert any(data["notes"][0] in text for text in footer_of(tmp_path / "page.html"))
+        compared = imr.compare(["nDCG@10", "Imputed(labels='learned')@10"], TRACK.qrels, TRACK.runs, groups=groups)
+        data = made(tmp_path, TRACK.qrels, TRACK.runs, labels="learned", groups=groups)
+    frame = compared.to_frame()
+    expected = frame[next(c for c in frame if str(c).startswith("Imputed"))]
+    np.testing.assert_allclose(data["imputed"]["mean"], expected.loc[data["runs"]["name"]], atol=1e-4)
+
+
+def test_labels_are_checked_on_the_collection(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = made(tmp_path, TRACK.qrels, TRACK.runs, labels=SHARES, groups=TRACK.groups, check_labels=True)
+        result = imr.meta.interval_coverage(TRACK.qrels, TRACK.runs, TRACK.groups, SHARES)
+    row = result.by_level().set_index("level").loc[0.95]
+    said = f"for {round(row['by_run'] * row['runs'])} of {int(row['runs'])} runs ({int(row['groups'])} groups)"
+    assert said in data["notes"][-1] and "95% label intervals" in data["notes"][-1]
+
+
 def test_chances_of_pairs_are_those_of_pairs(tmp_path: Path) -> None:
     data = made(tmp_path, TRACK.qrels, TRACK.runs, labels=SHARES)
     names = [data["runs"]["name"][place] for place in data["pairs"]["runs"]]
@@ -65,17 +93,20 @@ def test_chances_of_pairs_are_those_of_pairs(tmp_path: Path) -> None:
 def test_what_to_judge_next_is_that_of_judge_next(labels: imr.LabelModel | None, tmp_path: Path) -> None:
     data = made(tmp_path, TRACK.qrels, TRACK.runs, labels=labels)
     asked = imr.judge_next(TRACK.qrels, TRACK.runs, 100, labels=labels)
-    found = [(data["topics"]["name"][row["topic"]], row["id"], row["runs"], row["pairs"]) for row in data["next"]]
+    found = [
+        (data["topics"]["name"][row["topic"]], row["id"], row["runs"], row["pairs"])
+        for row in data["next"]["documents"]
+    ]
     assert found and found == list(zip(*(asked[c] for c in ("query_id", "doc_id", "n_runs", "pairs")), strict=True))
-    np.testing.assert_allclose([row["p"] for row in data["next"]], asked["p_relevant"], atol=0.51e-3)
+    np.testing.assert_allclose([row["p"] for row in data["next"]["documents"]], asked["p_relevant"], atol=0.51e-3)
     np.testing.assert_allclose(
-        [row["effect"] for row in data["next"]], asked["effect"] / asked["effect"].max(), atol=0.51e-3
+        [row["effect"] for row in data["next"]["documents"]], asked["effect"] / asked["effect"].max(), atol=0.51e-3
     )
 
 
 def test_nothing_to_judge(tmp_path: Path) -> None:
     runs = {"x": {"q": {"a": 2.0, "b": 1.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}
-    assert made(tmp_path, {"q": {"a": 1, "b": 0}}, runs)["next"] == []
+    assert made(tmp_path, {"q": {"a": 1, "b": 0}}, runs)["next"] == {"left": 0, "documents": []}
     assert made(tmp_path, {"q": {"a": 1, "b": 0}}, runs, measures=["AP@10"])["next"] is None
     assert made(tmp_path, {"q": {"a": 1, "b": 0}}, {"x": runs["x"]})["next"] is None
 
@@ -100,9 +131,9 @@ def test_without_labels_nothing_is_said(tmp_path: Path) -> None:
         (
             SHARES,
             ["AP@10"],
-            "labels need a first measure that they can fill in, one of nDCG, P, RBP, SDCG with a cutoff",
+            "requires a first measure among nDCG, P, RBP, SDCG with a cutoff up to 100, got AP@10",
         ),
-        (SHARES, ["nDCG"], "labels need a first measure that they can fill in"),
+        (SHARES, ["nDCG"], "requires a first measure among"),
         (3, None, "labels=3 is not accepted"),
         ("unknown", None, "no label model is known as 'unknown'"),
     ],

@@ -170,7 +170,7 @@ const ONLY = { // the pairs that a list can show
 const onlyCount = (key) => once(`only ${key}`, () => allPairs().filter(ONLY[key][1]).length);
 // A pair in words: Python chooses the texts, see pair_sentences.py; `name` shows a run.
 function inWords(f, name) {
-  const [onLabels, onTopics] = D.said.kinds[D.pairs.said[f.at]], size = Math.abs(f.difference), same = size < 1e-9;
+  const [onLabels, onTopics] = D.pairs.kinds[D.pairs.said[f.at]], size = Math.abs(f.difference), same = size < 1e-9;
   const [leader, other] = SIGN * f.difference >= 0 ? [f.a, f.b] : [f.b, f.a], p = HOLM ? HOLM[f.at] : null;
   const most = Math.max(f.better, f.worse), likely = onLabels === 'tied' ? 1 - f.better - f.worse : most;
   const parts = {
@@ -182,7 +182,7 @@ function inWords(f, name) {
     tie: () => 'have the same score',
     p: () => (p < 0.001 ? '< .001' : `= ${fixed(p, p >= 0.1 ? 2 : 3)}`),
   };
-  return [same ? 'same' : 'leads', onLabels, onTopics].map((key) => D.said.texts[key]).filter(Boolean).join(' ')
+  return [same ? 'same' : 'leads', onLabels, onTopics].map((key) => D.pairs.texts[key]).filter(Boolean).join(' ')
     .split(/\{(\w+)\}/).map((part, at) => (at % 2 ? parts[part]() : part));
 }
 

@@ -30,9 +30,9 @@ function overview() { // the first questions of someone who runs a track, each a
       D.pairs.settled && counted('settled', 'Settled by the judgements (no possible label reverses the order on '
         + `${Q === 1 ? 'this topic' : `these ${number(Q)} topics`})`),
       D.pairs.better && counted('likely', `Not settled, but likely by the label model (${100 * LEVEL}% or more)`)),
-    D.next && card('What to judge next?', to('next'), D.next.length
-      ? `${plural(D.next.length, 'document')}, those that matter most first:` : nothingToJudge(),
-    D.next.slice(0, 2).map((row) => h('span', {}, 'topic ', topicOf(row), ' document ', documentOf(row)))));
+    D.next && card('What to judge next?', to('next'), D.next.documents.length
+      ? `${judgementsLeft()} The first of them:` : nothingToJudge(),
+    D.next.documents.slice(0, 2).map((row) => h('span', {}, 'topic ', topicOf(row), ' document ', documentOf(row)))));
 }
 const copiesOf = (run) => (D.runs.copies[run] === null ? []
   : range(M).filter((o) => o !== run && D.runs.copies[o] === D.runs.copies[run]));
@@ -88,7 +88,8 @@ function runs() {
   const edges = new Set(S.sort || !r ? [] : rows.filter((run, at) => at > 0 && r.tier[run] !== r.tier[rows[at - 1]]));
   const mark = (run) => `${run === base ? 'base' : ''} ${edges.has(run) ? 'edge' : ''}`.trim() || null;
   return [overview(), table('leaderboard', columns, rows, {sorted: 'm0', mark, head: [filters(),
-    h('span', {class: 'count'}, `${rows.length} of ${plural(M, 'run')}`), intervalLegend()]})];
+    h('span', {class: 'count'}, `${rows.length} of ${plural(M, 'run')}`), intervalLegend()]}),
+  D.notes.map((sentence) => note(sentence))];
 }
 
 // ---------------------------------------------------------------- groups
@@ -244,13 +245,15 @@ function nothingToJudge() {
   return D.imputed ? `Nothing: for every pair of runs, one order has a probability of ${100 * LEVEL}% or more.`
     : 'Nothing: every pair of runs is settled.';
 }
+const judgementsLeft = () => 'Expected number of judgements until every pair is settled'
+  + `${D.imputed ? ' or likely' : ''}: ${number(D.next.left)}.`;
 const topicOf = ({topic}) => topicLink(topic);
 const placeOf = ({topic, id}) => (KEPT.has(topic) ? LISTS.docs[KEPT.get(topic)].indexOf(id) : null);
 const documentOf = (row) => h('a', {href: toTopic(row.topic, {doc: placeOf(row)})}, bdi(row.id));
 function next() {
-  if (!D.next || !D.next.length) return [note(nothingToJudge())];
-  const most = D.next.length, sizes = [...[10, 20, 50].filter((n) => n < most), most];
-  const n = sizes.includes(Number(S.n)) ? Number(S.n) : Math.min(20, most), rows = D.next.slice(0, n);
+  if (!D.next || !D.next.documents.length) return [note(nothingToJudge())];
+  const most = D.next.documents.length, sizes = [...[10, 20, 50].filter((n) => n < most), most];
+  const n = sizes.includes(Number(S.n)) ? Number(S.n) : Math.min(20, most), rows = D.next.documents.slice(0, n);
   const columns = [
     text('Topic', (row) => TOPICS[row.topic], topicOf), text('Document', (row) => row.id,
       (row) => [documentOf(row), KEPT.has(row.topic) && textOf(KEPT.get(row.topic), placeOf(row))], {wide: true}),
@@ -258,7 +261,7 @@ function next() {
     count('pairs', (row) => row.pairs), col('effect', (row) => row.effect, {show: percent})];
   const pool = () => rows.map((row) => `${TOPICS[row.topic]} ${row.id}\n`).join('');
   return [note('Unjudged documents, ordered by how much their labels matter for the order of the runs. Judge the first '
-    + 'ones, add them to the qrels and create the report again.'),
+    + 'ones, add them to the qrels and create the report again. ', judgementsLeft()),
   table('next', columns, rows, {sorted: 'effect', head: [
     choice('Documents', 'n', sizes.map((size) => [String(size), String(size)]), String(n)),
     h('button', {id: 'save-pool', onclick: () => save(pool(), 'pool.txt', 'text/plain')}, 'Download pool file'),

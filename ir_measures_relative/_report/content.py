@@ -1,0 +1,171 @@
+"""The content of a report: runs joined with the judgements once, the measures and their values, labels and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from ir_measures import Judged, Measure, SumAgg, nDCG
+
+from ir_measures_relative._base import direction, parse_measure
+from ir_measures_relative._experiment import PairTable, Request, listed
+from ir_measures_relative._extremes import BASES as MED_BASES
+from ir_measures_relative._extremes import MedSettings
+from ir_measures_relative._input import FloatArray, IntArray, RunSource, read_groups
+from ir_measures_relative._judged import Judgements, Runs, Tops
+from ir_measures_relative._labels import BASES, LabelModel, Labels, bound_labels, check_labels
+from ir_measures_relative.measures import NRG, RelativeMeasure, UniqueRel
+
+MOST_RANKS = 100  # of a ranking that the page shows, whatever the cutoff of the first measure is
+CELLS = 20_000  # runs x topics whose rankings a page can contain and still open at once
+FEWEST_TOPICS = 20  # whose rankings are included, however many runs there are
+MOST_TOPICS = 200  # whose rankings are included, however few runs there are: more than a map can show
+PAIR_CELLS = 1_500_000  # pairs x topics that are compared: about half a minute
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """M runs over Q topics, and V measures of them; the first measure is what the page sorts and compares by."""
+
+    runs: Runs
+    measures: list[Measure]
+    scores: FloatArray  # (M, Q, V)
+    labels: Labels | None
+
+    @property
+    def judgements(self) -> Judgements:
+        return self.runs.judgements
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        """Run -> group; empty without groups."""
+        return self.runs.groups or {}
+
+    @property
+    def main(self) -> Measure:
+        """The measure that the page sorts and compares by."""
+        return self.measures[0]
+
+    @property
+    def main_scores(self) -> FloatArray:
+        """(M, Q)"""
+        return self.scores[:, :, 0]
+
+    @property
+    def sign(self) -> int:
+        """1 if larger values of the main measure are better, -1 if smaller ones are."""
+        return -1 if direction(self.main) == "smaller" else 1
+
+    @property
+    def cutoff(self) -> int:
+        """Number of ranks of every ranking that the page shows."""
+        return shown_ranks(self.main)
+
+    @property
+    def tops(self) -> Tops:
+        """The rankings that the page shows."""
+        return self.runs.top(self.cutoff)
+
+    @property
+    def adds(self) -> int | None:
+        """The measure of what a run adds: to the other groups if there are groups, else to all other runs."""
+        symbols = [prior_symbol(measure) for measure in self.measures]
+        return next((symbols.index(symbol) for symbol in ("groups", "others") if symbol in symbols), None)
+
+    @cached_property
+    def best_first(self) -> IntArray:
+        """(M,) runs by the mean of the main measure; of equally good ones the one given first."""
+        return np.argsort(-self.sign * np.round(self.main_scores.mean(axis=1), 12), kind="stable")
+
+    @property
+    def paired(self) -> IntArray:
+        """The runs whose pairs are shown, best first: all, unless their pairs x topics exceed PAIR_CELLS."""
+        return self.best_first[: max(2, int(np.sqrt(2 * PAIR_CELLS / self.judgements.n_topics)))]
+
+    @cached_property
+    def pairs(self) -> PairTable | None:
+        """The pairs of these runs; None if MED has no exact method for the main measure."""
+        name, params = type(self.main).NAME, self.main.params
+        if name not in MED_BASES or params.get("cutoff") != self.cutoff or params.get("judged_only"):
+            return None
+        runs = self.runs.select(self.runs.names[place] for place in self.paired)
+        labels = None if self.labels is None else Labels(runs, self.labels.model, self.labels.depth)
+        return PairTable(runs, MedSettings.of(self.main, residual=False), labels)
+
+    @cached_property
+    def kept_topics(self) -> IntArray:
+        """Topics whose rankings the page includes: all, or those on which the runs differ most, in qrels order."""
+        n_runs, n_topics = self.main_scores.shape
+        most = min(MOST_TOPICS, max(FEWEST_TOPICS, CELLS // max(n_runs, 1)))
+        if n_topics <= most:
+            return np.arange(n_topics)
+        spread = self.main_scores.std(axis=0)  # (Q,)
+        return np.sort(np.argsort(-spread, kind="stable")[:most])
+
+
+def read_content(
+    qrels: Any,
+    sources: Mapping[str, RunSource],
+    measures: Iterable[Measure | str] | None = None,
+    groups: Any = None,
+    labels: Any = None,
+    depth: int | None = None,
+) -> Content:
+    """Read and join everything once."""
+    known = None if groups is None else read_groups(groups, sources)
+    asked = default_measures(known) if measures is None else [parse_measure(measure) for measure in listed(measures)]
+    if not asked:
+        raise ValueError("report: measures must name at least one measure, such as 'nDCG@10'")
+    # whole runs: the page has their hashes
+    request = Request.of(dict.fromkeys(asked), sources, groups=known, depth=None, pool_depth=depth)
+    main = request.measures[0]
+    model = _checked_labels(labels, main, sources, known)
+    runs = request.read(qrels, sources)
+    if not runs.judgements.n_topics:
+        raise ValueError("report: the qrels have no topic; at least one is needed")
+    cutoff = shown_ranks(main)
+    bound = None if model is None else bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth)
+    return Content(runs, list(request.measures), request.scores(runs), bound)
+
+
+def _checked_labels(labels: Any, main: Measure, names: Iterable[str], groups: Any) -> LabelModel | str | None:
+    model = check_labels(labels, "report", shown_ranks(main), list(names), groups)
+    if model is not None and (type(main).NAME not in BASES or main.params.get("cutoff") != shown_ranks(main)):
+        raise ValueError(
+            f"report: labels= requires a first measure among {', '.join(BASES)} with a cutoff up to {MOST_RANKS}, "
+            f"got {main}"
+        )
+    return model
+
+
+def default_measures(groups: Mapping[str, str] | None) -> list[Measure]:
+    """The measures of a page by default; what a run adds to other groups requires two groups."""
+    by_group = [NRG(prior="groups") @ 10] if groups and len(set(groups.values())) > 1 else []
+    return [nDCG @ 10, NRG @ 10, *by_group, UniqueRel @ 10, Judged @ 10]
+
+
+def shown_ranks(main: Measure) -> int:
+    """Number of ranks that a page with this first measure shows."""
+    return min(int(main.params.get("cutoff") or 10), MOST_RANKS)
+
+
+def prior_symbol(measure: Measure) -> str | None:
+    """Which runs of the experiment are the prior runs of a measure: 'others', 'previous', 'groups', or none."""
+    return measure.symbol if isinstance(measure, RelativeMeasure) else None
+
+
+def adds_up(measure: Measure) -> bool:
+    """Whether ir_measures adds up the values of topics, as it does for counts, instead of averaging them."""
+    return isinstance(measure.aggregator(), SumAgg)
+
+
+def rounded(values: FloatArray, places: int = 4) -> list[float]:
+    """Plain numbers, short in JSON; never -0.0.
+
+    >>> rounded(np.array([1 / 3, -1e-9]))
+    [0.3333, 0.0]
+    """
+    return [round(value, places) + 0.0 for value in values.tolist()]
