@@ -23,7 +23,7 @@ NEED_RUNS = {
     "02": ["trec-covid"],
     "03": ["trec-covid"],
     "04": ["trec-covid"],
-    "06": ["trec-covid-round2"],
+    "06": ["trec-covid-round2", "trec-dl-2019"],
     "07": ["trec-covid-round2"],
     "08": ["trec-8", "trec-dl-2019"],
     "09": ["trec-dl-2019"],  # and files that a reader has from elsewhere
