@@ -69,7 +69,7 @@ def gate(
     low, high = float(table.low[0]), float(table.high[0])
     p_better = p_worse = None
     if table.labels is not None:
-        p_better, p_worse = (float(p) for p in table.probabilities[:2, 0])
+        p_better, p_worse = (float(p) for p in table.probabilities[:, 0])
     verdict = _verdict(low, high, p_better, p_worse, margin, level)
     left = None
     if table.settings.base.partition("(")[0] in BASES:

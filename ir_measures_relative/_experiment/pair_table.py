@@ -202,20 +202,34 @@ class PairTable:
 
     @cached_property
     def probabilities(self) -> FloatArray:
-        """(3, P) that a is better by more than the margin, that b is, and that a is for topics like these."""
-        rows = np.zeros((3, len(self.places[0])))
-        for pair in range(rows.shape[1]):
-            outcomes = self.outcomes(pair)
-            rows[:2, pair] = outcomes.chances(self.margin)
-            rows[2, pair] = outcomes.chances_over_topics(self.margin)[0]
+        """(2, P) that a is better by more than the margin, and that b is."""
+        return np.asarray(self._probabilities(over_topics=False)[:2])
+
+    @cached_property
+    def over_topics(self) -> FloatArray:
+        """(P,) probability that a is better by more than the margin for topics like these."""
+        rows = self._probabilities(over_topics=True)
+        vars(self)["probabilities"] = rows[:2]  # from the same labellings
+        return np.asarray(rows[2])
+
+    def _probabilities(self, over_topics: bool) -> FloatArray:
+        """(3, P) of `probabilities` and `over_topics`; the last row takes time, also for pairs that are settled."""
         open_pairs = self.settled == "no"
+        rows = np.stack([self.settled == "better", self.settled == "worse", np.full(len(open_pairs), np.nan)])
+        rows = rows.astype(np.float64)
+        for pair in np.flatnonzero(open_pairs | (self.margin > 0) | over_topics).tolist():
+            outcomes = self.outcomes(pair)
+            if open_pairs[pair] or self.margin:
+                rows[:2, pair] = outcomes.chances(self.margin)
+            if over_topics:
+                rows[2, pair] = outcomes.chances_over_topics(self.margin)[0]
         rows[:2, open_pairs] = np.clip(rows[:2, open_pairs], RAREST, 1 - RAREST)
         return rows
 
     @property
     def decision(self) -> ObjectArray:
         """(P,) 'settled', 'likely', 'tied' or 'undecided'."""
-        above, below, _ = self.probabilities
+        above, below = self.probabilities
         far = self.margin + EQUAL
         word = np.full(len(above), "undecided", dtype=object)
         inside = (self.low >= -far) & (self.high <= far)
@@ -246,8 +260,12 @@ class PairTable:
             "p_value": self.p_value,
         }
         if self.labels is not None:
-            above, _, over_topics = self.probabilities
-            columns |= {"p_better": above, "p_better_topics": over_topics, "decision": self.decision.tolist()}
+            over_topics = self.over_topics
+            columns |= {
+                "p_better": self.probabilities[0],
+                "p_better_topics": over_topics,
+                "decision": self.decision.tolist(),
+            }
         return pd.DataFrame(columns)
 
 

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import Array, FloatArray, IntArray
-from ir_measures_relative._labels.calibration import labels_drawn
 from ir_measures_relative._labels.draws import document_keys, drawn_effects, hashed, uniforms
 from ir_measures_relative._labels.label_model import GradeLabels
 from ir_measures_relative._labels.open_documents import OpenDocuments
@@ -62,6 +62,20 @@ class LabelledRun:
         """(size,) drawn effects of the run."""
         return drawn_effects(self.labels.effect, self.run_key, size)
 
+    def labels_drawn(self, rows: slice, size: int) -> Array:
+        """(n, size) labels of some open documents, as places among the grades.
+
+        The effects drawn are few different ones, so probabilities are computed once for each of them.
+        """
+        effect = self.labels.effect
+        place = drawn_effects(np.arange(len(effect), dtype=np.float64), self.run_key, size).astype(np.intp)
+        reached = scipy.special.expit(self.labels.logit[rows, None, :] + effect[:, None])  # (n, U, G)
+        noise = uniforms(self.key[rows], 0, size)
+        label = np.zeros(noise.shape, dtype=np.int8)
+        for grade in range(reached.shape[2]):
+            label += noise < reached[:, place, grade]
+        return label
+
     def topic_outcomes(self, cell: int) -> Outcomes:
         """What the score of the topic of a cell may be."""
         rows = slice(*self.cells.start[cell : cell + 2])
@@ -70,7 +84,7 @@ class LabelledRun:
 
     def drawn_mean(self, size: int = DRAWN) -> FloatArray:
         """(size,) mean over topics of drawn labellings; all topics share the run's effect."""
-        cells, effect = self.cells, self.effects(size)
+        cells = self.cells
         total = np.full(size, self.plain.sum() - self.plain[cells.topic].sum())
         start = cells.start
         first = 0
@@ -79,9 +93,7 @@ class LabelledRun:
             while last < len(cells.topic) and (start[last + 1] - start[first]) * size <= CELLS:
                 last += 1
             rows = slice(start[first], start[last])
-            noise = uniforms(self.key[rows], 0, size)
-            label = labels_drawn(self.labels.logit[rows, None, :] + effect[:, None], noise)
-            total += cells.part(first, last).scores(label).sum(axis=0)
+            total += cells.part(first, last).scores(self.labels_drawn(rows, size)).sum(axis=0)
             first = last
         return total / max(self.open.run.judgements.n_topics, 1)
 
@@ -128,8 +140,7 @@ class LabelledRun:
         """(n, size) labels, as places among the grades, in the first draws."""
         label = vars(self).get("_labels_drawn")
         if label is None or label.shape[1] < size:
-            effect = self.effects(size)
-            label = labels_drawn(self.labels.logit[:, None, :] + effect[:, None], uniforms(self.key, 0, size))
+            label = self.labels_drawn(slice(None), size)
             vars(self)["_labels_drawn"] = label
         return np.asarray(label[:, :size])
 

@@ -10,8 +10,8 @@ group. The open documents of both lists join the ideal of nDCG, which is then th
     difference = (known + sum over open documents of (weight in a - weight in b) * gain of the label) / ideal
 
 Few labellings are listed if there are no effects. Otherwise labellings are drawn, with one fixed random number for each
-document and draw: 402 where these agree by far, else 4,020, or 40,200 where few documents are open. The standard error
-of a probability is at most .008, and .0025 where few documents are open.
+document and draw: 4,020, or 40,200 where few documents are open. The standard error of a probability is at most .008,
+and .0025 where few documents are open; 402 labellings are enough for that if the probability is near 0 or 1.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from ir_measures_relative._labels.score_cells import ideal_layers
 FIRST, DRAWN, MANY = 402, 4020, 40_200  # labellings
 FEW_DOCUMENTS = 16  # open documents of a pair for which many labellings are drawn
 LISTED = 1 << 14  # labellings that are listed
-CLEAR = 5.0  # standard deviations between the mean and the margin beyond which the first draws are enough
 EQUAL = 1e-12  # smaller differences are ties
 
 
@@ -83,11 +82,12 @@ class PairOutcomes:
         if len(self._gain) ** self.n_open <= LISTED and len(self.a.labels.effect) == len(self.b.labels.effect) == 1:
             return self._listed()
         first = self.sampled(FIRST)
-        middle, spread = first.difference.mean(), first.difference.std()
-        clear = bool((first.difference > EQUAL).all() or (first.difference < -EQUAL).all())
-        if self.settled or (clear and abs(middle) > CLEAR * spread):
+        sides = first.chance(0.0), first._replace(difference=-first.difference).chance(0.0)
+        few = self.n_open <= FEW_DOCUMENTS
+        error = 0.5 / sqrt(MANY if few else DRAWN)  # the largest that more draws would have
+        if self.settled or max(p * (1.0 - p) for p in sides) <= FIRST * error**2:
             return first
-        return self.sampled(MANY if self.n_open <= FEW_DOCUMENTS else DRAWN)
+        return self.sampled(MANY if few else DRAWN)
 
     def chances(self, margin: float = 0.0) -> tuple[float, float]:
         """P(a - b > margin) and P(b - a > margin)."""
@@ -236,5 +236,4 @@ def _common(one: Array, other: Array) -> tuple[IntArray, IntArray]:
 
 def _fresh(run: LabelledRun, size: int) -> Array:
     """(n, size) labels that are not kept."""
-    effect = run.effects(size)
-    return labels_drawn(run.labels.logit[:, None, :] + effect[:, None], uniforms(run.key, 0, size))
+    return run.labels_drawn(slice(None), size)

@@ -48,7 +48,7 @@ def pairs_block(content: Content) -> dict[str, Any] | None:
             "ends": [coded(*ends) for ends in zip(low[:, kept], high[:, kept], strict=True)],
         }
     if table is not None and table.labels is not None:
-        block["better"], block["worse"] = (rounded(row) for row in table.probabilities[:2])
+        block["better"], block["worse"] = (rounded(row) for row in table.probabilities)
     return block | said(content, block, p_values(scores, "holm"))
 
 
