@@ -13,7 +13,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._checks import real, share, whole
 from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs
-from ir_measures_relative._input import Array, FloatArray, IntArray
+from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray
 from ir_measures_relative._judged import JudgedRun, QrelsLike, Run, RunsLike, warn_without_nonrelevant
 from ir_measures_relative._labels import (
     GradeLabels,
@@ -166,26 +166,32 @@ class _Documents:
     runs: list[LabelledRun]
     key: Array  # (D,) ascending
     places: list[IntArray]  # of the open documents of each run
+    topic: IntArray  # (D,)
+    doc_id: ObjectArray  # (D,)
 
     @classmethod
     def of(cls, runs: list[LabelledRun]) -> _Documents:
         key = np.unique(np.concatenate([run.key for run in runs]))
-        return cls(runs, key, [np.searchsorted(key, run.key) for run in runs])
+        places = [np.searchsorted(key, run.key) for run in runs]
+        topic, doc_id = np.zeros(len(key), dtype=np.int64), np.empty(len(key), dtype=object)
+        for run, place in zip(runs, places, strict=True):
+            topic[place], doc_id[place] = run.open.topic, run.open.doc_ids()
+        return cls(runs, key, places, topic, doc_id)
 
     def in_order(self, effect: FloatArray) -> IntArray:
-        """Documents with an effect, the largest first; of equal ones in the order of their keys."""
+        """Documents with an effect, the largest first; of equal ones in the order of topics and ids."""
         useful = np.flatnonzero(effect > 0)
         digits = 10.0 ** (12 - np.ceil(np.log10(effect[useful])))  # equal but for rounding is equal
-        return useful[np.lexsort((self.key[useful], -np.round(effect[useful] * digits) / digits))]
+        keys = np.array(self.runs[0].open.run.judgements.topic_keys, dtype=object)[self.topic[useful]]
+        rounded = -np.round(effect[useful] * digits) / digits
+        return useful[np.lexsort((self.doc_id[useful].astype(str), keys.astype(str), rounded))]
 
     def frame(self, order: IntArray, effect: FloatArray, number: IntArray) -> pd.DataFrame:
-        judgements = self.runs[0].open.run.judgements
+        judgements, topic, doc_id = self.runs[0].open.run.judgements, self.topic, self.doc_id
         n_runs, relevant = np.zeros(len(self.key), dtype=np.int64), np.zeros(len(self.key))
-        topic, doc_id = np.zeros(len(self.key), dtype=np.int64), np.empty(len(self.key), dtype=object)
         for run, place in zip(self.runs, self.places, strict=True):
             n_runs[place] += 1
             relevant[place] += run.marginal[:, run.cells.gain > 0].sum(axis=1)
-            topic[place], doc_id[place] = run.open.topic, run.open.doc_ids()
         return pd.DataFrame(
             {
                 "query_id": [judgements.topics[q] for q in topic[order]],
@@ -223,11 +229,12 @@ class _PairValues:
     def drawn(self, size: int) -> FloatArray:
         """(n, size) values of drawn labels."""
         labels = np.zeros((len(self.in_a), size), dtype=np.int64)
-        only_a, only_b = self.in_a >= 0, self.in_a < 0
+        only_a, only_b, both = self.in_a >= 0, self.in_a < 0, (self.in_a >= 0) & (self.in_b >= 0)
         if only_a.any():
             labels[only_a] = self.pair.a.drawn_labels(size)[self.in_a[only_a]]
         if only_b.any():
             labels[only_b] = self.pair.b.drawn_labels(size)[self.in_b[only_b]]
+        labels[both] = self.pair.shared_labels(size)[np.argsort(self.pair.both_a)]
         return np.take_along_axis(self.value, labels, axis=1)
 
 

@@ -242,8 +242,12 @@ class PairTable:
 
     @property
     def undecided(self) -> BoolArray:
-        """(P,) without labels the pairs that are not settled."""
-        return np.asarray((self.settled == "no") if self.labels is None else (self.decision == "undecided"))
+        """(P,) without labels the pairs that no labels can decide at the margin."""
+        if self.labels is not None:
+            return np.asarray(self.decision == "undecided")
+        far = self.margin + EQUAL
+        inside = (self.low >= -far) & (self.high <= far)
+        return np.asarray((self.low <= far) & (self.high >= -far) & ~inside)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table that `pairs` returns."""

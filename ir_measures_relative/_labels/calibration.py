@@ -15,13 +15,13 @@ import scipy
 
 from ir_measures_relative._base import NDCG
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
-from ir_measures_relative._labels.sampling import fixed_random
+from ir_measures_relative._labels.draws import document_keys, drawn_effects, hashed, uniforms
 from ir_measures_relative._labels.score_cells import joined_cells, plain_scores, score_cells
 from ir_measures_relative._labels.training import TrainingDocuments
 
 N_EFFECTS = 201  # equally likely values that stand for the distribution of u
 SPREADS = np.geomspace(0.05, 4.0, 9)  # at which errors are computed
-_DRAWS = 100
+_DRAWS = 201
 _STEP = 0.1  # of u, for slopes
 
 
@@ -87,10 +87,12 @@ def left_out_errors(
         plain = plain_scores(part, model)
         rest[at] = plain.sum() - plain[np.unique(part.topic)].sum()
         truth[at] = plain_scores(part._replace(visible=visible), model).sum()
-    random, n_groups = fixed_random(7), len(documents.group_name)
-    noise = random.random((len(logit), _DRAWS), dtype=np.float32)
-    standard = RunEffect(0.0, 1.0, n_groups, 1.0).values(_DRAWS)  # (S,)
-    standard = random.permuted(np.tile(standard, (len(sizes), 1)), axis=1)  # (R, S)
+    n_groups, topic_keys = len(documents.group_name), documents.open[0].run.judgements.topic_keys
+    keys = [document_keys(topic_keys, part.topic, part.doc_ids()) for part in documents.open]
+    noise = uniforms(np.concatenate(keys), 0, _DRAWS)  # (n, S)
+    values = RunEffect(0.0, 1.0, n_groups, 1.0).values(_DRAWS)  # (S,)
+    run_keys = hashed(np.array([part.run.run.fingerprint for part in documents.open], dtype=object))
+    standard = np.stack([drawn_effects(values, int(key), _DRAWS) for key in run_keys])  # (R, S)
 
     def estimates(mean: float, spread: float) -> FloatArray:
         """(R, S) drawn sums of scores over topics."""

@@ -207,11 +207,13 @@ class ImputedScores(ByTopic[ImputedTopic]):
             return self.outcomes.quantile(q)
         if q in (0.0, 1.0):
             raise ValueError(f"q must lie between 0 and 1 with topics=True, got {q:g}")
-        support = self.outcomes.support
-        points = support[np.linspace(0, len(support) - 1, min(_POINTS, len(support))).round().astype(int)]
+        points, weight = self.outcomes.support, self.outcomes.probability
+        if len(points) > _POINTS:  # as many parts of equal probability
+            place = np.searchsorted(np.cumsum(weight), (np.arange(_POINTS) + 0.5) / _POINTS)
+            points, weight = points[np.minimum(place, len(points) - 1)], np.full(_POINTS, 1.0 / _POINTS)
 
         def above(x: float) -> float:
-            return float(scipy.special.stdtr(n - 1, (x - points) / error).mean()) - q
+            return float(scipy.special.stdtr(n - 1, (x - points) / error) @ weight) - q
 
         far = 10.0 * error
         while above(points[0] - far) > 0 or above(points[-1] + far) < 0:

@@ -256,10 +256,9 @@ def updated_effects(fold: Fold, predictor: FloatArray, level: IntArray) -> Float
     return np.interp((np.arange(N_EFFECTS) + 0.5) / N_EFFECTS, reached, before)
 
 
-def doubts(documents: TrainingDocuments, grouped: bool, effect: RunEffect) -> tuple[str, ...]:
-    """Why intervals of a model learned from runs are not calibrated; empty where they are."""
+def doubts(documents: TrainingDocuments, grouped: bool, judged: float, effect: RunEffect) -> tuple[str, ...]:
+    """Why intervals of a model learned from runs are not calibrated; ``judged``: median share of judged documents."""
     n, n_groups = documents.n_distinct, len(documents.group_name)
-    judged = float(np.median(documents.profile[:, 0]))
     reasons = {
         "no groups are given, so every run counts as its own group, although runs of one group retrieve the same "
         "documents; give groups= (a dict of run: group or a CSV file)": not grouped,

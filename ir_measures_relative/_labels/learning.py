@@ -114,7 +114,7 @@ def learned(
         )
     fit = _fitted(documents, learnable_grades(documents), pool.visible, cutoff)
     assert fit.whole.effect is not None
-    reasons = doubts(documents, runs.grouped, fit.whole.effect)
+    reasons = doubts(documents, runs.grouped, pool.judged_share, fit.whole.effect)
     if reasons and not quiet:
         warn(f"learned labels are not calibrated: {reasons[0]}")
     prints = {runs[name].run.cut(LOOKED_AT).fingerprint: runs.group_of[name] for name in runs}

@@ -27,6 +27,7 @@ import scipy
 from ir_measures_relative._input import Array, FloatArray, IntArray
 from ir_measures_relative._labels.calibration import labels_drawn
 from ir_measures_relative._labels.draws import uniforms
+from ir_measures_relative._labels.label_model import GradeLabels
 from ir_measures_relative._labels.labelled_run import DrawnSums, LabelledRun
 from ir_measures_relative._labels.score_cells import ideal_layers
 
@@ -55,11 +56,12 @@ class Drawn(NamedTuple):
 class PairOutcomes:
     """What the difference of two labelled runs over the same topics may be: run ``a`` minus run ``b``.
 
-    ``settled``: no labels can reverse the order, so that few draws are enough.
+    ``settled``: no labels can reverse the order, so that few draws are enough. ``size``: number of draws; by default as
+    many as the pair needs.
     """
 
-    def __init__(self, a: LabelledRun, b: LabelledRun, settled: bool = False):
-        self.a, self.b, self.settled = a, b, settled
+    def __init__(self, a: LabelledRun, b: LabelledRun, settled: bool = False, size: int | None = None):
+        self.a, self.b, self.settled, self.size = a, b, settled, size
         self.n_topics = a.open.run.judgements.n_topics
         self._layers = ideal_layers(a.open, a.labels.grade, a.model, a.ideal)
         self._gain = a.model.gain(a.labels.grade)  # (G + 1,)
@@ -81,6 +83,8 @@ class PairOutcomes:
             return self._combined(sums, nothing, nothing, nothing, np.ones(1))
         if len(self._gain) ** self.n_open <= LISTED and len(self.a.labels.effect) == len(self.b.labels.effect) == 1:
             return self._listed()
+        if self.size is not None:
+            return self.sampled(self.size)
         first = self.sampled(FIRST)
         sides = first.chance(0.0), first._replace(difference=-first.difference).chance(0.0)
         few = self.n_open <= FEW_DOCUMENTS
@@ -119,7 +123,7 @@ class PairOutcomes:
 
     def expected_scores(self) -> FloatArray:
         """(Q,) expected score of a, with the open documents of both lists in the ideal."""
-        alone = PairOutcomes(self.a, self.b.weightless())
+        alone = PairOutcomes(self.a, self.b.weightless(), size=self.size)
         if self.drawn.probability is None:
             return alone.sampled(len(self.drawn.difference)).by_topic
         return alone.drawn.by_topic
@@ -132,12 +136,21 @@ class PairOutcomes:
         else:
             labels = [_fresh(run, size) for run in (self.a, self.b)]
             sums = [run.sums(label) for run, label in zip((self.a, self.b), labels, strict=True)]
-        shared = np.zeros((0, size), dtype=np.int8)
-        if len(self.both_a):
-            effect = (self.a.effects(size) + self.b.effects(size)) / 2
-            logit = (self.a.labels.logit[self.both_a] + self.b.labels.logit[self.both_b]) / 2
-            shared = labels_drawn(logit[:, None, :] + effect[:, None], uniforms(self.a.key[self.both_a], 0, size))
-        return self._combined(sums, labels[0], labels[1], shared, None)
+        return self._combined(sums, labels[0], labels[1], self.shared_labels(size), None)
+
+    def _shared(self, size: int) -> GradeLabels:
+        """Labels of the documents that are open in both runs, in the first draws of the effects."""
+        effect = (self.a.effects(size) + self.b.effects(size)) / 2
+        logit = (self.a.labels.logit[self.both_a] + self.b.labels.logit[self.both_b]) / 2
+        return GradeLabels(self.a.labels.grade, logit, effect, False)
+
+    def shared_labels(self, size: int) -> Array:
+        """(s, size) labels of the documents that are open in both runs."""
+        if not len(self.both_a):
+            return np.zeros((0, size), dtype=np.int8)
+        shared = self._shared(size)
+        noise = uniforms(self.a.key[self.both_a], 0, size)
+        return labels_drawn(shared.logit[:, None, :] + shared.effect[:, None], noise)
 
     def _listed(self) -> Drawn:
         only_b = np.setdiff1d(np.arange(len(self.b.key)), self.both_b)
@@ -223,6 +236,7 @@ class PairOutcomes:
         value = np.multiply.outer(weight, self._gain) - drawn.by_topic[topic, None] * step[topic]
         value *= drawn.inverse[topic, None] / self.n_topics
         probability = np.concatenate([self.a.marginal, self.b.marginal[only_b]])
+        probability[self.both_a] = self._shared(FIRST).probability().mean(axis=0)
         return in_a, in_b, value, probability
 
 

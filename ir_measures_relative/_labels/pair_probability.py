@@ -19,6 +19,7 @@ from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 from ir_measures_relative._labels.sampling import chance_range
 
+DRAWN = 20_100  # labellings
 _TOLERANCE = 1e-9
 
 
@@ -71,7 +72,7 @@ def prob_better(
     -----
     ``form`` says how exact the answer is: 'exact' where labellings are listed, 'bracket' where topics are combined on a
     grid, 'band' where labellings are sampled with a fixed seed. ``error`` is the standard error of a sampled
-    probability: at most .0036 without labels, .008 with labels, .0025 if at most 16 documents are unjudged.
+    probability: at most .0036.
 
     References
     ----------
@@ -108,7 +109,7 @@ def prob_better(
         warn_of_other_topics(judged.run, judgements, what)
         part = OpenDocuments.unjudged(judged, settings.cutoff, model.depth)
         labelled.append(LabelledRun(part, model._label(part, group, what), settings.model))
-    return labelled_prob_better(PairOutcomes(labelled[0], labelled[1]), margin, topics)
+    return labelled_prob_better(PairOutcomes(labelled[0], labelled[1], size=DRAWN), margin, topics)
 
 
 def labelled_prob_better(pair: PairOutcomes, margin: float = 0.0, topics: bool = False) -> ProbBetter:

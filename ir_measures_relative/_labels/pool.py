@@ -135,6 +135,13 @@ class Pool:
     def groups(self) -> tuple[str, ...]:
         return self.support.groups
 
+    @property
+    def judged_share(self) -> float:
+        """Median over the runs of the share of judged documents in the top ``depth``."""
+        tops = self.runs.top(self.depth)
+        judged = (tops.row >= 0) & self.visible[tops.row] if len(self.visible) else tops.row >= 0
+        return float(np.median(judged.sum(axis=(1, 2)) / np.maximum(tops.present.sum(axis=(1, 2)), 1)))
+
     def only_of(self, group: int) -> BoolArray:
         """(J,) visible judgements of documents that this group has in its top ``depth`` and no other group."""
         alone: BoolArray = self.visible & (self.contributors == 1) & (self.contributor == group)

@@ -19,7 +19,8 @@ from ir_measures_relative._labels.draws import uniforms
 from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.score_cells import ScoreCells
 
-LISTED = 4096  # labellings that are listed one by one
+LISTED = 1 << 16  # labellings that are listed one by one
+LISTED_CELLS = 1 << 20  # and their probabilities given each effect
 DRAWN = 20_100  # labellings drawn where they are too many to list, as many for each effect
 WORK = 3e7  # additions of a pass that takes a fraction of a second
 
@@ -27,7 +28,7 @@ WORK = 3e7  # additions of a pass that takes a fraction of a second
 def topic_outcomes(cells: ScoreCells, probability: FloatArray, key: Array) -> Outcomes:
     """Outcomes of a single cell; ``probability``: (U, n, G + 1) of each label given each effect, ``key``: (n,)."""
     n_effects, n, n_grades = probability.shape
-    if n_grades**n <= LISTED:
+    if n_grades**n <= min(LISTED, LISTED_CELLS // n_effects):
         label = np.array(list(product(range(n_grades), repeat=n)), dtype=np.int64).T.reshape(n, -1)  # (n, N)
         chance = np.ones((n_effects, label.shape[1]))
         for document in range(n):
