@@ -1,0 +1,233 @@
+"""Labels that cannot be trusted say so: calibrated=False with one warning, through every door."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.pooled_tracks import PooledTrack, pooled_track
+from support.real_tracks import learned_on, real_track
+
+import ir_measures_relative as imr
+
+K = 6
+
+
+@lru_cache
+def track() -> PooledTrack:
+    """Twelve groups whose runs overlap, pooled to 4: labels learned from it are calibrated."""
+    return pooled_track(0, n_groups=12, n_topics=20, n_documents=80)
+
+
+@lru_cache
+def model() -> Any:
+    return imr.learn_labels(track().qrels, track().runs, track().groups, cutoff=K)
+
+
+def sentences(call: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """What a call returns, and its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+
+
+def test_a_large_grouped_track_is_calibrated_without_a_word() -> None:
+    found, said = sentences(lambda: imr.learn_labels(track().qrels, track().runs, track().groups, cutoff=K))
+    assert found.calibrated and found.doubts == () and said == []
+    scores, said = sentences(lambda: imr.impute(track().qrels, track().runs["g0r0"], found, f"nDCG@{K}"))
+    assert scores.calibrated and said == [] and "calibrated=False" not in repr(scores)
+
+
+def test_few_groups() -> None:
+    small = pooled_track(0, n_groups=7, n_topics=30, n_documents=80)
+    found, said = sentences(lambda: imr.learn_labels(small.qrels, small.runs, small.groups))
+    assert not found.calibrated and "calibrated=False" in repr(found)
+    assert said == ["learned labels are not calibrated: there are only 7 groups to learn from, fewer than 8"]
+
+
+def test_few_documents() -> None:
+    small = pooled_track(0, n_groups=12, n_topics=3, n_documents=80)
+    found, said = sentences(lambda: imr.learn_labels(small.qrels, small.runs, small.groups, depth=4))
+    assert not found.calibrated and len(said) == 1
+    assert "documents to learn from, fewer than 100" in said[0]
+
+
+@pytest.mark.parametrize("n_groups", [1, 2, 3])
+def test_fewer_than_four_groups_are_an_error(n_groups: int) -> None:
+    small = pooled_track(0, n_groups=max(n_groups, 2), n_topics=20)
+    groups = small.groups if n_groups > 1 else dict.fromkeys(small.groups, "one")
+    with pytest.raises(ValueError, match=r"requires 4 groups .* judge= .* LabelModel\.shares"):
+        imr.learn_labels(small.qrels, small.runs, groups)
+
+
+@pytest.mark.xfail(reason="the share of judged documents is counted after a run's own documents are hidden")
+def test_pooled_runs_are_not_said_to_be_unpooled() -> None:
+    """Every document of every top 4 is judged; the groups have little in common."""
+    varied = pooled_track(0, n_groups=12, n_topics=20)
+    _, said = sentences(lambda: imr.learn_labels(varied.qrels, varied.runs, varied.groups))
+    assert said == []
+
+
+def mostly_unjudged(share: float, seed: int = 0) -> dict[str, dict[str, float]]:
+    """A run of which the given share of the top 10 is judged; the rest nobody else has."""
+    draw = np.random.default_rng(seed)
+    run = {}
+    for topic, judged in track().qrels.items():
+        known = list(judged)
+        documents = [
+            known[i] if draw.random() < share and i < len(known) else f"new-{topic}-{i}" for i in range(10)
+        ]
+        run[topic] = {document: -float(rank) for rank, document in enumerate(documents)}
+    return run
+
+
+def test_a_run_with_few_judged_documents() -> None:
+    odd = mostly_unjudged(0.09)
+    scores, said = sentences(lambda: imr.impute(track().qrels, odd, model(), f"nDCG@{K}"))
+    assert not scores.calibrated and "calibrated=False" in repr(scores)
+    assert len(said) == 1 and said[0].startswith("run is unlike the runs that the labels were learned from: ")
+    assert "of its top documents are judged, usual are" in said[0]
+
+
+def test_one_odd_training_run_does_not_switch_the_guard_off() -> None:
+    """The range of usual runs is that of quantiles, not of the extremes."""
+    runs, groups = dict(track().runs), dict(track().groups)
+    broken = mostly_unjudged(0.09, seed=1)
+    hidden = {topic: dict(judged) for topic, judged in track().qrels.items()}
+    for topic, documents in broken.items():  # pooled too: its documents are judged and nobody else has them
+        hidden[topic] |= {d: 0 for d in list(documents)[:4] if d not in hidden[topic]}
+    runs["broken"], groups["broken"] = broken, "broken"
+    found, _ = sentences(lambda: imr.learn_labels(hidden, runs, groups, cutoff=K))
+    odd = {t: {d.replace("new", "newer"): s for d, s in of.items()} for t, of in mostly_unjudged(0.09, seed=2).items()}
+    scores, said = sentences(lambda: imr.impute(hidden, odd, found, f"nDCG@{K}"))
+    assert not scores.calibrated and len(said) == 1
+
+
+def test_a_run_of_a_real_track_with_few_judged_documents(shared: Path) -> None:
+    """273 of 300 documents unjudged: .13 to .30 was given for .72 without a word."""
+    real = real_track(shared, "trec-covid-round1")
+    labels = learned_on(shared, "trec-covid-round1")
+    assert labels.calibrated and labels.depth == 7
+    judged, best = real.qrels.to_dict(), next(iter(real.runs))
+    ranking = {q: real.runs[best].to_dict()[q] for q in judged}
+    draw = np.random.default_rng(0)
+    odd = {}
+    for topic, scores in ranking.items():
+        top = sorted(scores, key=lambda d: -scores[d])[:10]
+        odd[topic] = {
+            d if d in judged[topic] and draw.random() < 0.09 else f"new-{d}": -float(i) for i, d in enumerate(top)
+        }
+    found, said = sentences(lambda: imr.impute(real.qrels, odd, labels))
+    assert not found.calibrated and len(said) == 1 and "unlike the runs" in said[0]
+
+
+def best_against_weaker_half(qrels: Any, runs: Any, group_of: dict[str, str], depth: int) -> tuple[int, int]:
+    """Learn from a pool of the weaker half of the groups; how many of the best runs are warned of, of how many."""
+    means = imr.compare(["nDCG@10"], qrels, runs).to_frame()["nDCG@10"]
+    of_group: dict[str, float] = {}
+    for name, group in group_of.items():
+        of_group[group] = max(of_group.get(group, 0.0), means[name])
+    order = sorted(of_group, key=of_group.__getitem__)
+    weak = set(order[: len(order) // 2])
+    pooled = {name: run for name, run in runs.items() if group_of[name] in weak}
+    judged = imr.read_qrels(qrels).to_dict()
+    tops = {topic: set() for topic in judged}
+    for run in pooled.values():
+        for topic, scores in (run if isinstance(run, dict) else run.to_dict()).items():
+            if topic in tops:
+                tops[topic] |= set(sorted(scores, key=lambda d: (-scores[d], d))[:depth])
+    left = {topic: {d: g for d, g in of.items() if d in tops[topic]} for topic, of in judged.items()}
+    labels, _ = sentences(lambda: imr.learn_labels(left, pooled, {name: group_of[name] for name in pooled}, depth=depth))
+    best = [name for name in means.sort_values(ascending=False).index if group_of[name] not in weak][:16]
+    doubted = 0
+    for name in best:
+        scores, said = sentences(lambda name=name: imr.impute(left, runs[name], labels))
+        assert scores.calibrated or said or not labels.calibrated
+        doubted += not scores.calibrated
+    return doubted, len(best)
+
+
+def test_the_best_runs_against_a_pool_of_the_weaker_half(shared: Path) -> None:
+    """Unmarked, 4 of 16 of their intervals contained the score."""
+    real = real_track(shared, "trec-covid-round1")
+    groups = pd.read_csv(real.groups, dtype=str).set_index("run")["group"].to_dict()
+    doubted, number = best_against_weaker_half(real.qrels, real.runs, {name: groups[name] for name in real.runs}, 7)
+    assert (doubted, number) == (16, 16)
+
+
+@pytest.mark.parametrize("others", ["one in ten", "all"])
+def test_one_relevant_document_a_topic(others: str, shared: Path) -> None:
+    """Sparse judgements: one relevant document a topic, and some or all of the non-relevant ones."""
+    real, draw = real_track(shared, "trec-dl-2021"), np.random.default_rng(0)
+    sparse = {}
+    for topic, judged in real.qrels.to_dict().items():
+        relevant = sorted(d for d, g in judged.items() if g > 0)
+        chosen = relevant[int(draw.integers(len(relevant)))]
+        rest = {d for d in judged if (judged[d] <= 0 if others == "all" else draw.random() < 0.1)} - {chosen}
+        sparse[topic] = {chosen: 1, **dict.fromkeys(sorted(rest), 0)}
+    found, said = sentences(lambda: imr.learn_labels(sparse, real.runs, real.groups))
+    assert not found.calibrated
+    assert any("of their top documents judged, so they were not pooled for these qrels" in text for text in said)
+    scores, _ = sentences(lambda: imr.impute(sparse, next(iter(real.runs.values())), found))
+    assert not scores.calibrated
+
+
+def test_only_relevant_documents_judged() -> None:
+    sparse = {t: {d: 1 for d, g in judged.items() if g > 0} or {"x": 1} for t, judged in track().qrels.items()}
+    with pytest.raises(ValueError, match="requires judged non-relevant documents"):
+        sentences(lambda: imr.learn_labels(sparse, track().runs, track().groups, cutoff=K))
+
+
+NO_GROUPS = "learned labels are not calibrated: no groups are given, so every run counts as its own group"
+
+
+def doors(**options: Any) -> dict[str, Callable[[], Any]]:
+    qrels, runs = track().qrels, track().runs
+    measure = imr.Imputed @ K
+    return {
+        "learn_labels": lambda: imr.learn_labels(qrels, runs, cutoff=K, **options),
+        "compare": lambda: imr.compare([measure], qrels, runs, **options),
+        "calc_runs": lambda: imr.calc_runs([measure], qrels, runs, **options),
+        "pairs": lambda: imr.pairs(qrels, runs, f"nDCG@{K}", labels="learned", **options),
+        "judge_next": lambda: imr.judge_next(qrels, runs, base=f"nDCG@{K}", labels="learned", **options),
+    }
+
+
+@pytest.mark.parametrize("door", doors())
+def test_without_groups_one_warning_through_every_door(door: str) -> None:
+    _, said = sentences(doors()[door])
+    assert [sentence for sentence in said if sentence.startswith(NO_GROUPS)] == said and len(said) == 1
+
+
+@pytest.mark.parametrize("door", doors())
+def test_with_groups_no_warning_through_any_door(door: str) -> None:
+    _, said = sentences(doors(groups=track().groups)[door])
+    assert [sentence for sentence in said if "unlike the runs" not in sentence] == []
+
+
+def test_without_groups_every_run_is_its_own() -> None:
+    alone, _ = sentences(lambda: imr.learn_labels(track().qrels, track().runs, cutoff=K))
+    named = imr.learn_labels(track().qrels, track().runs, {name: name for name in track().runs}, cutoff=K)
+    assert alone.to_frame().equals(named.to_frame()) and alone.training.equals(named.training)
+    assert named.calibrated and not alone.calibrated and alone != named
+    scores, _ = sentences(lambda: imr.impute(track().qrels, track().runs["g0r0"], alone, f"nDCG@{K}"))
+    assert not scores.calibrated
+
+
+def test_target_judged_below_the_depth_of_the_pool() -> None:
+    """The ideal of nDCG would grow by documents of other runs too; P, RBP and SDCG have none."""
+    run = track().runs["g0r0"]
+    scores, said = sentences(lambda: imr.impute(track().qrels, run, model(), f"nDCG@{K}", target="judged"))
+    assert not scores.calibrated and len(said) == 1
+    assert "target='judged' is not calibrated for nDCG with a pool of depth 4 below the cutoff 6" in said[0]
+    assert "P, RBP or SDCG" in said[0]
+    for base in (f"P@{K}", f"RBP@{K}", f"SDCG(max_rel=2)@{K}"):
+        scores, said = sentences(lambda base=base: imr.impute(track().qrels, run, model(), base, target="judged"))
+        assert scores.calibrated and said == []
