@@ -28,23 +28,6 @@ def test_learned_is_learn_labels_of_the_same_runs() -> None:
         assert (imr.Imputed(labels=model) @ 6).calc_aggregate(TRACK.qrels, run) == pytest.approx(scores.mean, abs=1e-12)
 
 
-def test_own_group_teaches_a_run_nothing() -> None:
-    """The fit without a group does not change with the grades of the documents that only the group found."""
-    contributed = {
-        topic: {d for name, run in TRACK.rankings.items() for d in run[topic][:3] if TRACK.groups[name] != "G0"}
-        for topic in TRACK.qrels
-    }
-    own = {t: {d: g if d in contributed[t] else 2 - g for d, g in of.items()} for t, of in TRACK.qrels.items()}
-    assert own != TRACK.qrels
-    one, other = (imr.learn_labels(q, TRACK.runs, TRACK.groups, cutoff=6, depth=3) for q in (TRACK.qrels, own))
-    mine, theirs = one.fit.without["G0"].odds, other.fit.without["G0"].odds
-    # features are standardised over all documents, which do not change with grades of G0's own
-    np.testing.assert_allclose(mine.threshold, theirs.threshold, atol=0.2)
-    assert abs(one.fit.whole.odds.threshold[0] - other.fit.whole.odds.threshold[0]) > abs(
-        mine.threshold[0] - theirs.threshold[0]
-    )
-
-
 def test_without_groups_each_run_is_its_own() -> None:
     table = imr.calc_runs([imr.Imputed @ 6], TRACK.qrels, TRACK.runs)
     same = imr.calc_runs([imr.Imputed @ 6], TRACK.qrels, TRACK.runs, groups={name: name for name in TRACK.runs})

@@ -1,4 +1,4 @@
-"""Request and ExperimentRuns: everything is checked before anything is read, read once, and not changed afterwards."""
+"""Request and Runs: everything is checked before anything is read, read once, and not changed afterwards."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ir_measures import AP, P, nDCG
 from support.four_runs import QRELS, RUNS
 
 from ir_measures_relative import NRG, UL, BootNDCG, TaSC, UniqueRel, calc_runs, simulate
-from ir_measures_relative._experiment import ExperimentRuns, Request
-from ir_measures_relative._judged.run import Run as RankedRun
+from ir_measures_relative._experiment import Request, scores_of
+from ir_measures_relative._judged import Run as RankedRun
+from ir_measures_relative._judged import Runs
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors here are shallower than K
 
