@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
-from support.pooled_tracks import pooled_track
+from support.pooled_tracks import pooled_track, worn
 
 import ir_measures_relative as imr
 from ir_measures_relative import calc_runs, med, pairs, prob_better
@@ -138,11 +138,12 @@ def test_what_is_settled_allows_for_every_label_of_the_model() -> None:
 
 def test_learned_labels() -> None:
     """labels='learned' is learn_labels of the same runs; runs of interest learn from all and change no value."""
-    track = pooled_track(seed=2, n_groups=8, n_topics=8)
+    track = worn(pooled_track(seed=2, n_groups=8, n_topics=6, runs_per_group=1))
     learned = imr.learn_labels(track.qrels, track.runs, track.groups)
     given = pairs(track.qrels, track.runs, labels=learned)
     asked = pairs(track.qrels, track.runs, labels="learned", groups=track.groups)
     pd.testing.assert_frame_equal(given, asked)
+    assert given.p_better.between(0.01, 0.99).any()
     some = list(track.runs)[3:6]
     part = pairs(track.qrels, track.runs, labels="learned", groups=track.groups, runs_of_interest=some)
     want = asked[asked.a.isin(some) & asked.b.isin(some)]

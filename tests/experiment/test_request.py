@@ -14,7 +14,8 @@ from ir_measures import AP, P, nDCG
 from support.four_runs import QRELS, RUNS
 
 from ir_measures_relative import NRG, UL, BootNDCG, TaSC, UniqueRel, calc_runs, simulate
-from ir_measures_relative._experiment import Request, scores_of
+from ir_measures_relative._experiment import Request
+from ir_measures_relative._experiment.needs import need_of
 from ir_measures_relative._judged import Run as RankedRun
 from ir_measures_relative._judged import Runs
 
@@ -23,8 +24,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors 
 GROUPS = {"dense": "neural", "late": "neural", "bm25": "lexical", "bm25+rm3": "feedback"}
 
 
-def experiment(*measures: Any, **options: Any) -> ExperimentRuns:
-    return Request.of(measures, RUNS, **options).read(QRELS, RUNS)
+def read(*measures: Any, **options: Any) -> tuple[Request, Runs]:
+    request = Request.of(measures, RUNS, **options)
+    return request, request.read(QRELS, RUNS)
 
 
 class TestRequest:
@@ -51,58 +53,82 @@ class TestRequest:
             Request.of(["NRG(prior='groups')@10"], RUNS, groups=GROUPS, by="P")
 
 
-class TestExperimentRuns:
-    def test_what_it_offers(self) -> None:
-        found = experiment("NRG@10", depth=None)
-        assert list(found.runs) == list(RUNS)
-        assert found.runs["dense"].documents(1).tolist() == [["b"], ["d"], [None]]  # topics as in the qrels
-        assert found.groups == {name: name for name in RUNS}
-        assert experiment("NRG@10", groups=GROUPS).groups == GROUPS
-        assert found.scores([NRG @ 10, P @ 1]).shape == (4, 3, 2)
-        assert found.scores([]).shape == (4, 3, 0)
+class TestRuns:
+    def test_what_they_offer(self) -> None:
+        request, runs = read("NRG@10", depth=None)
+        assert list(runs) == list(runs.names) == list(RUNS)
+        assert runs["dense"].documents(1).tolist() == [["b"], ["d"], [None]]  # topics as in the qrels
+        assert runs.group_of == {name: name for name in RUNS} and not runs.grouped
+        grouped = read("NRG@10", groups=GROUPS)[1]
+        assert grouped.group_of == GROUPS and grouped.grouped
+        assert list(grouped.without("neural")) == ["bm25", "bm25+rm3"]
+        assert request.scores(runs, [NRG @ 10, P @ 1]).shape == (4, 3, 2)
+        assert request.scores(runs, []).shape == (4, 3, 0)
 
-    def test_it_cannot_be_changed(self) -> None:
-        found = experiment("NRG@10")
-        for mapping in (found.runs, found.groups):
+    def test_they_cannot_be_changed(self) -> None:
+        runs = read("NRG@10", groups=GROUPS)[1]
+        for mapping in (runs.joined, runs.group_of):
             with pytest.raises(TypeError):
                 mapping["dense"] = None  # type: ignore[index]
-        for attribute in ("judgements", "runs", "groups", "beside", "depth"):
+        for attribute in ("judgements", "joined", "groups", "beside", "depth"):
             with pytest.raises(AttributeError):
-                setattr(found, attribute, None)
+                setattr(runs, attribute, None)
+
+    def test_a_document_has_one_code_in_all_runs(self) -> None:
+        runs = read(depth=None)[1]
+        tops = runs.top(3)
+        assert tops.row.shape == tops.grade.shape == tops.code.shape == (4, 3, 3)
+        for at, name in enumerate(runs):
+            documents = runs[name].documents(3)
+            for topic, rank in np.argwhere(tops.present[at]):
+                assert tops.doc_id[tops.document[at, topic, rank]] == documents[topic, rank]
+                assert tops.topic[tops.document[at, topic, rank]] == topic
+            width = documents.shape[1]
+            assert (tops.present[at, :, :width] == (documents != None)).all()  # noqa: E711
+
+    def test_a_part_of_the_topics(self) -> None:
+        runs = read(depth=None, groups=GROUPS)[1]
+        part = runs.topics(1, 3, 2)
+        assert part.judgements.topic_keys == runs.judgements.topic_keys[1:3] and part.groups == runs.groups
+        for name in runs:
+            assert part[name].documents(2).tolist() == runs[name].documents(2)[1:3].tolist()
 
     def test_asking_again_gives_the_same(self) -> None:
         measures = [NRG @ 10, UniqueRel(prior="previous") @ 2, TaSC(prior="groups") @ 10, nDCG @ 10, AP]
-        found = experiment(*measures, groups=GROUPS)
-        first = found.scores(measures)
+        request, runs = read(*measures, groups=GROUPS)
+        first = request.scores(runs)
         for measure, values in zip(measures, np.moveaxis(first, 2, 0), strict=True):
-            assert found.scores([measure])[:, :, 0].tolist() == values.tolist()
-            assert experiment(measure, groups=GROUPS).scores([measure])[:, :, 0].tolist() == values.tolist()
-        assert found.scores(measures).tolist() == first.tolist()
+            assert request.scores(runs, [measure])[:, :, 0].tolist() == values.tolist()
+            other, again = read(measure, groups=GROUPS)
+            assert other.scores(again)[:, :, 0].tolist() == values.tolist()
+        assert request.scores(runs).tolist() == first.tolist()
 
     def test_what_the_request_did_not_name_is_computed_from_what_is_held(self) -> None:
-        shallow, whole = experiment("NRG@2"), experiment(depth=None)
+        shallow, whole = read("NRG@2"), read(depth=None)
         for measure in (NRG @ 1, P @ 2, nDCG @ 2, NRG(prior="bm25") @ 1):
-            assert shallow.scores([measure]).tolist() == whole.scores([measure]).tolist()
+            held, all_of_it = (request.scores(runs, [measure]) for request, runs in (shallow, whole))
+            assert held.tolist() == all_of_it.tolist()
         for measure in (NRG @ 3, nDCG @ 3, AP, UL(universe="retrieved") @ 1):
             with pytest.raises(ValueError, match="looks further down the runs than they are held"):
-                shallow.scores([measure])
+                shallow[0].scores(shallow[1], [measure])
 
     def test_what_a_measure_is_given(self) -> None:
-        found = experiment("NRG(prior='bm25')@10", groups=GROUPS)
+        request, runs = read("NRG(prior='bm25')@10", groups=GROUPS)
         for prior, expected in [("others", 3), ("previous", 1), ("groups", 2), ("late,dense", 2), ("none", 0)]:
             measure = NRG(prior=prior) @ 10
-            given = found.given(measure, "bm25")
+            given = need_of(measure).resolve(request, runs).of(runs, "bm25")
             assert given.n == expected
-            values = found.scores([measure])[list(RUNS).index("bm25"), :, 0]
-            assert measure.score(found.runs["bm25"], given).tolist() == values.tolist()
+            values = request.scores(runs, [measure])[list(RUNS).index("bm25"), :, 0]
+            assert measure.score(runs["bm25"], given).tolist() == values.tolist()
 
     def test_what_measures_work_out_together_is_not_kept(self) -> None:
         """The distributions of BootNDCG took a hundred megabytes a run."""
         track = simulate.track(topics=3)
         measures = [BootNDCG @ 10, BootNDCG(estimate="q95") @ 10]
-        found = Request.of(measures, track.runs).read(track.qrels, track.runs)
-        found.scores(measures)
-        assert not any(judged.memo for judged in found.runs.values())
+        request = Request.of(measures, track.runs)
+        runs = request.read(track.qrels, track.runs)
+        request.scores(runs)
+        assert not any(runs[name].memo for name in runs)
 
 
 class TestReadOnce:

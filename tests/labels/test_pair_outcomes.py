@@ -13,7 +13,7 @@ from reference.ordinary import ndcg, ranked
 from scipy.stats import t as student
 from support.fuzzing import FACTOR
 from support.known_labels import KnownLabels, two_lists
-from support.pooled_tracks import pooled_track
+from support.pooled_tracks import pooled_track, worn
 
 import ir_measures_relative as imr
 from ir_measures_relative._experiment import gate
@@ -138,10 +138,10 @@ def test_an_undecided_pair_needs_a_judgement() -> None:
 
 
 def test_the_same_probability_through_every_door_with_learned_labels() -> None:
-    track = pooled_track(seed=4, n_groups=9, n_topics=12)
+    track = worn(pooled_track(seed=4, n_groups=9, n_topics=12))
     model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6, depth=4)
     table = imr.pairs(track.qrels, track.runs, "nDCG@6", labels=model)
-    assert (table.settled == "no").sum() > 20
+    assert table.p_better.between(0.01, 0.99).sum() > 20
     for row in table.iloc[::7].itertuples():
         a, b = track.runs[row.a], track.runs[row.b]
         one = imr.prob_better(track.qrels, a, b, cutoff=6, labels=model)
@@ -171,7 +171,7 @@ def test_exchanged_runs_give_exchanged_answers_and_order_does_not_matter() -> No
 
 @pytest.mark.parametrize("learned", [False, True])
 def test_a_pair_does_not_depend_on_the_other_runs_nor_on_order(learned: bool) -> None:
-    track = pooled_track(seed=1, n_groups=8, n_topics=8, runs_per_group=1)
+    track = worn(pooled_track(seed=1, n_groups=8, n_topics=8, runs_per_group=1))
     model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6, depth=4) if learned else SHARES
     table = imr.pairs(track.qrels, track.runs, "nDCG@6", labels=model).set_index(["a", "b"])
     qrels = {q: dict(reversed(of.items())) for q, of in reversed(track.qrels.items())}
@@ -224,13 +224,13 @@ def test_effects_of_runs_are_independent_within_a_group_too() -> None:
 
 
 def test_the_run_of_a_group_learned_from_is_recognised() -> None:
-    track = pooled_track(seed=4, n_groups=8, n_topics=10)
+    track = worn(pooled_track(seed=4, n_groups=8, n_topics=10))
     model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=10, depth=4)
     a, b = next((x, y) for x in track.runs for y in track.runs if x < y and track.groups[x] == track.groups[y])
     recognised = imr.prob_better(track.qrels, track.runs[a], track.runs[b], labels=model)
     groups = track.groups[a], track.groups[b]
     given = imr.prob_better(track.qrels, track.runs[a], track.runs[b], labels=model, groups=groups)
-    assert given.a_better == recognised.a_better
+    assert given.a_better == recognised.a_better and 0 < given.a_better < 1
 
 
 def test_a_document_in_both_lists_changes_the_ideal() -> None:

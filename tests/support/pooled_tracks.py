@@ -22,6 +22,13 @@ class PooledTrack:
         }
 
 
+def worn(track: PooledTrack, share: float = 0.3, seed: int = 0) -> PooledTrack:
+    """The track without some of its judgements, so that documents of the pool are unjudged too."""
+    rng = np.random.default_rng(seed)
+    qrels = {topic: {d: g for d, g in judged.items() if rng.random() >= share} for topic, judged in track.qrels.items()}
+    return PooledTrack(qrels, track.runs, track.groups)
+
+
 def pooled_track(
     seed: int = 0,
     n_groups: int = 5,
