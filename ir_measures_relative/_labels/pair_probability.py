@@ -19,7 +19,7 @@ from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 from ir_measures_relative._labels.sampling import chance_range
 
-DRAWN = 20_100  # labellings
+DRAWN = 20_100  # labellings for the probabilities of single topics
 _TOLERANCE = 1e-9
 
 
@@ -72,7 +72,7 @@ def prob_better(
     -----
     ``form`` says how exact the answer is: 'exact' where labellings are listed, 'bracket' where topics are combined on a
     grid, 'band' where labellings are sampled with a fixed seed. ``error`` is the standard error of a sampled
-    probability: at most .0036.
+    probability: at most .0036 without labels, .008 with labels, .0025 if at most 16 documents are unjudged.
 
     References
     ----------
@@ -109,7 +109,7 @@ def prob_better(
         warn_of_other_topics(judged.run, judgements, what)
         part = OpenDocuments.unjudged(judged, settings.cutoff, model.depth)
         labelled.append(LabelledRun(part, model._label(part, group, what), settings.model))
-    return labelled_prob_better(PairOutcomes(labelled[0], labelled[1], size=DRAWN), margin, topics)
+    return labelled_prob_better(PairOutcomes(labelled[0], labelled[1]), margin, topics)
 
 
 def labelled_prob_better(pair: PairOutcomes, margin: float = 0.0, topics: bool = False) -> ProbBetter:
@@ -126,7 +126,9 @@ def labelled_prob_better(pair: PairOutcomes, margin: float = 0.0, topics: bool =
     means = mean_over_topics(scores_a), mean_over_topics(scores_a - drawn.by_topic)
     bracket = dict(zip(("a_better", "b_better", "tie"), ranges, strict=True))
     form = "band" if undecided else "exact"
-    return ProbBetter(*chances, *means, form, undecided, bracket, _by_topic(pair, margin, scores_a))
+    # single topics get more draws: the pair as a whole may need few
+    thorough = PairOutcomes(pair.a, pair.b, size=DRAWN)
+    return ProbBetter(*chances, *means, form, undecided, bracket, _by_topic(thorough, margin, scores_a))
 
 
 def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[TopicBetter]:

@@ -43,7 +43,9 @@ def test_is_the_slow_twin(level: float) -> None:
         for a, b in combinations(range(3), 2):
             free = sorted({(q, d) for of in (lists[a], lists[b]) for q in qrels for d in of[q] if d not in qrels[q]})
             weight = {
-                (q, d): ((d in lists[a][q]) - (d in lists[b][q])) / K / len(qrels) for q in qrels for d in {*"xy", *qrels[q]}
+                (q, d): ((d in lists[a][q]) - (d in lists[b][q])) / K / len(qrels)
+                for q in qrels
+                for d in {*"xy", *qrels[q]}
             }
             known = sum(w for (q, d), w in weight.items() if qrels[q].get(d, 0) > 0)
             chance = {sign: 0.0 for sign in (-1, 0, 1)}

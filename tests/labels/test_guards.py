@@ -81,9 +81,7 @@ def mostly_unjudged(share: float, seed: int = 0) -> dict[str, dict[str, float]]:
     run = {}
     for topic, judged in track().qrels.items():
         known = list(judged)
-        documents = [
-            known[i] if draw.random() < share and i < len(known) else f"new-{topic}-{i}" for i in range(10)
-        ]
+        documents = [known[i] if draw.random() < share and i < len(known) else f"new-{topic}-{i}" for i in range(10)]
         run[topic] = {document: -float(rank) for rank, document in enumerate(documents)}
     return run
 
@@ -144,7 +142,9 @@ def best_against_weaker_half(qrels: Any, runs: Any, group_of: dict[str, str], de
             if topic in tops:
                 tops[topic] |= set(sorted(scores, key=lambda d: (-scores[d], d))[:depth])
     left = {topic: {d: g for d, g in of.items() if d in tops[topic]} for topic, of in judged.items()}
-    labels, _ = sentences(lambda: imr.learn_labels(left, pooled, {name: group_of[name] for name in pooled}, depth=depth))
+    labels, _ = sentences(
+        lambda: imr.learn_labels(left, pooled, {name: group_of[name] for name in pooled}, depth=depth)
+    )
     best = [name for name in means.sort_values(ascending=False).index if group_of[name] not in weak][:16]
     doubted = 0
     for name in best:

@@ -16,14 +16,16 @@ from reference import boot
 from reference import labels as slow
 from scipy import stats
 from support.pooled_tracks import pooled_track
-from support.real_tracks import RealTrack
 from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, ranking_of, runs
 
 import ir_measures_relative as imr
 from ir_measures_relative._labels.learned_labels import LearnedLabels
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:learned labels are not calibrated", "ignore:run is unlike", "ignore:run has no topic", "ignore:.* the qrels have no judged non-relevant"
+    "ignore:learned labels are not calibrated",
+    "ignore:run is unlike",
+    "ignore:run has no topic",
+    "ignore:.* the qrels have no judged non-relevant",
 )
 
 sixteenths = st.lists(st.integers(0, 16), min_size=2, max_size=2).map(sorted)
