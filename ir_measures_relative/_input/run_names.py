@@ -4,7 +4,7 @@ from __future__ import annotations
 
 NONE = "none"
 SYMBOLS = ("others", "previous", "groups")  # they mean runs of an experiment, so none may be called so
-_ENDINGS = (".run", ".res", ".txt", ".trec", ".tsv", ".out")  # they say nothing of the system
+_ENDINGS = (".run", ".res", ".txt", ".trec", ".tsv", ".out", ".parquet")  # they say nothing of the system
 
 
 def run_name(file_name: str) -> str:

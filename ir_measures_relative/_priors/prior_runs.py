@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from glob import glob, has_magic
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -207,7 +208,7 @@ class _Reader:
         if is_transformer(value):
             return [_held(retriever_of(value, _contents), name)]
         if isinstance(value, str):
-            return list(self._of_text(value, name))
+            return list(self._of_item(value, name) if inner else self._of_text(value, name))
         if isinstance(value, os.PathLike):
             return [self._of_file(os.fspath(value), name)]
         if isinstance(value, Iterable) and not isinstance(value, (Mapping, list, tuple, bytes)) and not is_frame(value):
@@ -227,20 +228,30 @@ class _Reader:
         return ((name, run) for run in several)
 
     def _of_text(self, text: str, name: str) -> Iterator[Part]:
-        """A path as a whole, which may hold commas, or names and paths separated by commas."""
-        if self.paths and split_key(text) is None and is_path(text) and ("," not in text or _exists(text)):
+        """A path or a pattern as a whole, which may contain commas, or names and paths separated by commas."""
+        whole = self.paths and split_key(text) is None and is_path(text) and ("," not in text or _exists(text))
+        for item in [text] if whole or self._matches(text) else split_names(text, self.where):
+            yield from self._of_item(item, name)
+
+    def _of_item(self, text: str, name: str) -> Iterator[Part]:
+        """One name, path or pattern of paths; a comma is part of it."""
+        pinned = split_key(text)
+        if pinned is not None and pinned[0] == without_forbidden(pinned[0]):
+            yield Part(*pinned, content=_contents.get(pinned[1]))
+        elif files := self._matches(text):
+            yield from (self._of_file(file, "") for file in files)
+        elif self.paths and is_path(text):
             yield self._of_path(text, name)
-            return
-        for label in split_names(text, self.where):
-            pinned = split_key(label)
-            if pinned is not None and pinned[0] == without_forbidden(pinned[0]):
-                yield Part(*pinned, content=_contents.get(pinned[1]))
-            elif self.paths and is_path(label):
-                yield self._of_path(label, name)
-            elif begins_like_path(label):
-                raise ValueError(f"{self.where}: {shown(label, 60)} is a path; here only names are accepted")
-            else:
-                yield Part(check_name(label, self.where, reserved=False), paths=self.paths)
+        elif begins_like_path(text):
+            raise ValueError(f"{self.where}: {shown(text, 60)} is a path; only names are allowed here")
+        else:
+            yield Part(check_name(text, self.where, reserved=False), paths=self.paths)
+
+    def _matches(self, text: str) -> list[str]:
+        """The files that a pattern such as 'runs/*.run.gz' matches; none if it is no pattern."""
+        if not self.paths or not looks_like_path(text) or not has_magic(text) or _exists(text):
+            return []
+        return sorted(path for path in glob(os.path.expanduser(text), recursive=True) if os.path.isfile(path))
 
     def _of_path(self, text: str, name: str) -> Part:
         """Of the path in a text: a pipe, which may never give anything, is refused there."""

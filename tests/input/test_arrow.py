@@ -155,12 +155,12 @@ def test_parquet(folder: Path, name: str) -> None:
         run, qrels = Run.of(path), Judgements.of(path)
         assert run.to_dict() == Run.of(FRAME).to_dict() and run.file_name == name
         assert qrels.to_dict() == Judgements.of(FRAME).to_dict()  # the topic 001 of a partition keeps its zeros
-    assert imr.NRG(prior=folder / name) == imr.NRG(prior={name: FRAME})
+    assert imr.NRG(prior=folder / name) == imr.NRG(prior={name.removesuffix(".parquet"): FRAME})
 
 
 def test_parquet_among_runs(folder: Path) -> None:
     sources = run_sources(folder)
-    assert list(sources) == ["bm25.parquet", "hive", "parts"]
+    assert list(sources) == ["bm25", "hive", "parts"]
     assert {name: source.tag for name, source in sources.items()} == dict.fromkeys(sources)
     runs = imr.read_runs(folder)
     assert all(run.to_dict() == Run.of(FRAME).to_dict() for run in runs.values())

@@ -98,6 +98,41 @@ def test_several_paths_in_one_text(tmp_path: Path) -> None:
     assert len(NRG(prior=many)["prior"].resolve("x")) == 500
 
 
+def test_an_item_of_a_list_is_one_name() -> None:
+    """Only a bare text is split at commas; what is printed is read back as the same names."""
+    name = "BM25 (k1=0.9, b=0.4)"
+    (part,) = PriorRuns.of([name]).parts
+    assert part.name == name
+    measure = NRG(prior=[name, "a,b"]) @ 10
+    assert [part.name for part in measure.prior_runs.parts] == [name, "a,b"]
+    assert imr.parse_measure(str(measure)) == measure
+    runs = {name: {"q1": {"a": 1.0}}, "other": {"q1": {"b": 1.0}}}
+    table = imr.calc_runs([NRG(prior=[name]) @ 2], {"q1": {"a": 1, "b": 1}}, runs).set_index("name")["value"]
+    assert table[name] == 0.0 < table["other"]
+
+
+def test_a_pattern_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "runs").mkdir()
+    for name in ("bm25", "dense"):
+        (tmp_path / "runs" / f"{name}.run").write_text(f"q1 Q0 {name} 1 1 t\n")
+    (tmp_path / "runs" / "notes.md").write_text("")
+    monkeypatch.chdir(tmp_path)
+    for value in (
+        "runs/*.run",
+        "./runs/*.run",
+        str(tmp_path / "runs" / "*.run"),
+        ["runs/*.run"],
+        "runs/b*.run,runs/d*.run",
+    ):
+        assert [part.name for part in PriorRuns.of(value).parts] == ["bm25", "dense"], value
+    (name,) = PriorRuns.of("runs/*.gz").parts
+    assert name.label == "runs/*.gz"  # nothing matches: a name, which is unknown until somebody registers it
+    with pytest.raises(ValueError, match="cannot be read"):
+        PriorRuns.of("./runs/*.gz")
+    (name,) = PriorRuns.of("runs/*.run", paths=False).parts
+    assert name.label == "runs/*.run"
+
+
 def test_lists_and_dicts_of_anything(tmp_path: Path) -> None:
     path = tmp_path / "file.run"
     path.write_text(trec(BM25))
@@ -117,7 +152,7 @@ def test_any_iterable_of_runs(tmp_path: Path) -> None:
     assert NRG(prior=(iter(rows(run)) for run in (BM25, DENSE))) == both
     assert NRG(prior=tmp_path.glob("*.run")) == NRG(prior=[tmp_path / "a.run", tmp_path / "b.run"])
     names = ["other", "known"]
-    for several in (set(names), np.array(names), pd.Series(names), iter(["known,other"])):
+    for several in (set(names), np.array(names), pd.Series(names), iter(["known", "other"])):
         assert NRG(prior=several) == NRG(prior="known,other")
     assert str(NRG(prior=iter([]))) == f"NRG(prior='~{digest({})}')"  # rows of a run, none of them
 
@@ -302,7 +337,7 @@ def test_without_paths_no_file_is_looked_for(tmp_path: Path, monkeypatch: pytest
     Path("b").write_text(trec(BM25))
     assert str(PriorRuns.of("a.run", paths=False)) == "a.run"
     for path in ("./a.run", str(tmp_path / "a.run"), "~/a.run", "../x", ["b", "./a.run"], {"n": "./a.run"}):
-        with pytest.raises(ValueError, match="is a path; here only names are accepted"):
+        with pytest.raises(ValueError, match="is a path; only names are allowed here"):
             PriorRuns.of(path, paths=False)
     with pytest.raises(ValueError, match="no prior run is known as 'b'") as caught:
         PriorRuns.of("b", paths=False).resolve("x")
