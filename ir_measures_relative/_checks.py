@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import warnings
@@ -175,17 +176,50 @@ def quoted(path: str | os.PathLike[str]) -> str:
 _heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
 
 
+_PASSED_OVER = (__name__.rpartition(".")[0], "ir_measures", "pyterrier")  # a warning points at the user's own line
+
+
 def warn(sentence: str) -> None:
-    """Warns as if from the line that called this package; ``heard_warnings`` collects the sentence instead."""
+    """Warns as if from the line that called this package or its host; ``heard_warnings`` collects the sentence."""
     heard = _heard.get()
     if heard is not None:
         heard.append(sentence)
         return
-    package, level = __name__.rpartition(".")[0], 1
-    frame = sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
+    warnings.warn(sentence, stacklevel=_users_frame()[1] - 1)
+
+
+def users_line() -> tuple[str, int]:
+    """File and line of the call that led here, the first outside this package, ir_measures and PyTerrier."""
+    frame = _users_frame()[0]
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def _users_frame() -> tuple[Any, int]:
+    """The frame of the user's line, and how many frames above this one it is, counted from 1."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED_OVER:
         frame, level = frame.f_back, level + 1
-    warnings.warn(sentence, stacklevel=level)
+    return frame, level
+
+
+def right_call() -> str:
+    """How the public function that was called expects its arguments, as the end of a sentence; '' if it has none.
+
+    It is the outermost function of this package that is running, so any check below it can say what to do.
+    """
+    package = __name__.rpartition(".")[0]
+    names, found = getattr(sys.modules.get(package), "__all__", ()), ""
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).startswith(package) and frame.f_code.co_name in names:
+            found = frame.f_code.co_name
+        frame = frame.f_back
+    function = getattr(sys.modules.get(package), found, None) if found else None
+    if function is None:
+        return ""
+    parameters = inspect.signature(function).parameters.values()
+    needed = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty]
+    return f"; call {found}({', '.join(needed)})"
 
 
 @contextmanager

@@ -22,32 +22,3 @@ from ir_measures_relative._base.models import (
 )
 from ir_measures_relative._base.random_ranking import expected_total
 from ir_measures_relative._base.text import direction, parse_measure, split_measures
-
-__all__ = [
-    "AveragePrecision",
-    "Contents",
-    "ERR",
-    "LARGEST",
-    "NDCG",
-    "Precision",
-    "QMeasure",
-    "RBP",
-    "ReciprocalRank",
-    "SDCG",
-    "UserModel",
-    "canonical_base",
-    "canonical_gains",
-    "direction",
-    "divide",
-    "expected_total",
-    "label_grades",
-    "mean_over_topics",
-    "parse_measure",
-    "refuse_grades_above",
-    "short_key",
-    "split_key",
-    "split_measures",
-    "sum_of_precisions",
-    "sum_over_ranks",
-    "user_model",
-]

@@ -10,6 +10,7 @@ backslash in a path, has no part in it:
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -17,11 +18,12 @@ from typing import Any, NamedTuple
 
 import ir_measures
 
-from ir_measures_relative._checks import LARGEST, flag, shown
+from ir_measures_relative._checks import LARGEST, flag, right_call, shown
 
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
 _LONGEST = 100_000  # characters: a thousand prior runs by name
 _LONGEST_OF_STRANGERS = 10_000
+_TREC_EVAL = re.compile(r"[A-Za-z][A-Za-z_]*([_.][0-9.]+)?")
 _DEEPEST = 20  # values within values
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
@@ -76,11 +78,26 @@ def _parsed(
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
-        raise TypeError(f"cannot read a measure from a {type(text).__name__}; {_FORM}")
+        raise TypeError(f"expected a measure or its text, got a {type(text).__name__}; {_FORM}{right_call()}")
     longest = _LONGEST if paths else _LONGEST_OF_STRANGERS
+    if (of_trec_eval := _of_trec_eval(text, known)) is not None:
+        return of_trec_eval
+    if paths and os.sep in text and not {"(", "\0"} & {*text} and os.path.isfile(text):
+        raise MeasureError(f"expected a measure, got the file {shown(text)}{right_call()}")
     if len(text) > longest:
         raise MeasureError(f"the measure {shown(text[:200])} has {len(text)} characters; accepted are {longest}")
     return _Maker(text, known, paths).measure(_Reader(text).whole())
+
+
+def _of_trec_eval(text: str, known: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure | None:
+    """The measure that trec_eval calls so, such as map, ndcg_cut_10 and P_10; ir_measures' own names come first."""
+    if not _TREC_EVAL.fullmatch(text) or text in known:
+        return None
+    try:
+        measures = ir_measures.parse_trec_measure(text)
+    except (ValueError, KeyError):
+        return None
+    return measures[0] if len(measures) == 1 else None  # without a number some stand for several cutoffs
 
 
 def split_measures(text: str) -> list[str]:
@@ -274,8 +291,8 @@ class _Maker:
             close = get_close_matches(written.name, known, n=1) or [
                 lower[name] for name in get_close_matches(written.name.lower(), lower, n=1)
             ]
-            meant = f"; did you mean {close[0]}?" if close else ""
-            raise MeasureError(f"unknown measure {shown(written.name, 60)}; known are {', '.join(known)}{meant}")
+            meant = f"did you mean {close[0]}?" if close else f"known measures are {', '.join(known)}{right_call()}"
+            raise MeasureError(f"unknown measure {shown(written.name, 60)}; {meant}")
         for at in map(self._value, written.at):
             if params.get(measure.AT_PARAM, at) != at:
                 raise MeasureError(f"measure {shown(self.text, 200)}: {measure.AT_PARAM} is given twice, differently")

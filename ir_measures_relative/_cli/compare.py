@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ir_measures_relative._cli.arguments import (
-    LEARNED,
-    SYMBOLS,
-    add_bibtex,
-    add_depth,
-    add_judge,
-    add_output,
-    add_places,
-    add_qrels,
-    add_runs,
-    add_topics,
-)
+from ir_measures_relative._cli import arguments
 from ir_measures_relative._cli.command import Command, Outcome, UsageError
 
 _EXAMPLES = """\
@@ -26,20 +15,20 @@ _EXAMPLES = """\
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_qrels(parser)
-    add_runs(parser)
+    arguments.add_qrels(parser)
+    arguments.add_runs(parser)
     parser.add_argument("measures", nargs="+", help="such as nDCG@10 NRG@10 UniqueRel@10")
     parser.add_argument(
         "--prior", action="append", default=[], metavar="RUNS",
-        help=f"prior runs of measures that name none: {', '.join(SYMBOLS)} (default others); NAME=PATH adds a run that "
-        "a measure may name",
+        help=f"prior runs of measures that name none: {', '.join(arguments.SYMBOLS)} (default others); NAME=PATH adds "
+        "a run that a measure may name",
     )  # fmt: skip
     parser.add_argument(
-        "--labels", choices=(LEARNED, "judge"), default=LEARNED,
+        "--labels", choices=(arguments.LEARNED, "judge"), default=arguments.LEARNED,
         help="label model of Imputed: learned from the other groups' runs (default), or from --judge alone",
     )  # fmt: skip
-    add_judge(parser, "for Imputed: learned from together with the runs")
-    add_depth(parser)
+    arguments.add_judge(parser, "for Imputed: learned from together with the runs")
+    arguments.add_depth(parser)
     parser.add_argument(
         "--by", default="nDCG@10", metavar="MEASURE", help="measure that selects the best run of a group"
     )
@@ -55,10 +44,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--raw_csv", action="store_true", help="with --format csv: no apostrophe before names that look like formulas"
     )
-    add_topics(parser)
-    add_places(parser)
-    add_output(parser)
-    add_bibtex(parser)
+    arguments.add_topics(parser)
+    arguments.add_places(parser)
+    arguments.add_output(parser)
+    arguments.add_bibtex(parser)
 
 
 def _run(options: argparse.Namespace) -> Outcome:
@@ -101,10 +90,10 @@ def _run(options: argparse.Namespace) -> Outcome:
 def _symbol(given: list[str]) -> str | None:
     """The symbol that --prior names, if any."""
     for symbol in given:
-        if symbol not in SYMBOLS:
-            raise UsageError(f"--prior must be {', '.join(SYMBOLS)} or NAME=PATH, got {symbol}")
+        if symbol not in arguments.SYMBOLS:
+            raise UsageError(f"--prior must be {', '.join(arguments.SYMBOLS)} or NAME=PATH, got {symbol}")
     if len(given) > 1:
-        raise UsageError(f"--prior must be one of {', '.join(SYMBOLS)}, got {', '.join(given)}")
+        raise UsageError(f"--prior must be one of {', '.join(arguments.SYMBOLS)}, got {', '.join(given)}")
     return given[0] if given else None
 
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ir_measures_relative._cli.arguments import (
-    add_bibtex,
-    add_judge,
-    add_output,
-    add_places,
-    add_qrels,
-    add_topics,
-)
+from ir_measures_relative._cli import arguments
 from ir_measures_relative._cli.command import Command, Outcome, UsageError
 from ir_measures_relative._version import __version__
 
@@ -26,7 +19,7 @@ _EXAMPLES = """\
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--version", action="version", version=__version__)
-    add_qrels(parser)
+    arguments.add_qrels(parser)
     parser.add_argument("run", help="TREC run file (.gz too) or Parquet file")
     parser.add_argument("measures", nargs="+", help="such as nDCG@10 or 'NRG(prior=\"bm25\")@10'")
     parser.add_argument("--no_summary", "-n", action="store_true", help="with -q: without the means")
@@ -34,11 +27,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--prior", action="append", default=[], metavar="NAME=PATH",
         help="a prior run, for measures that name it and for those that name none; may be repeated",
     )  # fmt: skip
-    add_judge(parser, "to learn the label model of Imputed from")
-    add_topics(parser)
-    add_places(parser)
-    add_output(parser)
-    add_bibtex(parser)
+    arguments.add_judge(parser, "to learn the label model of Imputed from")
+    arguments.add_topics(parser)
+    arguments.add_places(parser)
+    arguments.add_output(parser)
+    arguments.add_bibtex(parser)
 
 
 def _run(options: argparse.Namespace) -> Outcome:

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ir_measures_relative._cli.arguments import (
-    FORMATS,
-    add_decisions,
-    add_measure,
-    add_output,
-    add_pairs,
-    add_places,
-    add_qrels,
-    add_runs,
-)
+from ir_measures_relative._cli import arguments
 from ir_measures_relative._cli.command import Command, Outcome
 from ir_measures_relative._cli.streams import say
 
@@ -29,15 +20,15 @@ _EXAMPLES = """\
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_qrels(parser)
-    add_runs(parser)
-    add_measure(parser)
+    arguments.add_qrels(parser)
+    arguments.add_runs(parser)
+    arguments.add_measure(parser)
     parser.add_argument("--n", type=int, default=20, metavar="N", help="number of documents (default 20)")
     parser.add_argument("--number", type=int, dest="n", help=argparse.SUPPRESS)
-    add_decisions(parser)
-    add_pairs(parser)
-    add_places(parser)
-    add_output(parser, (*FORMATS, _POOL))
+    arguments.add_decisions(parser)
+    arguments.add_pairs(parser)
+    arguments.add_places(parser)
+    arguments.add_output(parser, (*arguments.FORMATS, _POOL))
 
 
 def _run(options: argparse.Namespace) -> Outcome:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ir_measures_relative._cli.arguments import (
-    add_decisions,
-    add_measure,
-    add_output,
-    add_pairs,
-    add_places,
-    add_qrels,
-    add_runs,
-)
+from ir_measures_relative._cli import arguments
 from ir_measures_relative._cli.command import Command, Outcome
 
 _EXAMPLES = """\
@@ -23,13 +15,13 @@ _EXAMPLES = """\
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_qrels(parser)
-    add_runs(parser)
-    add_measure(parser)
-    add_decisions(parser)
-    add_pairs(parser)
-    add_places(parser)
-    add_output(parser)
+    arguments.add_qrels(parser)
+    arguments.add_runs(parser)
+    arguments.add_measure(parser)
+    arguments.add_decisions(parser)
+    arguments.add_pairs(parser)
+    arguments.add_places(parser)
+    arguments.add_output(parser)
 
 
 def _run(options: argparse.Namespace) -> Outcome:

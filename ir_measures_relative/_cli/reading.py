@@ -21,8 +21,6 @@ from ir_measures_relative._priors import register_prior
 from ir_measures_relative.citations import bibtex
 from ir_measures_relative.measures import Prior, RelativeMeasure
 
-IRDS = "irds:"  # what PyTerrier puts before the id of a dataset
-
 
 def read_measures(texts: Iterable[str]) -> dict[Measure, str]:
     """Measures in the order given, each once, as it was written; an argument may hold several, separated by spaces."""
@@ -131,36 +129,13 @@ def runs_of_interest(
 
 def read_qrels(source: str) -> Judgements:
     """Judgements of a file or an ir_datasets id."""
-    is_file = os.path.exists(source) and not os.path.isdir(source)  # a folder may have the name of a dataset
-    qrels = Judgements.of(source) if is_file else _dataset_qrels(source)
-    if not qrels.n_topics:
-        raise UsageError(f"the qrels '{source}' have no topic; at least one judgement is needed")
-    return qrels
-
-
-def _dataset_qrels(source: str) -> Judgements:
     try:
-        import ir_datasets
-    except ImportError:
-        raise UsageError(
-            f"'{source}' is no qrels file and no command; ir_datasets ids need the package ir_datasets "
-            "(ir_measures_relative --help lists the commands)"
-        ) from None
-    try:
-        dataset = ir_datasets.load(source.removeprefix(IRDS))
-    except KeyError:
-        raise UsageError(
-            f"'{source}' is no qrels file, no ir_datasets id and no command "
-            "(ir_measures_relative --help lists the commands)"
-        ) from None
-    if not dataset.has_qrels():
-        raise UsageError(f"the ir_datasets id '{source}' has no qrels")
-    try:
-        rows = list(dataset.qrels_iter())
-    except (RuntimeError, OSError) as error:  # not downloaded yet, and there is no way to do it now
-        reason = getattr(error, "strerror", None) or " ".join(map(str, error.args[:1]))
-        raise UsageError(f"the qrels of the ir_datasets id '{source}' cannot be read: {reason}") from None
-    return Judgements.of(rows, f"qrels of '{source}'")
+        return Judgements.of(source)
+    except ValueError as error:
+        if os.path.exists(source) or source.startswith("irds:") or "ir_datasets id" in str(error):
+            raise
+        commands = "(ir_measures_relative --help lists the commands)"
+        raise UsageError(f"'{source}' is no qrels file, no ir_datasets id and no command {commands}") from None
 
 
 def table_text(table: TextTable, options: argparse.Namespace, guard: bool = True) -> str:

@@ -58,8 +58,6 @@ def select_complementary(
     steps = len(sources) if n is None else whole(n, "n", 1, len(sources))
     joined = Request.of([], sources, progress=progress, depth=model.cutoff).read(qrels, sources)
     judgements = joined.judgements
-    if not judgements.n_topics:
-        raise ValueError("select_complementary: the qrels have no topic; at least one is needed")
     gain = model.gain(judgements.grade)  # (J,) what is left of each document's gain
     norm = model.normalizer(gain, judgements)  # (Q,)
     left = {name: joined[name] for name in sorted(joined)}

@@ -49,7 +49,7 @@ def joined_runs(
     if strict:
         warn_of_gaps({name: judged.run for name, judged in joined.items()}, judgements)
         if not any(read.is_judged for read in done):
-            warn_of_other_documents(judgements)
+            warn_of_other_documents(sources, judgements)
     values = np.stack([read.values for read in done])  # (M, Q, number of measures)
     computed = {measure: values[:, :, place] for place, measure in enumerate(host)}
     prior_runs = {name: Run.of(run, f"run {name!r}") for name, run in beside.items()}

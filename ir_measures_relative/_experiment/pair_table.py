@@ -297,8 +297,6 @@ def read_pairs(
         held = max(held, LOOKED_AT)
     request = Request.of([], asked, groups=groups, depth=held, pool_depth=depth)
     joined = request.read(qrels, asked)
-    if not joined.judgements.n_topics:
-        raise ValueError(f"{where}: the qrels have no topic; at least one is needed")
     bound = None if model is None else bound_labels(model, joined, cutoff=settings.cutoff, depth=request.pool_depth)
     chosen = joined.select(names)
     if bound is not None:

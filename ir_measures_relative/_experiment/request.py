@@ -12,13 +12,13 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
-from ir_measures_relative._checks import real, shown, whole
+from ir_measures_relative._checks import real, right_call, shown, warn, whole
 from ir_measures_relative._experiment.joining import joined_runs
 from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_of
 from ir_measures_relative._experiment.scoring import scores_of
 from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._hosts import check_measure
-from ir_measures_relative._input import FloatArray, read_groups
+from ir_measures_relative._input import NONE, FloatArray, is_frame, read_groups
 from ir_measures_relative._judged import Judgements, Runs
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -77,7 +77,7 @@ class Request:
 
         Parameters
         ----------
-        measures : measures or their text, one or several
+        measures : measures or their text, one or several, or a dict of title: measure
         runs : what ``run_sources`` gave, or only the names of the runs
         groups : in any form that ``read_groups`` takes
         by : a measure or its text, or a dict or Series of run: score
@@ -91,14 +91,14 @@ class Request:
         """
         given = listed(measures)
         asked = tuple(parse_measure(measure) for measure in given)
-        written = tuple(text if isinstance(text, str) else str(text) for text in given if texts is None)
+        written = tuple(titles(measures)) if texts is None else tuple(texts)
         workers = Workers.of(n_jobs, progress)
         known = None if groups is None else MappingProxyType(read_groups(groups, runs))
         names, scores = tuple(runs), None
         if isinstance(by, (Mapping, pd.Series)):
             by, scores = nDCG @ 10, _scores_of(by, names)
         request = cls(
-            asked, written or tuple(texts or ()), names, known, parse_measure(by), workers,
+            asked, written, names, known, parse_measure(by), workers,
             beside=tuple(beside), by_scores=scores, in_parts=in_parts,
             pool_depth=None if pool_depth is None else whole(pool_depth, "depth", 1, 1000),
         )  # fmt: skip
@@ -111,8 +111,20 @@ class Request:
                         f"{measure} needs all topics at once, which a part does not hold; "
                         f"give {measure.needs_all_topics}, or use calc_runs"
                     )
+        request._warn_of_nothing_relative()
         held = deepest([depth, *map(depth_to_hold, request.distinct)])
         return replace(request, depth=held, judge=judge)
+
+    def _warn_of_nothing_relative(self) -> None:
+        """Warn, once, of a measure that is relative to other runs or groups where there are none."""
+        n_groups = len(set(self.groups.values())) if self.groups else 0
+        for measure in self.measures:
+            symbol = measure.symbol if isinstance(measure, RelativeMeasure) else None
+            n_parts, part = (n_groups, "group") if symbol == "groups" else (len(self.names), "run")
+            if symbol is not None and n_parts == 1:
+                same = measure(prior=NONE)
+                warn(f"{measure} has nothing to be relative to, since there is only one {part}; its values are {same}")
+                return
 
     def read(
         self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None
@@ -152,11 +164,20 @@ def _scores_of(by: Any, names: Iterable[str]) -> dict[str, float]:
 
 
 def listed(measures: Any) -> list[Measure | str]:
-    """Measures as a list; one measure needs no list."""
+    """Measures as a list; one measure needs no list, and a dict has titles as keys."""
     if isinstance(measures, (str, Measure)):
         return [measures]
-    if not isinstance(measures, Iterable):
-        raise TypeError(
-            f"measures: cannot read a {type(measures).__name__}; accepted are measures or their text, one or several"
-        )
+    is_titled = isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values())
+    if is_titled:
+        return list(measures.values())
+    if not isinstance(measures, Iterable) or isinstance(measures, (Mapping, bytes)) or is_frame(measures):
+        kind = type(measures).__name__
+        raise TypeError(f"measures: expected measures or their text, one or several, got a {kind}{right_call()}")
     return list(measures)
+
+
+def titles(measures: Any) -> list[str]:
+    """What each measure is called in tables: its key in a dict, else its text as given."""
+    if isinstance(measures, Mapping):
+        return [str(title) for title in measures]
+    return [measure if isinstance(measure, str) else str(measure) for measure in listed(measures)]

@@ -8,21 +8,3 @@ from ir_measures_relative._extremes.many_pairs import signed_ends
 from ir_measures_relative._extremes.med import EQUAL, MedResult, med, med_matrix, verdict_of
 from ir_measures_relative._extremes.settings import JUDGED, NORMS, MedSettings
 from ir_measures_relative._extremes.side_by_side import SideBySide, against_nothing, two_runs
-
-__all__ = [
-    "BASES",
-    "EQUAL",
-    "JUDGED",
-    "MedResult",
-    "MedSettings",
-    "NORMS",
-    "Question",
-    "SideBySide",
-    "against_nothing",
-    "largest_difference",
-    "med",
-    "med_matrix",
-    "signed_ends",
-    "two_runs",
-    "verdict_of",
-]

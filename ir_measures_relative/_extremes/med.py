@@ -26,6 +26,7 @@ from ir_measures_relative._judged import (
     RunLike,
     Runs,
     RunsLike,
+    warn_of_mismatches,
     warn_of_other_topics,
 )
 
@@ -232,8 +233,7 @@ def med_matrix(
     settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
     judgements = _judgements(qrels, list(read.values()))
-    for name, run in read.items():
-        warn_of_other_topics(run, judgements, f"run {name!r}")
+    warn_of_mismatches(read, judgements)
     joined = Runs.of(judgements, read)
     table = np.zeros((len(joined), len(joined)))
     if len(joined) and judgements.n_topics:
@@ -257,4 +257,4 @@ def _judgements(qrels: QrelsLike | None, runs: Sequence[Run]) -> Judgements:
     """The judgements; without qrels, the topics of all runs and no judged document."""
     if qrels is not None:
         return Judgements.of(qrels)
-    return Judgements.of({topic: {} for run in runs for topic in run.topic_keys})
+    return Judgements.of({topic: {} for run in runs for topic in run.topic_keys}, may_be_empty=True)

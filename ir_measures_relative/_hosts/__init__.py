@@ -2,12 +2,3 @@
 
 from ir_measures_relative._hosts.ir_measures import RelativeEvaluator, add_to_ir_measures, warn_if_useless
 from ir_measures_relative._hosts.ir_measures_fixes import HostScorer, check_measure, host_depth
-
-__all__ = [
-    "HostScorer",
-    "RelativeEvaluator",
-    "add_to_ir_measures",
-    "check_measure",
-    "host_depth",
-    "warn_if_useless",
-]

@@ -9,19 +9,30 @@ from typing import Any
 import ir_measures
 from ir_measures import Metric
 
-from ir_measures_relative._checks import counted, heard_warnings, shown, warn
-from ir_measures_relative._judged import JudgedRun, Judgements, Run, once, other_topics, warn_of_other_topics
+from ir_measures_relative._checks import counted, heard_warnings, shown, users_line, warn
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    Run,
+    lacks_most,
+    once,
+    other_topics,
+    warn_of_absent_topics,
+    warn_of_other_topics,
+)
 from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures import RelativeMeasure, registry
 
 _warned: set[Hashable] = set()  # an evaluator is made per system and batch, a warning is given once
+_FEWEST_TOPICS = 5
 
 
 class RelativeEvaluator(ir_measures.Evaluator):
     """Scores runs for some measures of this package and one set of qrels."""
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any):
-        self.judgements = Judgements.of(qrels)
+        # the host itself gives no rows for empty qrels, such as those of a batch of pt.Experiment
+        self.judgements = Judgements.of(qrels, may_be_empty=True)
         # ir_measures passes a set, whose order differs between processes
         self.measures: list[Any] = sorted(set(measures), key=str)
         self.qrel_qids = list(self.judgements.topics)
@@ -31,7 +42,9 @@ class RelativeEvaluator(ir_measures.Evaluator):
         """A value for every measure and topic of the qrels, topics in qrels order; the host's way in."""
         run = Run.of(run)
         with heard_warnings() as sentences:
-            warn_of_other_topics(run, self.judgements)
+            # fewer topics may be a batch of pt.Experiment in which nothing that was retrieved happens to be judged
+            is_small = self.judgements.n_topics < _FEWEST_TOPICS
+            (warn_of_absent_topics if is_small else warn_of_other_topics)(run, self.judgements)
         for sentence in sentences:
             _warn_once((run.fingerprint, sentence), sentence)
         yield from self.metrics(run)
@@ -42,8 +55,11 @@ class RelativeEvaluator(ir_measures.Evaluator):
         """The same, for callers who have checked the topics of the run already."""
         judged = JudgedRun(self.judgements, run)
         for measure in self.measures:
-            needed = self._priors[measure] if measure.needs == "prior runs" else measure.needed_alone(judged)
-            values = measure.score(judged, needed).tolist()
+            with heard_warnings() as sentences:
+                needed = self._priors[measure] if measure.needs == "prior runs" else measure.needed_alone(judged)
+                values = measure.score(judged, needed).tolist()
+            for sentence in sentences:  # an evaluator is made per system and batch: once for each call is enough
+                _warn_once((users_line(), sentence), sentence)
             for topic, value in zip(self.judgements.topics, values, strict=True):
                 yield Metric(query_id=topic, measure=measure, value=value)
 
@@ -108,6 +124,8 @@ def warn_if_useless(
             _warn_once(topics, f"{named} {problem}, so it shows nothing{hint}")
         return
     _warned.add(topics)
+    if not in_parts and (gap := lacks_most(run, judgements)):
+        _warn_once((run.fingerprint, "gap"), f"{named} {gap}, where it shows nothing")
     if cutoff is not None and run.depth < cutoff:
         depth = counted(run.depth, "document")
         _warn_once((run.fingerprint, cutoff), f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}")

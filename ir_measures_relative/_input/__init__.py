@@ -22,6 +22,7 @@ from ir_measures_relative._input.columns import (
     row_name,
     run_columns,
 )
+from ir_measures_relative._input.foreign import native, refuse_measure
 from ir_measures_relative._input.groups import known_groups, read_groups
 from ir_measures_relative._input.ids import coded_ids, is_missing
 from ir_measures_relative._input.run_collections import run_sources
@@ -29,41 +30,3 @@ from ir_measures_relative._input.run_names import NONE, SYMBOLS, refuse_symbol, 
 from ir_measures_relative._input.source import RunSource, is_path
 from ir_measures_relative._input.trec_files import read_text
 from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray
-
-__all__ = [
-    "COLUMN_NAMES",
-    "NONE",
-    "SYMBOLS",
-    "Array",
-    "BoolArray",
-    "Columns",
-    "FloatArray",
-    "IntArray",
-    "ObjectArray",
-    "RunSource",
-    "arrow_frame",
-    "arrow_topics",
-    "coded_ids",
-    "column_name",
-    "frame_columns",
-    "is_arrow",
-    "is_frame",
-    "is_missing",
-    "is_parquet",
-    "is_path",
-    "is_run",
-    "known_groups",
-    "open_arrow",
-    "plain_column",
-    "qrels_columns",
-    "read_groups",
-    "read_once",
-    "read_text",
-    "reading",
-    "refuse_symbol",
-    "row_name",
-    "run_columns",
-    "run_name",
-    "run_sources",
-    "warn_of_no_rows",
-]

@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import quoted, warn
+from ir_measures_relative._checks import quoted, right_call, warn
 from ir_measures_relative._input.ids import document_ids, id_texts, missing_id, topic_codes
 from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
 
 _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # kinds of pyarrow: a view, and what it shows
+# columns of trectools; PyTerrier calls other things so, in frames that also have a qid and a docno
+_TRECTOOLS = {"query_id": "query", "doc_id": "docid", "relevance": "rel"}
+_OTHER_IDS = {"query_id", "qid", "doc_id", "docno"}
 _PARQUET = b"PAR1"  # the first bytes of a Parquet file
 
 
@@ -209,14 +212,28 @@ def _missing_id(column: Any, kind: str, before: int = 0) -> ValueError:
 
 
 def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:
-    """The first accepted name among the names of the columns."""
+    """The first accepted name among the names of the columns; those of trectools are accepted together only."""
     name = next((name for name in accepted if name in names), None)
+    if name is None and {"query", "docid"} <= {*names} and not _OTHER_IDS & {*names}:
+        name = _TRECTOOLS.get(accepted[0]) if _TRECTOOLS.get(accepted[0]) in names else None
     if name is None:
         known = ", ".join(map(str, names)) or "none"
-        raise ValueError(f"{what} has no column {' or '.join(map(repr, accepted))}; it has {known:.200}")
+        wanted = " or ".join(map(repr, accepted))
+        raise ValueError(f"{what} has no column {wanted}; it has {known:.200}{_advice(accepted, names)}")
     if names.count(name) > 1:
         raise ValueError(f"{what} has several columns {name!r}; column names must be unique")
     return name
+
+
+def _advice(accepted: tuple[str, ...], names: list[Any]) -> str:
+    """What to do about a missing column, if the other columns tell."""
+    if "score" in accepted and "rank" in names:
+        return ". Ranks are ignored; add scores that fall with the rank, as in frame.assign(score=-frame['rank'])"
+    if "relevance" in accepted and "score" in names:
+        return f". It looks like a run where qrels are expected{right_call()}"
+    if "score" in accepted and {"relevance", "label"} & {*names}:
+        return f". It looks like qrels where a run is expected{right_call()}"
+    return ""
 
 
 def parquet_dataset(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import naming, quoted, shown, warn
+from ir_measures_relative._checks import naming, quoted, right_call, shown, warn
 from ir_measures_relative._input.arrow import (
     arrow_columns,
     arrow_documents,
@@ -26,6 +26,7 @@ from ir_measures_relative._input.arrow import (
     is_arrow,
     is_parquet,
 )
+from ir_measures_relative._input.foreign import looks_like_several, native
 from ir_measures_relative._input.ids import UNFIT, document_ids, first_unfit, is_missing, topic_codes
 from ir_measures_relative._input.source import RunSource, is_path
 from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
@@ -41,6 +42,7 @@ COLUMN_NAMES = {
 }
 # float() reads all of these, as text, or by leaving out the imaginary part
 _NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
+_ONE = {"score": "one run", "grade": "qrels"}
 _READERS = {"score": "ir_measures.read_trec_run", "grade": "ir_measures.read_trec_qrels"}
 _ACCEPTED = (
     "a dict of dicts, a pandas DataFrame, Arrow data (such as of polars), an iterable of named tuples (such as "
@@ -83,14 +85,6 @@ def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
     return columns
 
 
-def _qrels_of_dataset(data: Any) -> Any:
-    """The qrels of a dataset of ir_datasets or of PyTerrier; anything else as it is."""
-    for method in ("qrels_iter", "get_qrels"):
-        if callable(getattr(data, method, None)):
-            return getattr(data, method)()
-    return data
-
-
 def is_run(value: Any) -> bool:
     """Whether a dict, list or table is one run rather than a collection of runs."""
     if isinstance(value, Mapping):
@@ -129,10 +123,9 @@ def _columns(data: Any, value: str, what: str) -> Columns:
         if data.path is not None:
             return _from_file(data.path, value, what, data.content)
         data = data.data
+    data = native(data, value, what)
     if is_path(data):
         return _from_file(Path(os.path.expanduser(data)), value, what)
-    if value == "grade":
-        data = _qrels_of_dataset(data)
     if is_arrow(data):
         return _from_arrow(data, value, what)
     if isinstance(data, Mapping):
@@ -166,6 +159,8 @@ def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
     docs: list[Any] = []
     numbers: list[Any] = []
     lengths: list[int] = []
+    if looks_like_several(data):
+        raise TypeError(f"{what}: expected {_ONE[value]}, got a dict of runs by name{right_call()}")
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
             raise TypeError(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from ir_measures_relative._checks import choice, quoted
+from ir_measures_relative._checks import choice, quoted, right_call
 from ir_measures_relative._input.arrow import is_parquet
 from ir_measures_relative._input.columns import is_frame
+from ir_measures_relative._input.foreign import is_ranx, refuse_measure
 from ir_measures_relative._input.run_names import refuse_symbol, run_name
 from ir_measures_relative._input.source import RunSource, is_path
 
@@ -26,17 +28,26 @@ def run_sources(runs: Any, *, names: str = "file") -> dict[str, RunSource]:
     of a dict stay.
     """
     by = choice(names, "names", NAMES)
+    refuse_measure(runs, "runs", "runs")
+    if _is_one_run(runs):
+        raise TypeError(f"runs: expected runs by name, as in {{'bm25': run}}, got one run{right_call()}")
     if isinstance(runs, Mapping):
         return _distinct(RunSource.of(str(name), run) for name, run in runs.items())
     return _distinct(RunSource.of_file(path, by) for path in _paths(runs))
+
+
+def _is_one_run(runs: Any) -> bool:
+    """True for a frame, Arrow data, an object of another library, or a dict of topics instead of runs."""
+    if isinstance(runs, Mapping):
+        documents = next(iter(runs.values()), None)
+        return isinstance(documents, Mapping) and isinstance(next(iter(documents.values()), None), Real)
+    return is_frame(runs) or is_ranx(runs) or hasattr(runs, "run_data")
 
 
 def _paths(runs: Any) -> list[Path]:
     """The files that a folder, a glob or a list of paths names."""
     if is_path(runs):
         return _files(Path(os.path.expanduser(runs)))
-    if is_frame(runs):
-        raise TypeError(f"runs: a {type(runs).__name__} is one run, and its name is missing; accepted are {_ACCEPTED}")
     if not isinstance(runs, Iterable) or isinstance(runs, bytes):
         raise TypeError(f"runs: cannot read a {type(runs).__name__}; accepted are {_ACCEPTED}")
     paths = list(runs)

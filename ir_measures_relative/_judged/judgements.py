@@ -43,7 +43,8 @@ class Judgements:
         self.grade = grade  # (J,)
         self.start = np.searchsorted(topic, np.arange(len(topics) + 1))  # (Q + 1,)
         self.grade_counts = grade_counts
-        self.warned = False  # that nothing is judged non-relevant
+        self.has_nonrelevant_elsewhere = False  # in parts of the same qrels that were read before
+        self.warned: set[str] = set()  # measures that have warned that nothing is judged non-relevant
         self.memo = Memo()
         self._doc_ids = pd.Index(doc_ids, dtype=object)  # distinct
         self._doc = doc  # (J,) index into doc_ids
@@ -52,11 +53,13 @@ class Judgements:
         self._keys = key[self._row_by_key]
 
     @classmethod
-    def of(cls, qrels: Any, what: str = "qrels") -> Judgements:
-        """Judgements from qrels in any accepted form."""
+    def of(cls, qrels: Any, what: str = "qrels", *, may_be_empty: bool = False) -> Judgements:
+        """Judgements from qrels in any accepted form; ``may_be_empty``: for a part of the topics."""
         if isinstance(qrels, Judgements):
             return qrels
         columns = qrels_columns(qrels, what)
+        if not columns.topics and not may_be_empty:
+            raise ValueError(f"{columns.source} has no topic; at least one judgement is required")
         doc_ids, doc = coded_ids(columns.doc_id)
         keep = _one_row_per_document(columns, columns.topic * len(doc_ids) + doc)  # (J,)
         topic, grade, doc = columns.topic[keep], columns.number[keep].astype(np.int64), doc[keep]
@@ -85,7 +88,7 @@ class Judgements:
         used, doc = np.unique(self._doc[rows], return_inverse=True)
         topic, grade = self.topic[rows] - first, self.grade[rows]
         part = Judgements(self.topics[first:last], topic, grade, self._doc_ids[used], doc, self.grade_counts)
-        part.warned = self.warned
+        part.warned, part.has_nonrelevant_elsewhere = self.warned, self.has_nonrelevant_elsewhere
         return part
 
     def sum_by_topic(self, value: np.ndarray) -> np.ndarray:

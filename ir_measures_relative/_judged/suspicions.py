@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ir_measures_relative._checks import warn
 from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
-_LOOKED_AT = 10  # documents of a topic, for one that is judged
-ALL_RELEVANT = "every unjudged document counts as relevant, and a random order of the judged documents is perfect"
+LOOKED_AT = 10  # documents of a topic, for one that is judged
+ALL_RELEVANT = "every unjudged document counts as relevant"
 
 
 def other_topics(run: Run, judgements: Judgements) -> str | None:
@@ -21,10 +21,26 @@ def other_topics(run: Run, judgements: Judgements) -> str | None:
     return f"has no topic in common with the qrels ({has})"
 
 
+def warn_of_mismatches(runs: Mapping[str, Run], judgements: Judgements, kind: str = "run") -> None:
+    """Warn of runs that do not match the qrels: other topics, most topics missing, other document ids."""
+    filled = {name: run for name, run in runs.items() if len(run.doc_id)}  # one without documents may be intended
+    for name, run in filled.items():
+        warn_of_absent_topics(run, judgements, _named(kind, name))
+    common = {name: run for name, run in filled.items() if other_topics(run, judgements) is None}
+    warn_of_gaps(common, judgements, kind)
+    if not any(has_judged_document(run, judgements) for run in common.values()):
+        warn_of_other_documents(common, judgements, kind)
+
+
 def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
-    """Warns of a run of other topics, whose scores mean nothing; a run without documents may be intended."""
+    """Warn of one run that does not match the qrels."""
+    warn_of_mismatches({"": run}, judgements, what)
+
+
+def warn_of_absent_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
+    """Warn of a run that has none of the topics."""
     problem = other_topics(run, judgements)
-    if problem and run.topic_keys:
+    if problem and len(run.doc_id):
         warn(f"{what} {problem}, so each of their topics is an empty ranking")
 
 
@@ -36,38 +52,53 @@ def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> 
 
 
 def has_judged_document(run: Run, judgements: Judgements) -> bool:
-    """Whether any of the first documents of a run is judged."""
-    return bool((JudgedRun(judgements, run).top(_LOOKED_AT).row >= 0).any())
+    """Whether any document of a run is judged; as a rule one of the first is."""
+    judged = JudgedRun(judgements, run)
+    return any(bool((judged.top(depth).row >= 0).any()) for depth in (LOOKED_AT, None))
 
 
-def warn_of_gaps(runs: Mapping[str, Run], judgements: Judgements) -> None:
-    """Warns, in one sentence, of runs that lack most topics."""
-    lacking = {name: sum(topic not in run.topic_index for topic in judgements.topic_keys) for name, run in runs.items()}
-    most = [name for name, number in lacking.items() if number > judgements.n_topics / 2]
-    if most:
-        more = f" ({len(most) - 1} more lack most topics)" if most[1:] else ""
+def lacks_most(run: Run, judgements: Judgements) -> str | None:
+    """What is wrong with a run that lacks more than half of the topics; None if nothing is."""
+    n_missing = sum(topic not in run.topic_index for topic in judgements.topic_keys)
+    return f"lacks {n_missing} of {judgements.n_topics} topics" if n_missing > judgements.n_topics / 2 else None
+
+
+def warn_of_gaps(runs: Mapping[str, Run], judgements: Judgements, kind: str = "run") -> None:
+    """Warn, in one sentence, of runs that lack most topics."""
+    problems = [(name, problem) for name, run in runs.items() if (problem := lacks_most(run, judgements))]
+    if problems:
+        name, problem = problems[0]
+        more = f" ({len(problems) - 1} more lack most topics)" if len(problems) > 1 else ""
+        warn(f"{_named(kind, name)} {problem}, each of which counts as an empty ranking{more}")
+
+
+def warn_of_other_documents(names: Iterable[str], judgements: Judgements, kind: str = "run") -> None:
+    """Warn of runs that have no judged document."""
+    if (first := next(iter(every := list(names)), None)) is not None and len(judgements.grade):
+        more = f" (and {len(every) - 1} more)" if len(every) > 1 else ""
         warn(
-            f"run {most[0]!r} lacks {lacking[most[0]]} of {judgements.n_topics} topics, each of which counts as an "
-            f"empty ranking{more}"
+            f"{_named(kind, first)}{more} has no judged document, so every measure treats all of its documents as "
+            f"unjudged; do run and qrels, whose first document is {judgements.document_ids()[0]!r:.60}, use the same "
+            "document ids?"
         )
 
 
-def warn_of_other_documents(judgements: Judgements) -> None:
-    """Warns that no run has a judged document."""
-    if len(judgements.grade):
-        warn(
-            f"no run has a judged document in its top {_LOOKED_AT}; do runs and qrels, in which the first is "
-            f"{judgements.document_ids()[0]!r:.60}, name documents alike?"
-        )
+def _named(kind: str, name: str) -> str:
+    return f"{kind} {name!r}" if name else kind
 
 
 def warn_without_nonrelevant(judgements: Judgements, what: str, follows: str = ALL_RELEVANT) -> None:
-    """Warns, once for each qrels, that nothing is judged non-relevant, as in Vaswani and MS MARCO.
+    """Warn, once for each qrels and measure, that nothing is judged non-relevant, as in Vaswani and MS MARCO.
 
     ``what``: the measure or function that learns from the judged documents what unjudged or random ones are like;
-    ``follows``: what becomes of them.
+    ``follows``: the consequence.
     """
-    if judgements.warned or not judgements.grade_counts or min(judgements.grade_counts) <= 0:
+    if (
+        what in judgements.warned
+        or judgements.has_nonrelevant_elsewhere
+        or not judgements.grade_counts
+        or min(judgements.grade_counts) <= 0
+    ):
         return
-    judgements.warned = True
+    judgements.warned.add(what)
     warn(f"{what}: the qrels have no judged non-relevant document, so {follows}")

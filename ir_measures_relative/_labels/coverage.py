@@ -14,7 +14,7 @@ from ir_measures import nDCG
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._checks import WrongKind, real, shown, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray, read_groups, run_sources
-from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_other_topics
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_mismatches
 from ir_measures_relative._labels.imputed_scores import ImputedScores
 from ir_measures_relative._labels.imputing import base_model, base_text
 from ir_measures_relative._labels.judged_depth import depth_for
@@ -200,13 +200,10 @@ def interval_coverage(
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
     estimator = _estimator(estimate, judge, model.cutoff)
     judgements = Judgements.of(qrels)
-    if not judgements.n_topics:
-        raise ValueError("interval_coverage: the qrels have no topic; at least one is needed")
     sources = run_sources(runs)
     group_of = read_groups(groups, sources)
     read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
-    for name, run in read.items():
-        warn_of_other_topics(run, judgements, f"run {name!r}")
+    warn_of_mismatches(read, judgements)
     return left_out_coverage(Runs.of(judgements, read, group_of), model, base_text(base), estimator, depth, level)
 
 

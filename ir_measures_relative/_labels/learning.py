@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray, read_groups, run_sources
-from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_other_topics
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_mismatches
 from ir_measures_relative._labels.calibration import left_out_errors
 from ir_measures_relative._labels.judged_depth import depth_for
 from ir_measures_relative._labels.judged_then import JudgedThen
@@ -76,8 +76,6 @@ def learn_labels(
     cutoff = whole(cutoff, "cutoff", 1, 1000)
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
     judgements = Judgements.of(qrels)
-    if not judgements.n_topics:
-        raise ValueError("learn_labels: the qrels have no topic; at least one is needed")
     other = None if judge is None else read_judge(judge)
     if runs is None:
         if other is None:
@@ -88,8 +86,7 @@ def learn_labels(
     sources = run_sources(runs)
     group_of = None if groups is None else read_groups(groups, sources)
     read = {name: Run.of(run, f"run {name!r}") for name, run in sources.items()}
-    for name, run in read.items():
-        warn_of_other_topics(run, judgements, f"run {name!r}")
+    warn_of_mismatches(read, judgements)
     return kept(learned(Runs.of(judgements, read, group_of), cutoff=cutoff, depth=depth, judge=other))
 
 

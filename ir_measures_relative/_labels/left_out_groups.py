@@ -9,7 +9,7 @@ import pandas as pd
 
 from ir_measures_relative._checks import warn, whole
 from ir_measures_relative._input import BoolArray, read_groups, run_sources
-from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunsLike, warn_of_other_topics
+from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunsLike, warn_of_mismatches
 
 
 def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
@@ -62,8 +62,7 @@ def read_runs_of_groups(judgements: Judgements, runs: Any, groups: Any) -> tuple
     sources = run_sources(runs)
     group_of = read_groups(groups, sources)
     read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
-    for name, run in read.items():
-        warn_of_other_topics(run, judgements, f"run {name!r}")
+    warn_of_mismatches(read, judgements)
     return read, {name: group_of[name] for name in read}
 
 

@@ -101,8 +101,6 @@ def prob_better(
     model.check_cutoff(settings.cutoff, "prob_better")
     margin, topics = real(margin, "prob_better: margin", 0.0), flag(topics, "prob_better: topics")
     judgements = Judgements.of(qrels)
-    if not judgements.n_topics:
-        raise ValueError("prob_better: the qrels have no topic; at least one is needed")
     labelled = []
     for what, run, group in zip(("run_a", "run_b"), (run_a, run_b), _checked_groups(groups), strict=True):
         judged = JudgedRun(judgements, Run.of(run, what))

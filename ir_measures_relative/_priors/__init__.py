@@ -3,11 +3,3 @@
 from ir_measures_relative._priors.judged_priors import JudgedPriors, leave_unseen
 from ir_measures_relative._priors.leave_one_out import LeaveOneOut
 from ir_measures_relative._priors.prior_runs import PriorRuns, register_prior
-
-__all__ = [
-    "JudgedPriors",
-    "LeaveOneOut",
-    "PriorRuns",
-    "leave_unseen",
-    "register_prior",
-]

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import flag, quoted, shown
-from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, read_once, run_name
+from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, native, read_once, run_name
 from ir_measures_relative._judged import Run
 from ir_measures_relative._priors.prior_names import (
     begins_like_path,
@@ -211,6 +211,8 @@ class _Reader:
             return list(self._of_item(value, name) if inner else self._of_text(value, name))
         if isinstance(value, os.PathLike):
             return [self._of_file(os.fspath(value), name)]
+        if not isinstance(value, (Mapping, list, tuple)):
+            value = native(value, "score", self.where)
         if isinstance(value, Iterable) and not isinstance(value, (Mapping, list, tuple, bytes)) and not is_frame(value):
             value, inner = read_once(value, self.where), True  # an empty stream of rows is a run without documents
         if isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner):

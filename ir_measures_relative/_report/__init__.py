@@ -3,12 +3,3 @@
 from ir_measures_relative._report.page import checked_path, is_stream, write_whole
 from ir_measures_relative._report.report import report, write_report
 from ir_measures_relative._report.texts import read_text_file
-
-__all__ = [
-    "checked_path",
-    "is_stream",
-    "read_text_file",
-    "report",
-    "write_report",
-    "write_whole",
-]

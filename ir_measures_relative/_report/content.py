@@ -120,12 +120,10 @@ def read_content(
     if not asked:
         raise ValueError("report: measures must name at least one measure, such as 'nDCG@10'")
     # whole runs: the page has their hashes
-    request = Request.of(dict.fromkeys(asked), sources, groups=known, depth=None, pool_depth=depth)
+    request = Request.of(list(dict.fromkeys(asked)), sources, groups=known, depth=None, pool_depth=depth)
     main = request.measures[0]
     model = _checked_labels(labels, main, sources, known)
     runs = request.read(qrels, sources)
-    if not runs.judgements.n_topics:
-        raise ValueError("report: the qrels have no topic; at least one is needed")
     cutoff = shown_ranks(main)
     bound = None if model is None else bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth)
     return Content(runs, list(request.measures), request.scores(runs), bound)

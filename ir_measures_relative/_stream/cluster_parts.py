@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from ir_measures_relative._input import (
     is_arrow,
     refuse_symbol,
 )
-from ir_measures_relative._judged import Judgements
+from ir_measures_relative._judged import LOOKED_AT, Judgements, warn_of_other_documents
 
 
 def calc_part(
@@ -73,13 +73,19 @@ def calc_part(
     if unknown:
         raise ValueError(f"frame: the run {shown(unknown[0], 60)} is none of names, which must be those of all runs")
     by = nDCG @ 10 if by is None else by
-    request = Request.of(measures, every, groups=groups, by=by, progress=False, in_parts=True)
-    if names is None and "previous" in {getattr(measure, "symbol", None) for measure in request.measures}:
-        raise ValueError("calc_part: prior='previous' needs names=, those of all runs in their order")
+    request = Request.of(measures, every, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
+    symbols = [symbol for measure in request.measures if (symbol := getattr(measure, "symbol", None)) is not None]
+    if names is None and symbols:
+        raise ValueError(
+            f"calc_part: prior={symbols[0]!r} requires names=, the names of all runs in their order: a run that a part "
+            "lacks counts as empty"
+        )
     if not every:
         return score_table([], [], request.texts, np.empty((0, 0, len(request.texts))))
-    topics, scores = part_scores(request, qrels, {name: found.get(name, {}) for name in every})
-    return score_table(every, topics, request.texts, scores)
+    scores = part_scores(request, qrels, {name: found.get(name, {}) for name in every})
+    if not scores.judged:
+        warn_of_other_documents(every, scores.judgements)
+    return score_table(every, scores.topics, request.texts, scores.values)
 
 
 def _all_names(found: Iterable[str], names: Any) -> list[str]:
@@ -94,10 +100,20 @@ def _all_names(found: Iterable[str], names: Any) -> list[str]:
     return every
 
 
-def part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> tuple[list[Any], FloatArray]:
-    """Topics, and (M, Q, number of measures) values, of a part: what both `iter_runs` and `calc_part` compute."""
-    joined = request.read(Judgements.of(qrels), runs, strict=False)
-    return joined.judgements.topics, request.scores(joined)
+class PartScores(NamedTuple):
+    """The values of a part of the topics."""
+
+    topics: list[Any]
+    values: FloatArray  # (M, Q, number of measures)
+    judgements: Judgements
+    judged: set[str]  # runs that have a judged document
+
+
+def part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> PartScores:
+    """Topics and values of a part: what both `iter_runs` and `calc_part` compute."""
+    joined = request.read(Judgements.of(qrels, may_be_empty=True), runs, strict=False)
+    judged = {name for name in joined if (joined[name].top(request.depth).row >= 0).any()}
+    return PartScores(joined.judgements.topics, request.scores(joined), joined.judgements, judged)
 
 
 def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:

@@ -10,9 +10,9 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._checks import flag, heard_warnings, warn, whole
 from ir_measures_relative._experiment import Request, score_table
-from ir_measures_relative._input import FloatArray, run_sources
-from ir_measures_relative._judged import QrelsLike, RunsLike
-from ir_measures_relative._stream.cluster_parts import part_scores
+from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged import LOOKED_AT, QrelsLike, RunsLike, warn_of_other_documents
+from ir_measures_relative._stream.cluster_parts import PartScores, part_scores
 from ir_measures_relative._stream.moments import Moments
 from ir_measures_relative._stream.topic_order import Misplaced
 from ir_measures_relative._stream.topic_parts import Part, TopicParts
@@ -104,22 +104,24 @@ def iter_runs(
         raise ValueError(f"start={first} would leave parts out of the means of aggregate=True; give one of the two")
     sources = run_sources(runs, names=names)
     by = nDCG @ 10 if by is None else by
-    request = Request.of(measures, sources, groups=groups, by=by, progress=False, in_parts=True)
+    request = Request.of(measures, sources, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
     scores = _scores(request, TopicParts(qrels, sources, size), first, resumes=not together)
     if not together:
-        return (score_table(request.names, topics, request.texts, values) for topics, values in scores)
+        return (score_table(request.names, part.topics, request.texts, part.values) for part in scores)
     moments = Moments()
-    for _, values in scores:
-        moments.add(values)
+    for part in scores:
+        moments.add(part.values)
     return moments.table(request.names, request.texts)
 
 
-def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[tuple[list[Any], FloatArray]]:
-    """Topics and (M, Q, number of measures) of every part from ``start`` on; what the parts warn of is told once.
+def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[PartScores]:
+    """The values of every part from ``start`` on; what the parts warn of is told once.
 
     ``resumes``: whether the tables before a failure are in the caller's hands, so that the next call may go on.
     """
     told: set[str] = set()
+    judged: set[str] = set()  # runs that have a judged document in some part
+    scores = None
     waiting, number = iter(parts), 0
     while True:
         try:
@@ -140,12 +142,15 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
             break
         number += 1
         if found is not None:
+            scores, judged = found, judged | found.judged
             yield found
+    if scores is not None:
+        warn_of_other_documents([name for name in request.names if name not in judged], scores.judgements)
     if start and number <= start:
         raise ValueError(f"start must be below the number of parts, which is {number}, got {start}")
 
 
-def _scores_of(request: Request, parts: TopicParts, part: Part, start: int) -> tuple[list[Any], FloatArray] | None:
+def _scores_of(request: Request, parts: TopicParts, part: Part, start: int) -> PartScores | None:
     """Those of one part; None of one before ``start``, which is only read."""
     found = None
     if part.number < start:

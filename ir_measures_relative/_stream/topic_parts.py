@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import counted, warn
-from ir_measures_relative._input import RunSource, warn_of_no_rows
+from ir_measures_relative._input import RunSource
 from ir_measures_relative._judged import Judgements, Run
 from ir_measures_relative._stream.arrow_batches import ArrowBatches, is_stream
 from ir_measures_relative._stream.bucket_topics import BucketTopics
@@ -68,13 +68,13 @@ class TopicParts:
             judgements, last = found
             if self._buckets is not None:
                 self._buckets.add_judged(judgements.topic_keys)
-            judgements.warned = some_nonrelevant  # one part may lack what the others have
+            judgements.has_nonrelevant_elsewhere = some_nonrelevant  # one part may lack what the others have
             some_nonrelevant |= min(judgements.grade_counts, default=1) <= 0
             runs = {name: run.part(number, judgements, last) for name, run in self._runs.items()}
             yield Part(number, judgements, runs, is_last=last is None)
             number += 1
         if not number and isinstance(self._qrels, _StreamedQrels):
-            warn_of_no_rows("qrels")
+            raise ValueError("qrels has no topic; nothing is left of a stream that was read before")
 
     def skip(self, part: Part) -> None:
         """Reads past a part."""
@@ -112,7 +112,7 @@ class _StreamedQrels:
             if found >= n_topics or stream.has_ended:
                 break
             last = stream.first_key()
-        return Judgements.of(stream.table(rows)), None if stream.has_ended else last
+        return Judgements.of(stream.table(rows), may_be_empty=True), None if stream.has_ended else last
 
 
 class _WholeQrels:

@@ -24,34 +24,3 @@ from ir_measures_relative.measures.rbp_residual import RBPResidual
 from ir_measures_relative.measures.tasc import TaSC
 from ir_measures_relative.measures.unique_rel import UniqueRel
 from ir_measures_relative.measures.upper_lower import UL, expected_random
-
-__all__ = [
-    "Base",
-    "BootNDCG",
-    "Choice",
-    "Flag",
-    "GainTable",
-    "Imputed",
-    "MED",
-    "NDCGBound",
-    "NRG",
-    "Number",
-    "Parameter",
-    "Prior",
-    "RBO",
-    "RBPResidual",
-    "Rare",
-    "RareAP",
-    "RareP",
-    "Reference",
-    "RelativeMeasure",
-    "TaSC",
-    "UL",
-    "UniqueRel",
-    "Whole",
-    "credited",
-    "cutoff_parameter",
-    "expected_random",
-    "register",
-    "registry",
-]

@@ -14,10 +14,20 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import UserModel, divide
-from ir_measures_relative._checks import choice
-from ir_measures_relative._input import FloatArray
-from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
-from ir_measures_relative._priors import JudgedPriors
+from ir_measures_relative._checks import choice, warn
+from ir_measures_relative._input import FloatArray, run_sources
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    QrelsLike,
+    Run,
+    RunLike,
+    Runs,
+    RunsLike,
+    warn_of_mismatches,
+    warn_of_other_topics,
+)
+from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
 from ir_measures_relative.measures.base import RelativeMeasure
 from ir_measures_relative.measures.nrg import NRG, residual_values
 from ir_measures_relative.measures.rareness import Rare, rare_values
@@ -41,22 +51,29 @@ def credit_by_rank(measure: RelativeMeasure, run: JudgedRun, priors: JudgedPrior
 
 
 def credited(
-    qrels: QrelsLike, run: RunLike, *, prior: Any, by: str = "residual", base: Measure | str = nDCG @ 10
+    qrels: QrelsLike,
+    run: RunLike | RunsLike,
+    *,
+    prior: Any = "others",
+    by: str = "residual",
+    base: Measure | str = nDCG @ 10,
 ) -> pd.DataFrame:
     """Which documents of a run are residual, rare or unique, and how much each adds to the score.
 
     Parameters
     ----------
     qrels : judgements in any form
-    run : the run in any form
-    prior : the prior runs: a run, a path, a registered name, or several of those
+    run : a run in any form; or a dict of name: run, a folder or a glob, with prior='others'
+    prior : the prior runs: a run, a path, a registered name, or several of those. The run itself, recognised by its
+        content, is left out with a warning. 'others', the default, credits every run against the others
     by : 'residual' (NRG), 'rare' (Rare; base nDCG or RBP) or 'unique' (UniqueRel of the documents with a gain)
     base : the ordinary measure, with its cutoff: nDCG, P, R, RBP, RR, SDCG or INSQ
 
     Returns
     -------
     DataFrame with a row for each document that has a credit, largest first: query_id, doc_id, rank (from 1), grade,
-    gain, seen_by (how many prior runs have it in their top K) and credit; the credits of a topic add up to its score
+    gain, seen_by (how many prior runs have it in their top K) and credit; the credits of a topic add up to its score.
+    For several runs the first column is the name of the run
 
     Examples
     --------
@@ -66,18 +83,41 @@ def credited(
     >>> imr.credited(qrels, dense, prior=bm25, base='P@2')
       query_id doc_id  rank  grade  gain  seen_by  credit
     0       q1      b     2      1   1.0        0     0.5
+    >>> imr.credited(qrels, {'bm25': bm25, 'dense': dense}, base='P@2')
+        name query_id doc_id  rank  grade  gain  seen_by  credit
+    0  dense       q1      b     2      1   1.0        0     0.5
     """
     measure = (Rare if choice(by, "by", BY) == "rare" else NRG)(prior=prior, base=base)
     if measure.needs_cutoff and measure["cutoff"] is None:
-        raise ValueError(f"credited: base={base} needs a cutoff, as in {base}@10")
+        raise ValueError(f"credited: base={base} requires a cutoff, as in {base}@10")
     judgements = Judgements.of(qrels)
+    if measure.symbol == "others":
+        return _each_against_the_others(judgements, run, measure, by)
     judged = JudgedRun(judgements, Run.of(run))
     warn_of_other_topics(judged.run, judgements)
     named = measure.named_runs()
-    for name, prior_run in named:
+    others = [(name, prior_run) for name, prior_run in named if prior_run.fingerprint != judged.run.fingerprint]
+    if len(others) < len(named):
+        same = next(name for name, prior_run in named if prior_run.fingerprint == judged.run.fingerprint)
+        warn(f"prior run {same!r} is the run itself, which leaves nothing to credit; it is left out")
+    for name, prior_run in others:
         warn_of_other_topics(prior_run, judgements, f"prior run {name!r}")
-    priors = JudgedPriors(judgements, [JudgedRun(judgements, prior_run) for _, prior_run in named])
+    priors = JudgedPriors(judgements, [JudgedRun(judgements, prior_run) for _, prior_run in others])
     return _table(judged, priors, measure.model(), credit_by_rank(measure, judged, priors, by))
+
+
+def _each_against_the_others(judgements: Judgements, runs: Any, measure: RelativeMeasure, by: str) -> pd.DataFrame:
+    """The table of every run, one below the other."""
+    read = {name: Run.of(source, f"run {name!r}") for name, source in run_sources(runs).items()}
+    warn_of_mismatches(read, judgements)
+    joined = Runs.of(judgements, read)
+    tables = []
+    for name in joined:
+        priors = LeaveOneOut.of(joined).others(name)
+        table = _table(joined[name], priors, measure.model(), credit_by_rank(measure, joined[name], priors, by))
+        table.insert(0, "name", name)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _table(run: JudgedRun, priors: JudgedPriors, model: UserModel, credit: FloatArray) -> pd.DataFrame:

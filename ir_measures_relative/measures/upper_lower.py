@@ -36,7 +36,6 @@ from ir_measures import Measure, nDCG
 from ir_measures_relative._base import ERR, NDCG, AveragePrecision, UserModel, divide, expected_total
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import (
-    ALL_RELEVANT,
     JudgedRun,
     Judgements,
     QrelsLike,
@@ -50,7 +49,10 @@ from ir_measures_relative._priors import JudgedPriors
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.parameters import Base, Choice, Whole
 
-_PERFECT = f"{ALL_RELEVANT}; universe='retrieved' compares with a random order of what the run retrieved"
+_PERFECT = (
+    "a random order of the judged documents is as good as the best one, and every unjudged document, which counts as "
+    "non-relevant, puts a run below random; universe='retrieved' compares with random orders of the run's own documents"
+)
 EQUAL = 1e-12  # relative: values that differ by no more are equal, since rounding must not decide a branch
 
 

@@ -15,7 +15,7 @@ from ir_measures import nDCG
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import WrongKind, choice, counted, real, shown, whole
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
-from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_other_topics
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_mismatches
 from ir_measures_relative.meta._label_agreement import cohen_kappa, common_rows, confusion, ordinal_alpha, restricted
 from ir_measures_relative.meta._rank_correlation import kendall_tau, tau_ap
 from ir_measures_relative.meta._score_table import ScoreTable, tolerance
@@ -140,8 +140,7 @@ def compare_judges(
     read = {str(name): Judgements.of(qrels, f"qrels of {name!r}") for name, qrels in judges.items()}
     given_rel = rel if isinstance(rel, Mapping) else dict.fromkeys(read, rel)
     relevant = {name: whole(given_rel.get(name), f"rel of judge {name!r}", -1000) for name in read}
-    for name, run in question.runs.items():
-        warn_of_other_topics(run, next(iter(read.values())), f"run {name!r}")
+    warn_of_mismatches(question.runs, next(iter(read.values())))
     scores: dict[Any, ScoreTable] = {} if common_only else {name: question.scores(one) for name, one in read.items()}
     rows, shifts, tables = [], [], {}
     for first, second in combinations(read, 2):

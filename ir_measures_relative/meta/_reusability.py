@@ -105,8 +105,6 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     depth = whole(depth, "depth", 1)
     score = measures if callable(measures) and not isinstance(measures, ir_measures.Measure) else _scores_of(measures)
     judgements = Judgements.of(qrels)
-    if not judgements.n_topics:
-        raise ValueError("reusability: the qrels have no topic; at least one is needed")
     read, group_of = read_runs_of_groups(judgements, runs, groups)
     rows = judgement_rows(judgements)
     with_all = _means(score, rows, read, judgements)

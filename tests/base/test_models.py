@@ -155,7 +155,6 @@ def test_empty_ranking_and_topic_without_documents_are_0(base: str) -> None:
     qrels: Qrels = {"q1": {"a": 1}, "nothing judged": {}}
     assert ours(base, qrels, {}, 10).tolist() == [0.0, 0.0]
     assert ours(base, qrels, {"nothing judged": {"a": 1.0}}, 10).tolist() == [0.0, 0.0]
-    assert ours(base, {}, run_of("a"), 10).tolist() == []
 
 
 def test_a_model_is_a_value() -> None:

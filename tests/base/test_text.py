@@ -126,7 +126,7 @@ BAD = [
     ("nDCG(__import__('os').system('true'))", "must be named"),
     ("NRG(prior=__import__('os'))", "must be named"),
     ("nDCG(10)", "parameters must be named"),
-    ("Ndcg@10", "unknown measure 'Ndcg'; known are "),
+    ("Ndcg@10", "unknown measure 'Ndcg'; did you mean nDCG?"),
     ("nDGC@10", "; did you mean nDCG?"),
     ("nrgg@10", "; did you mean NRG?"),
     ("NRG(base=Nope)", "Nope is no measure; text needs quotes, as in 'Nope'"),
@@ -222,7 +222,7 @@ def test_without_paths_no_file_is_opened(tmp_path: Path, monkeypatch: pytest.Mon
 
     assert read("NRG(prior='a.run,x/y')", paths=False) == "NRG(prior='a.run,x/y')"
     for prior in ("'./a.run'", "['./a.run']", "{'n': '/etc/passwd'}", "'b,~/a'", "'\"../a,b\"'"):
-        told = "prior: .* is a path; here only names are accepted"
+        told = "prior: .* is a path; only names are allowed here"
         assert re.search(told, read(f"NRG(prior={prior})", paths=False))
         assert re.search(told.replace("prior", "reference"), read(f"MED(reference={prior})", paths=False))
         assert re.search(told, read(f"NRG(base=NRG(prior={prior}))", paths=False))
@@ -249,7 +249,9 @@ def test_text_of_strangers_is_short() -> None:
 
 @pytest.mark.parametrize("thing", [None, 10, b"nDCG", ["nDCG"], nDCG.NAME.encode()])
 def test_a_thing_of_a_wrong_kind(thing: Any) -> None:
-    with pytest.raises(TypeError, match=f"cannot read a measure from a {type(thing).__name__}; a measure is written"):
+    with pytest.raises(
+        TypeError, match=f"expected a measure or its text, got a {type(thing).__name__}; a measure is written"
+    ):
         parse_measure(thing)
 
 

@@ -329,9 +329,9 @@ class TestRefused:
             ("absent.txt runs/dense.run nDCG@10", "'absent.txt' is no qrels file"),
             (
                 "/dev/null runs/dense.run nDCG@10",
-                "the qrels '/dev/null' have no topic; at least one judgement is needed",
+                "qrels file '/dev/null' has no topic; at least one judgement is required",
             ),
-            ("compare /dev/null runs nDCG@10", "the qrels '/dev/null' have no topic"),
+            ("compare /dev/null runs nDCG@10", "qrels file '/dev/null' has no topic"),
             (
                 "compare qrels.txt runs/dense.run runs/bm25.run nDCG@10",
                 "'runs/bm25.run' is a file, not a measure; quote",
@@ -375,7 +375,7 @@ class TestRefused:
             ("compare qrels.txt runs NRG@10 --baseline bm25", "--baseline requires --format latex"),
             ("compare qrels.txt runs NRG@10 --baseline x -o latex", "unknown run --baseline x; the runs are bm25"),
             ("qrels.txt /dev/null nDCG@10", "the run '/dev/null' has no documents"),
-            ("irds:no-such-thing runs/dense.run nDCG@10", "'irds:no-such-thing' is no qrels file, no ir_datasets id"),
+            ("irds:no-such-thing runs/dense.run nDCG@10", "unknown ir_datasets id 'irds:no-such-thing'"),
             ("compare qrels.txt runs NRG@10 --jobs 0", "n_jobs=0 is not accepted; accepted is a number of workers"),
             ("compare qrels.txt absent nDCG@10", "'absent' is no folder and matches no file"),
             ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' needs groups"),
@@ -516,7 +516,7 @@ class TestProcess:
         assert strict.stderr == line.replace("warning: ", "") + "\n"
 
     def test_an_output_that_cannot_hold_a_topic(self, place: Path) -> None:
-        write_qrels(place / "qrels.txt", {"1": {"a": 1, "b": 0}, "caf\u00e9": {"a": 1}})
+        write_qrels(place / "qrels.txt", {"1": {"d": 1, "b": 0}, "caf\u00e9": {"a": 1}})
         done = python(
             "-m", "ir_measures_relative", "qrels.txt", "runs/dense.run", "UL@1", "-q", PYTHONIOENCODING="ascii"
         )

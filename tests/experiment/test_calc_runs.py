@@ -84,8 +84,8 @@ class TestRows:
         assert table[table["measure"] == "nDCG@10"]["value"].tolist() == pytest.approx([1 / ideal, 1, 1, 0], abs=1e-12)
 
     def test_no_topics(self) -> None:
-        assert calc_runs([nDCG @ 10, NRG @ 10], {}, RUNS).empty
-        assert calc_runs([NRG(prior="groups") @ 10], {}, RUNS, groups=GROUPS).empty
+        with pytest.raises(ValueError, match="qrels has no topic; at least one judgement is required"):
+            calc_runs([nDCG @ 10, NRG @ 10], {}, RUNS)
 
     def test_inputs_are_not_changed(self) -> None:
         track = simulate.track(seed=3)
@@ -393,7 +393,11 @@ class TestBadInput:
         )
         self.refused("runs: cannot read a int", lambda: calc_runs([NRG @ 10], QRELS, 7), TypeError)
         self.refused("a list must hold paths, not a NoneType", lambda: calc_runs([NRG @ 10], QRELS, [None]), TypeError)
-        self.refused("measures: cannot read a NoneType", lambda: calc_runs(None, QRELS, RUNS), TypeError)
+        self.refused(
+            "measures: expected measures or their text",
+            lambda: calc_runs(None, QRELS, RUNS),
+            TypeError,
+        )
         self.refused("groups: cannot read a list", lambda: calc_runs([NRG @ 10], QRELS, RUNS, groups=["a"]), TypeError)
 
     def test_reserved_names(self) -> None:
@@ -406,7 +410,7 @@ class TestBadInput:
 
 def test_a_single_frame_is_not_many_runs() -> None:
     frame = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]})
-    with pytest.raises(TypeError, match="a DataFrame is one run"):
+    with pytest.raises(TypeError, match="expected runs by name"):
         calc_runs(["nDCG@10"], {"q": {"d": 1}}, frame)
 
 

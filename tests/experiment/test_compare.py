@@ -112,7 +112,8 @@ class TestResult:
         assert ">a&lt;b&gt;\\x1b</td>" in found._repr_html_()
 
     def test_no_topic(self) -> None:
-        assert compare("P@1", {}, RUNS).to_frame()["P@1"].isna().all()
+        with pytest.raises(ValueError, match="qrels has no topic; at least one judgement is required"):
+            compare("P@1", {}, RUNS)
 
 
 class TestSignificance:

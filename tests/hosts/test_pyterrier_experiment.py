@@ -341,7 +341,7 @@ def test_topics_that_are_numbers(kind: str, batch_size: int | None) -> None:
 
 
 def test_no_measures_get_a_sentence(systems: dict, asked: Counter) -> None:
-    with pytest.raises(TypeError, match="measures: cannot read a NoneType"):
+    with pytest.raises(TypeError, match="measures: expected measures or their text"):
         imr.Experiment(systems, TOPICS, QRELS, None)  # type: ignore[arg-type]
     assert asked == {}
 

@@ -296,7 +296,7 @@ def test_a_reader_that_fails_midway_gives_no_half_run() -> None:
 
 
 def test_one_table_is_not_many_runs() -> None:
-    with pytest.raises(TypeError, match="a Table is one run, and its name is missing"):
+    with pytest.raises(TypeError, match="expected runs by name, .* got one run; call calc_runs"):
         imr.calc_runs(["nDCG@10"], FRAME, TABLE)
 
 

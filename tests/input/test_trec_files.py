@@ -61,7 +61,9 @@ def test_the_rank_column_is_ignored(tmp_path: Path) -> None:
 def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.write_text("# nothing\n")
-    assert Run.of(path).topic_keys == [] and Judgements.of(path).topics == []
+    assert Run.of(path).topic_keys == [] and Judgements.of(path, may_be_empty=True).topics == []
+    with pytest.raises(ValueError, match="empty' has no topic; at least one judgement is required"):
+        Judgements.of(path)
 
 
 @pytest.mark.parametrize("score", ["inf", "-inf", "1e400"])

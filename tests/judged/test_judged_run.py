@@ -383,6 +383,6 @@ def test_runs_of_other_topics_are_warned_of(name: str, recwarn: pytest.WarningsR
         assert "has no topic in common with the qrels (its first is '001')" in str(warned.message)
         assert warned.category is UserWarning and warned.filename == __file__
     recwarn.clear()
-    ask({"1": {"a": 1}, "001": {"x": 0, "z": 1}}, *RUNS_OF_OTHERS)
+    ask({"1": {"a": 1}, "001": {"b": 0, "z": 1}}, *RUNS_OF_OTHERS)
     ask({"1": {"a": 1, "n": 0}}, {}, {})  # nothing is an empty ranking for every topic
     assert not recwarn.list

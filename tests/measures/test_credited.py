@@ -87,7 +87,7 @@ def test_order_ids_and_forms() -> None:
     assert found[["query_id", "doc_id", "rank"]].values.tolist() == [[7, "1", 1], [7, "2", 2], [3, "1", 1]]
     assert found.credit.tolist() == [1.0, 1.0, 1.0]
     assert credited({"q": {"a": 0}}, {"q": {"a": 1.0}}, prior=[]).empty
-    assert list(credited({}, {"q": {"a": 1.0}}, prior=[]).columns) == COLUMNS
+    assert list(credited({"q": {"b": 1}}, {"q": {"b": 0.0}}, prior=[], base="P@1").columns) == COLUMNS
 
 
 def test_refusals() -> None:
@@ -96,11 +96,33 @@ def test_refusals() -> None:
         credited(qrels, run, prior=[], by="new")
     with pytest.raises(ValueError, match="base=P is not supported; accepted are nDCG, RBP"):
         credited(qrels, run, prior=[], by="rare", base="P")
-    with pytest.raises(ValueError, match="credited: base=P needs a cutoff, as in P@10"):
+    with pytest.raises(ValueError, match="credited: base=P requires a cutoff, as in P@10"):
         credited(qrels, run, prior=[], base="P")
-    with pytest.raises(ValueError, match="others"):
-        credited(qrels, run, prior="others")
+    with pytest.raises(ValueError, match="previous"):
+        credited(qrels, run, prior="previous")
     assert imr.credited is credited
+
+
+def test_the_run_itself_is_left_out_of_the_priors() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "c": 0}}
+    runs = {"bm25": {"q": {"c": 2.0, "a": 1.0}}, "dense": {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}}
+    expected = credited(qrels, runs["dense"], prior=runs["bm25"], base="P@2")
+    with pytest.warns(UserWarning, match="prior run 'dense~.*' is the run itself.*; it is left out"):
+        found = credited(qrels, runs["dense"], prior=runs, base="P@2")
+    pd.testing.assert_frame_equal(found, expected)
+    assert not found.empty
+
+
+@pytest.mark.parametrize("by", ["residual", "rare", "unique"])
+def test_every_run_against_the_others(by: str) -> None:
+    track = imr.simulate.track(topics=4)
+    found = credited(track.qrels, track.runs, by=by)
+    for name, run in track.runs.items():
+        others = {other: track.runs[other] for other in track.runs if other != name}
+        table = credited(track.qrels, run, prior=others, by=by)
+        own = found[found["name"] == name].drop(columns="name").reset_index(drop=True)
+        assert len(own) == len(table)
+        assert own["credit"].to_numpy() == pytest.approx(table["credit"].to_numpy(), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("default")

@@ -76,7 +76,7 @@ def test_a_run_that_a_part_lacks_is_an_empty_ranking() -> None:
     cut = {name: run[run["query_id"] == "3"] for name, run in RUNS.items() if name != "bm25"}
     assert table["name"].unique().tolist() == NAMES
     assert (table.loc[(table["name"] == "bm25"), "value"] == 0).all()
-    without = imr.calc_part(part, ["RareP@10"])  # one system fewer, so that documents are less rare
+    without = imr.calc_part(part, ["RareP@10"], names=sorted(cut))  # one system fewer: documents are less rare
     assert without["name"].unique().tolist() == sorted(cut)
     with_all = table[(table["measure"] == "RareP@10") & (table["name"] != "bm25")]
     assert (with_all["value"].to_numpy() >= without.set_index("name").loc[with_all["name"], "value"].to_numpy()).all()
@@ -86,7 +86,7 @@ def test_nothing() -> None:
     for frame in (rows()[:0], rows()[:0].assign(run="bm25")):
         table = imr.calc_part(frame, MEASURES[:2], names=NAMES)
         assert table.columns.tolist() == ["name", "query_id", "measure", "value"] and table.empty
-        assert imr.calc_part(frame, MEASURES[:2]).empty
+        assert imr.calc_part(frame, ["nDCG@10"]).empty
 
 
 def test_topics_without_judgement_are_left_out() -> None:
@@ -136,8 +136,11 @@ def test_bad_names(case: str) -> None:
 
 
 def test_the_order_of_runs_must_be_given_where_it_matters() -> None:
-    with pytest.raises(ValueError, match="prior='previous' needs names="):
-        imr.calc_part(rows(), [imr.NRG(prior="previous") @ 10])
+    """A part may lack a run, which changes what the others, the earlier and the groups' best runs are."""
+    groups = {name: name for name in RUNS}
+    for symbol in ("previous", "others", "groups"):
+        with pytest.raises(ValueError, match=f"prior='{symbol}' requires names="):
+            imr.calc_part(rows(), [imr.NRG(prior=symbol) @ 10], groups=groups, by=dict.fromkeys(RUNS, 1.0))
 
 
 @pytest.fixture(scope="module")

@@ -136,8 +136,8 @@ class TestFaults:
         used = self.qrels.to_reader()
         used.read_all()
         for call in (imr.calc_runs, lambda *data: pd.concat([pd.DataFrame(), *imr.iter_runs(*data)])):
-            with pytest.warns(UserWarning, match="qrels: there are no rows; of a stream that was read before, nothing"):
-                assert call(SOME, used, self.readers()).empty
+            with pytest.raises(ValueError, match="qrels has no topic; "):
+                call(SOME, used, self.readers())
             with pytest.raises(ValueError, match="run 'bm25' has no topic in common with the qrels"):
                 call(SOME, self.qrels, {**self.readers(), "bm25": used.from_batches(self.runs["bm25"].schema, [])})
 

@@ -24,7 +24,7 @@ from ir_measures_relative._hosts.pyterrier_experiment.results import Columns
 from ir_measures_relative._hosts.pyterrier_experiment.retrieval import Host, Retrieval
 from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import saved_runs
 from ir_measures_relative._input import run_sources
-from ir_measures_relative._judged import Judgements, Run, Runs, warn_of_other_topics
+from ir_measures_relative._judged import Judgements, Run, Runs, warn_of_mismatches
 from ir_measures_relative.measures import RelativeMeasure
 
 _SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
@@ -94,8 +94,7 @@ def Experiment(
         runs = dict(zip(distinct, retrieval.results, strict=True))
         beside = {label: retrieval.results_of(retriever) for label, retriever in retrievers.items()}
         joined = request.read(retrieval.qrels, runs, strict=False, beside=beside)
-        for name in joined:
-            warn_of_other_topics(joined[name].run, joined.judgements, f"system {name!r}")
+        warn_of_mismatches({name: Run.of(run) for name, run in runs.items()}, joined.judgements, "system")
         lookup = _lookup_measures(request, joined)
         shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
         asked = [lookup.get(str(metric), metric) for metric in metrics]

@@ -1,0 +1,338 @@
+"""A rule holds through every door: the same bad input is heard of in every function, measure and command."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import ir_measures
+import pandas as pd
+import pytest
+
+import ir_measures_relative as imr
+from ir_measures_relative._cli import main
+from ir_measures_relative._hosts import ir_measures as provider
+
+Heard = list[str]
+Runs = dict[str, dict[str, dict[str, float]]]
+N = 6
+QRELS = {str(topic): {"a": 2, "b": 1, "c": 0, "d": 0} for topic in range(N)}
+GOOD: Runs = {
+    "x": {topic: {"a": 3.0, "c": 2.0, "u": 1.0} for topic in QRELS},
+    "y": {topic: {"b": 3.0, "a": 2.0, "v": 1.0} for topic in QRELS},
+}
+
+
+@pytest.fixture(autouse=True)
+def _unwarned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provider, "_warned", set())
+
+
+def experiment(qrels: Any, runs: Runs, measures: list[Any]) -> Any:
+    pytest.importorskip("pyterrier", reason="needs PyTerrier")
+    topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+    frames = {name: imr.read_run(run) for name, run in runs.items()}
+    return imr.Experiment(frames, topics, imr.read_qrels(qrels), measures)
+
+
+def pt_experiment(qrels: Any, runs: Runs, measures: list[Any]) -> Any:
+    pt = pytest.importorskip("pyterrier", reason="needs PyTerrier")
+    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+    frames = [imr.read_run(run).to_frame().rename(columns=names) for run in runs.values()]
+    return pt.Experiment(frames, topics, imr.read_qrels(qrels).to_frame().rename(columns=names), measures)
+
+
+def written(tmp: Path, qrels: Any, runs: Runs) -> None:
+    lines = [f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items()]
+    (tmp / "qrels.txt").write_text("".join(lines))
+    (tmp / "runs").mkdir(exist_ok=True)
+    for name, run in runs.items():
+        lines = [f"{t} Q0 {d} 0 {s} t\n" for t, docs in run.items() for d, s in docs.items()]
+        (tmp / "runs" / f"{name}.run").write_text("".join(lines))
+
+
+def part(qrels: Any, runs: Runs) -> pd.DataFrame:
+    rows = [(None, t, d, None, g) for t, docs in qrels.items() for d, g in docs.items()]
+    rows += [(name, t, d, s, None) for name, run in runs.items() for t, docs in run.items() for d, s in docs.items()]
+    return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score", "relevance"])
+
+
+# qrels and runs 'x' and 'y' -> a call of one public door
+FUNCTIONS: dict[str, Callable[[Any, Runs], Any]] = {
+    "calc_runs": lambda q, r: imr.calc_runs(["nDCG@3"], q, r),
+    "compare": lambda q, r: imr.compare(["nDCG@3"], q, r),
+    "iter_runs": lambda q, r: list(imr.iter_runs(["nDCG@3"], q, r)),
+    "iter_runs means": lambda q, r: imr.iter_runs(["nDCG@3"], q, r, aggregate=True),
+    "pairs": lambda q, r: imr.pairs(q, r, "nDCG@3"),
+    "judge_next": lambda q, r: imr.judge_next(q, r, base="nDCG@3"),
+    "boot_ndcg": lambda q, r: imr.boot_ndcg(q, r["x"], cutoff=3),
+    "impute": lambda q, r: imr.impute(q, r["x"], imr.LabelModel.shares({0: 0.5, 1: 0.5}), base="nDCG@3"),
+    "prob_better": lambda q, r: imr.prob_better(q, r["x"], r["y"], cutoff=3),
+    "med": lambda q, r: imr.med(q, r["x"], r["y"], base="nDCG@3"),
+    "med_matrix": lambda q, r: imr.med_matrix(q, r, base="nDCG@3"),
+    "credited": lambda q, r: imr.credited(q, r["x"], prior=[]),
+    "select_complementary": lambda q, r: imr.select_complementary(q, r),
+}
+
+
+def heard(call: Callable[[], Any]) -> Heard:
+    provider._warned.clear()  # what ir_measures' users hear once in a process
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+
+
+@pytest.mark.parametrize("door", FUNCTIONS)
+def test_good_input_is_silent(door: str) -> None:
+    """Else the tests below would pass whatever is wrong."""
+    assert heard(lambda: FUNCTIONS[door](QRELS, GOOD)) == []
+
+
+@pytest.mark.parametrize("door", FUNCTIONS)
+@pytest.mark.parametrize("empty", [{}, [], pd.DataFrame(columns=["query_id", "doc_id", "relevance"])], ids=type)
+def test_empty_qrels_are_rejected(door: str, empty: Any) -> None:
+    with pytest.raises(ValueError, match="no topic"):
+        FUNCTIONS[door](empty, GOOD)
+
+
+class TestDocumentsThatNeverMatch:
+    """'1.0' against '1': all documents look unjudged."""
+
+    RUNS: Runs = {
+        name: {t: {f"{d}.0": s for d, s in docs.items()} for t, docs in r.items()} for name, r in GOOD.items()
+    }
+
+    @pytest.mark.parametrize("door", FUNCTIONS)
+    def test_every_function_warns(self, door: str) -> None:
+        (only,) = {sentence.partition(" has ")[2] for sentence in heard(lambda: FUNCTIONS[door](QRELS, self.RUNS))}
+        assert only.startswith("no judged document, so") and only.endswith("use the same document ids?")
+
+    def test_measures_and_experiments(self) -> None:
+        measure = imr.NRG(prior=[]) @ 3
+        for call in (
+            lambda: measure.calc_aggregate(QRELS, self.RUNS["x"]),
+            lambda: ir_measures.calc_aggregate([measure, ir_measures.nDCG @ 3], QRELS, self.RUNS["x"]),
+            lambda: imr.calc_part(part(QRELS, self.RUNS), ["nDCG@3"], names=["x", "y"]),
+            lambda: experiment(QRELS, self.RUNS, [ir_measures.nDCG @ 3]),
+            lambda: pt_experiment(QRELS, self.RUNS, [measure]),
+        ):
+            assert any("has no judged document" in sentence for sentence in heard(call))
+
+    def test_commands(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+        written(tmp_path, QRELS, self.RUNS)
+        monkeypatch.chdir(tmp_path)
+        for command in ("qrels.txt runs/x.run nDCG@3", "compare qrels.txt runs nDCG@3", "pairs qrels.txt runs nDCG@3"):
+            main(command.split())
+            assert "has no judged document" in capsys.readouterr().err, command
+
+
+class TestMostTopicsMissing:
+    CUT: Runs = {**GOOD, "x": {"0": GOOD["x"]["0"]}}
+
+    @pytest.mark.parametrize("door", [door for door in FUNCTIONS if "iter" not in door])
+    def test_every_function_warns(self, door: str) -> None:
+        (only,) = heard(lambda: FUNCTIONS[door](QRELS, self.CUT))
+        assert "run" in only and f"lacks {N - 1} of {N} topics" in only
+
+    def test_measures_and_experiments(self) -> None:
+        measure = imr.NRG(prior=[]) @ 3
+        for call in (
+            lambda: measure.calc_aggregate(QRELS, self.CUT["x"]),
+            lambda: experiment(QRELS, self.CUT, [ir_measures.nDCG @ 3]),
+            lambda: pt_experiment(QRELS, self.CUT, [measure]),
+        ):
+            (only,) = heard(call)
+            assert f"lacks {N - 1} of {N} topics" in only
+
+    def test_a_prior_run(self) -> None:
+        measure = imr.NRG(prior={"short": self.CUT["x"]}) @ 3
+        for call in (
+            lambda: imr.compare([measure], QRELS, GOOD),
+            lambda: imr.calc_runs([measure], QRELS, GOOD),
+            lambda: measure.calc_aggregate(QRELS, GOOD["y"]),
+            lambda: ir_measures.calc_aggregate([measure], QRELS, GOOD["y"]),
+            lambda: experiment(QRELS, GOOD, [measure]),
+            lambda: pt_experiment(QRELS, GOOD, [measure]),
+        ):
+            (only,) = heard(call)
+            assert only.startswith("prior run 'short~") and f"lacks {N - 1} of {N} topics" in only
+
+
+class TestNothingToBeRelativeTo:
+    ONE: Runs = {"x": GOOD["x"]}
+
+    def test_one_run(self) -> None:
+        for measure in (imr.NRG @ 3, imr.NRG(prior="previous") @ 3, imr.UniqueRel @ 3, imr.RareP @ 3):
+            for call in (imr.calc_runs, imr.compare, lambda *data: list(imr.iter_runs(*data))):
+                (only,) = heard(lambda: call([measure], QRELS, self.ONE))  # noqa: B023
+                assert "nothing to be relative to, since there is only one run" in only
+        (only,) = heard(lambda: experiment(QRELS, self.ONE, [imr.NRG @ 3]))
+        assert (
+            only
+            == "NRG@3 has nothing to be relative to, since there is only one run; its values are NRG(prior='none')@3"
+        )
+
+    def test_one_group(self) -> None:
+        measure = imr.NRG(prior="groups") @ 3
+        (only,) = heard(lambda: imr.compare([measure], QRELS, GOOD, groups={"x": "g", "y": "g"}))
+        assert "since there is only one group" in only
+        assert heard(lambda: imr.compare([measure], QRELS, GOOD, groups={"x": "g", "y": "h"})) == []
+
+
+class TestNothingJudgedNonRelevant:
+    QRELS = {topic: {"a": 1, "b": 2} for topic in QRELS}
+
+    def test_each_measure_says_what_follows_for_it(self) -> None:
+        measures = [imr.UL @ 3, imr.BootNDCG @ 3]
+        for call in (
+            lambda: imr.compare(measures, self.QRELS, GOOD),
+            lambda: experiment(self.QRELS, GOOD, measures),
+            lambda: pt_experiment(self.QRELS, GOOD, measures),
+        ):
+            boot, upper_lower = sorted(heard(call))
+            assert boot.startswith("BootNDCG@3") and boot.endswith("so every unjudged document counts as relevant")
+            assert upper_lower.startswith("UL@3") and "unjudged document, which counts as non-relevant" in upper_lower
+
+    def test_it_points_at_the_line_of_the_user(self) -> None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            (imr.UL @ 3).calc_aggregate(self.QRELS, GOOD["x"])
+            pt_experiment(self.QRELS, GOOD, [imr.BootNDCG @ 3])
+        assert [warning.filename for warning in caught] == [__file__, __file__]
+
+
+class TestArgumentsInTheWrongPlace:
+    """The error says what was found, and shows the right call."""
+
+    FRAME = pd.DataFrame({"qid": ["0"], "docno": ["a"], "label": [1]})
+    RUN = pd.DataFrame({"qid": ["0"], "docno": ["a"], "score": [1.0]})
+
+    @pytest.mark.parametrize(
+        ("call", "sentence"),
+        [
+            (lambda s: imr.compare(s.FRAME, GOOD, ["nDCG@3"]), "runs: expected runs, got the measure 'nDCG@3'"),
+            (lambda s: imr.compare(s.FRAME, QRELS, GOOD), "measures: expected measures .* got a DataFrame"),
+            (lambda s: imr.compare(QRELS, QRELS, GOOD), "measures: expected measures .* got a dict"),
+            (lambda s: imr.compare(["nDCG@3"], GOOD, QRELS), "runs: expected runs by name.* got one run"),
+            (lambda s: imr.compare(["nDCG@3"], GOOD, GOOD), "qrels: expected qrels, got a dict of runs by name"),
+            (lambda s: imr.compare(["nDCG@3"], s.RUN, GOOD), "looks like a run where qrels are expected"),
+            (lambda s: imr.compare(["nDCG@3"], QRELS, {"x": s.FRAME}), "looks like qrels where a run is expected"),
+            (lambda s: imr.compare(["nDCG@3"], ["nDCG@3"], GOOD), "qrels: expected qrels, got the measure 'nDCG@3'"),
+            (lambda s: imr.compare(["nDCG@3"], imr.NRG @ 3, GOOD), "qrels: expected qrels, got the measure NRG@3"),
+            (lambda s: imr.compare(["nDCG@3"], QRELS, imr.NRG @ 3), "runs: expected runs, got the measure NRG@3"),
+            (lambda s: imr.compare(["nDCG@3"], QRELS, "nDCG@3"), "runs: expected runs, got the measure 'nDCG@3'"),
+            (lambda s: imr.pairs(["nDCG@3"], QRELS, GOOD), "expected a measure or its text, got a dict"),
+            (lambda s: imr.boot_ndcg("nDCG@3", QRELS), "qrels: expected qrels, got the measure 'nDCG@3'"),
+            (lambda s: imr.boot_ndcg(QRELS, GOOD), "run: expected one run, got a dict of runs by name"),
+            (lambda s: imr.parse_measure(s.FRAME), "expected a measure or its text, got a DataFrame"),
+        ],
+    )  # fmt: skip
+    def test_sentence(self, call: Callable[[Any], Any], sentence: str) -> None:
+        with pytest.raises((TypeError, ValueError), match=sentence) as caught:
+            call(self)
+        text = str(caught.value)
+        assert any(f"; call {right}" in text for right in (
+            "compare(measures, qrels, runs)", "boot_ndcg(qrels, run)", "pairs(qrels, runs)", "parse_measure(text)"
+        )), text  # fmt: skip
+        assert "AP, " not in text  # no list of measures
+
+    def test_a_path_for_a_measure(self, tmp_path: Path) -> None:
+        written(tmp_path, QRELS, GOOD)
+        with pytest.raises(
+            ValueError, match=r"expected a measure, got the file .*; call compare\(measures, qrels, runs\)"
+        ):
+            imr.compare([str(tmp_path / "qrels.txt")], QRELS, GOOD)
+
+
+class TestNamesOfTrecEval:
+    def test_everywhere_that_measures_are(self) -> None:
+        pairs = {"map": "AP", "ndcg_cut_10": "nDCG@10", "P_10": "P@10", "recip_rank": "RR", "ndcg": "nDCG"}
+        for theirs, ours in pairs.items():
+            assert imr.parse_measure(theirs) == imr.parse_measure(ours)
+        table = imr.compare(["map", "P_10"], QRELS, GOOD).to_frame()
+        assert list(table) == ["map", "P_10"]
+        assert table.to_numpy().tolist() == imr.compare(["AP", "P@10"], QRELS, GOOD).to_frame().to_numpy().tolist()
+        assert imr.NRG(base="ndcg_cut_10") == imr.NRG @ 10
+        assert imr.pairs(QRELS, GOOD, "ndcg_cut_3").equals(imr.pairs(QRELS, GOOD, "nDCG@3"))
+        with pytest.raises(ValueError, match="unknown measure 'ndcg_cut'"):
+            imr.parse_measure("ndcg_cut")  # nine cutoffs
+
+
+class TestDatasets:
+    """Ids of ir_datasets are qrels everywhere."""
+
+    @pytest.fixture(autouse=True)
+    def _dataset(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        ir_datasets = pytest.importorskip("ir_datasets", reason="needs ir_datasets")
+        rows = [ir_measures.Qrel(t, d, g) for t, docs in QRELS.items() for d, g in docs.items()]
+        dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=lambda: iter(rows))
+        bare = SimpleNamespace(has_qrels=lambda: False)
+        monkeypatch.setattr(ir_datasets, "load", lambda name: {"small": dataset, "bare/corpus": bare}[name])
+
+    @pytest.mark.parametrize("door", FUNCTIONS)
+    @pytest.mark.parametrize("name", ["small", "irds:small"])
+    def test_every_function(self, door: str, name: str) -> None:
+        FUNCTIONS[door](name, GOOD)
+        with pytest.raises(ValueError, match="'bare/corpus' has no qrels"):
+            FUNCTIONS[door]("bare/corpus", GOOD)
+
+    def test_read_qrels(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert (
+            imr.read_qrels("small").to_dict()
+            == imr.read_qrels("irds:small").to_dict()
+            == imr.read_qrels(QRELS).to_dict()
+        )
+        with pytest.raises(ValueError, match="unknown ir_datasets id 'irds:nothing'"):
+            imr.read_qrels("irds:nothing")
+        with pytest.raises(ValueError, match="qrels file 'nothing' cannot be read: No such file"):
+            imr.read_qrels("nothing")
+        monkeypatch.chdir(tmp_path)
+        os.mkdir("small")  # a folder is no qrels
+        assert imr.read_qrels("small").n_topics == N
+        Path("small.txt").write_text("q 0 a 1\n")
+        assert imr.read_qrels("small.txt").topics == ["q"]
+
+
+class TestOtherLibraries:
+    """ranx, trectools and lazy frames of polars, recognised without importing them."""
+
+    def test_ranx(self) -> None:
+        kind = type("Run", (), {"__module__": "ranx.data_structures.run", "to_dict": lambda self: self.data})
+        run, qrels = kind(), kind()
+        run.data, qrels.data = GOOD["x"], QRELS  # type: ignore[attr-defined]
+        expected = imr.compare(["nDCG@3"], QRELS, {"x": GOOD["x"]}).to_frame()
+        assert imr.compare(["nDCG@3"], qrels, {"x": run}).to_frame().equals(expected)
+        assert imr.NRG(prior={"x": run}) == imr.NRG(prior={"x": GOOD["x"]})
+        assert imr.NRG(prior=run) == imr.NRG(prior=GOOD["x"])
+        with pytest.raises(TypeError, match="expected runs by name"):
+            imr.compare(["nDCG@3"], qrels, run)
+
+    def test_trectools(self) -> None:
+        run = pd.DataFrame([(t, "Q0", d, 1, s, "t") for t, docs in GOOD["x"].items() for d, s in docs.items()])
+        run.columns = ["query", "q0", "docid", "rank", "score", "system"]
+        qrels = pd.DataFrame([(t, 0, d, g) for t, docs in QRELS.items() for d, g in docs.items()])
+        qrels.columns = ["query", "q0", "docid", "rel"]
+        assert imr.read_run(run).to_dict() == imr.read_run(GOOD["x"]).to_dict()
+        assert imr.read_run(SimpleNamespace(run_data=run)).to_dict() == imr.read_run(GOOD["x"]).to_dict()
+        assert imr.read_qrels(SimpleNamespace(qrels_data=qrels)).to_dict() == imr.read_qrels(qrels).to_dict()
+        assert imr.read_qrels(qrels).to_dict() == imr.read_qrels(QRELS).to_dict()
+        with pytest.raises(ValueError, match="has no column 'query_id' or 'qid'"):  # PyTerrier's query is text
+            imr.read_run(run.assign(docno="d"))
+
+    def test_lazy_frames(self) -> None:
+        polars = pytest.importorskip("polars", reason="needs polars")
+        rows = imr.read_run(GOOD["x"]).to_frame().to_dict("list")
+        assert imr.read_run(polars.LazyFrame(rows)).to_dict() == imr.read_run(GOOD["x"]).to_dict()
+        assert imr.NRG(prior=polars.LazyFrame(rows)) == imr.NRG(prior=GOOD["x"])
+
+    def test_a_rank_without_a_score(self) -> None:
+        frame = pd.DataFrame({"qid": ["1"], "docno": ["a"], "rank": [0]})
+        with pytest.raises(ValueError, match=r"no column 'score'.* as in frame.assign\(score=-frame\['rank'\]\)"):
+            imr.read_run(frame)
+        assert imr.read_run(frame.assign(score=-frame["rank"])).ranking("1") == ["a"]
