@@ -73,7 +73,7 @@ def test_runs_that_add_the_same_in_other_topics_are_taken_by_name() -> None:
 
 
 def test_qrels_without_topics_are_refused() -> None:
-    with pytest.raises(ValueError, match="the qrels have no topic"):
+    with pytest.raises(ValueError, match="has no topic; at least one"):
         imr.select_complementary({}, {"x": {"q": {"a": 1.0}}})
 
 

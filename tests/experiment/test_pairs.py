@@ -78,7 +78,7 @@ def test_refusals() -> None:
         pairs(qrels, {"a": run, "b": run}, "P")
     with pytest.raises(ValueError, match="base=Bpref is not supported"):
         pairs(qrels, {"a": run, "b": run}, "Bpref")
-    with pytest.raises(ValueError, match="the qrels have no topic"):
+    with pytest.raises(ValueError, match="has no topic; at least one"):
         pairs({}, {"a": run, "b": run})
 
 

@@ -102,7 +102,7 @@ def test_bad_arguments() -> None:
     few = {name: run for name, run in track.runs.items() if track.groups[name] in ("G0", "G1", "G2", "G3")}
     with pytest.raises(ValueError, match="judge: there is no label in it"):
         meta.interval_coverage(track.qrels, track.runs, track.groups, judge={})
-    with pytest.raises(ValueError, match="interval_coverage: the qrels have no topic"):
+    with pytest.raises(ValueError, match="has no topic; at least one"):
         meta.interval_coverage({}, track.runs, track.groups, imr.LabelModel.shares({0: 0.5, 1: 0.5}))
     labels = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6)
     with pytest.raises(ValueError, match="were learned at the cutoff 6 and the measure has 5"):

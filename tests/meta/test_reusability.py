@@ -86,7 +86,7 @@ def test_a_group_that_others_repeat_is_not_missed():
 
 
 def test_qrels_without_a_topic_are_refused():
-    with pytest.raises(ValueError, match="reusability: the qrels have no topic; at least one is needed"):
+    with pytest.raises(ValueError, match="has no topic; at least one"):
         meta.reusability({}, {"a": {"q": {"d": 1.0}}}, {"a": "A"}, "P@5")
 
 

@@ -222,7 +222,7 @@ class TestMissingPieces:
         assert not list(tmp_path.iterdir())
 
     def test_no_topic(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="the qrels have no topic"):
+        with pytest.raises(ValueError, match="has no topic; at least one"):
             imr.report({}, RUNS, tmp_path / "page.html")
 
 
