@@ -97,7 +97,7 @@ class Run:
 
     @cached_property
     def fingerprint(self) -> str:
-        """32 hex digits that depend on the topics, the order of their documents, not on scores."""
+        """32 hex digits that depend on the topics and the order of their documents, not on scores."""
         blake = hashlib.blake2b(digest_size=16)
         for topic in sorted(self.topic_keys):
             ids = [topic, *self.ranking(topic)]
@@ -107,9 +107,7 @@ class Run:
         return blake.hexdigest()
 
     def known_by_ties(self) -> Run:
-        """The same run; if it has ties, its fingerprint tells it from a run with the same order and other ties."""
-        if not self.tied.any() or isinstance(self, TiedRun):
-            return self
+        """The same run, whose fingerprint tells it from a run with the same order and other ties."""
         run = TiedRun(self.topic_keys, self.start, self.doc_id, self.score)
         run.file_name, run.tag = self.file_name, self.tag
         return run

@@ -159,6 +159,8 @@ def test_reference_runs_that_differ_in_ties_alone_are_different_measures() -> No
     assert one != other
     assert imr.parse_measure(str(one)).calc_aggregate(QRELS, untied) == pytest.approx(0.95)  # A_1 = 1/2
     assert other.calc_aggregate(QRELS, untied) == pytest.approx(1.0)
+    held = imr.MED(reference=tied)  # by its order alone, as all other measures hold runs
+    assert imr.RBO(reference=untied).calc_aggregate(QRELS, untied) == pytest.approx(1.0), held
     doubled = {"q": {document: 2 * score for document, score in tied["q"].items()}}
     assert imr.RBO(reference=doubled) == one, "the scale of scores does not matter"
 
