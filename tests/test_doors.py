@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import inspect
 import os
+import platform
+import pydoc
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -336,3 +342,51 @@ class TestOtherLibraries:
         with pytest.raises(ValueError, match=r"no column 'score'.* as in frame.assign\(score=-frame\['rank'\]\)"):
             imr.read_run(frame)
         assert imr.read_run(frame.assign(score=-frame["rank"])).ranking("1") == ["a"]
+
+
+class TestHelp:
+    @pytest.mark.parametrize("measure", imr.measures.registry.values(), ids=str)
+    def test_parameters_are_shown(self, measure: Any) -> None:
+        """By help, by the question mark of IPython, and by completion, which reads the signature."""
+        text = pydoc.render_doc(measure, renderer=pydoc.plaintext)
+        parameters = inspect.signature(measure).parameters
+        assert list(parameters) == list(measure.SUPPORTED_PARAMS)
+        for name, info in measure.SUPPORTED_PARAMS.items():
+            assert parameters[name].default == info.default
+            assert f"{name} : {info.kind}; default {info.default!r}" in text and info.desc in text
+
+
+class TestSmallerOnes:
+    def test_groups_are_matched_exactly_first(self) -> None:
+        groups = {" x": "spaced", "x": "plain", "y ": "other"}
+        runs = {"x": GOOD["x"], " x": GOOD["x"], "y": GOOD["y"]}
+        assert imr.compare(["nDCG@3"], QRELS, runs, groups=groups).groups == {
+            " x": "spaced", "x": "plain", "y": "other"
+        }  # fmt: skip
+        with pytest.raises(ValueError, match="the run 'y' has two groups"):
+            imr.compare(["nDCG@3"], QRELS, GOOD, groups={" y": "a", "y ": "b", "x": "c"})
+
+    def test_a_file_that_unpacks_to_far_too_much(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        line = b"0 Q0 a 1 1.0 t\n"
+        (tmp_path / "real.gz").write_bytes(gzip.compress(line) + gzip.compress(line.replace(b"a", b"b")) + b"\0\0")
+        assert imr.read_run(tmp_path / "real.gz").ranking("0") == ["b", "a"]
+        bomb = tmp_path / "bomb.gz"
+        bomb.write_bytes(gzip.compress(line + b"# " + b"0" * 20 * 2**20))
+        for door in (imr.read_run, imr.read_qrels, lambda path: imr.NRG(prior=path)):
+            with pytest.raises(ValueError, match="unpacks to more than .* IR_MEASURES_RELATIVE_LARGE_GZIP=1"):
+                door(bomb)
+        monkeypatch.setenv("IR_MEASURES_RELATIVE_LARGE_GZIP", "1")
+        assert imr.read_run(bomb).ranking("0") == ["a"]
+
+    @pytest.mark.skipif(os.name != "posix", reason="looks for the process")
+    def test_the_scratch_folder_of_a_killed_process_is_removed(self, tmp_path: Path) -> None:
+        pytest.importorskip("pyterrier", reason="needs PyTerrier")
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        left, used = (tmp_path / f".ir_measures_relative-{platform.node()}-{p}-x" for p in (ended.pid, os.getppid()))
+        for folder in (left, used):
+            (folder / "runs").mkdir(parents=True)
+        topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+        runs = {name: imr.read_run(run) for name, run in GOOD.items()}
+        imr.Experiment(runs, topics, imr.read_qrels(QRELS), ["nDCG@3"], save_dir=str(tmp_path))
+        assert not left.exists() and used.exists()

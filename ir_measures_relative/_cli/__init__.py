@@ -1,7 +1,3 @@
 """The command line."""
 
 from ir_measures_relative._cli.command_line import main
-
-__all__ = [
-    "main",
-]

@@ -13,35 +13,3 @@ from ir_measures_relative._experiment.request import Request, listed
 from ir_measures_relative._experiment.run_scores import calc_runs, score_table
 from ir_measures_relative._experiment.table_text import FORMATS, TextTable, csv_text, visible
 from ir_measures_relative._experiment.workers import WorkerDied, Workers
-
-__all__ = [
-    "CollectionComparison",
-    "Comparison",
-    "FORMATS",
-    "Gate",
-    "Given",
-    "JudgeNext",
-    "Need",
-    "PAIR_TEXTS",
-    "PairTable",
-    "Request",
-    "TextTable",
-    "WorkerDied",
-    "Workers",
-    "calc_runs",
-    "compare",
-    "compare_collections",
-    "csv_text",
-    "gate",
-    "judge_next",
-    "listed",
-    "pair_keys",
-    "pair_sentence",
-    "next_documents",
-    "pairs",
-    "read_pairs",
-    "score_table",
-    "select_complementary",
-    "summary",
-    "visible",
-]

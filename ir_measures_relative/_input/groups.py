@@ -49,13 +49,17 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
 
 def known_groups(groups: Any) -> dict[str, str]:
     """Run -> group of every row, whatever the runs at hand; ``read_groups`` takes it again."""
-    known: dict[str, str] = {}
+    exact: dict[str, tuple[str, str]] = {}  # run -> group, and where it stands
     for where, run, group in _rows(groups):
         if is_missing(run) or is_missing(group) or not str(run).strip() or not str(group).strip():
             continue
-        run, group = str(run).strip(), str(group).strip()
-        if known.setdefault(run, group) != group:
+        if exact.setdefault(str(run), (str(group).strip(), where))[0] != str(group).strip():
             raise ValueError(f"{where}: the run {run!r:.80} has two groups; one is accepted")
+    known: dict[str, str] = {}
+    for run, (group, where) in exact.items():  # also without white space around it, unless another run is called so
+        known[run] = group
+        if run.strip() not in exact and known.setdefault(run.strip(), group) != group:
+            raise ValueError(f"{where}: the run {run.strip()!r:.80} has two groups; one is accepted")
     return known
 
 

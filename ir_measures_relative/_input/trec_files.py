@@ -12,6 +12,7 @@ import io
 import os
 import re
 import stat
+import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ from ir_measures_relative._checks import quoted, shown
 from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
 
 RUN_FIELDS = "topic Q0 document rank score tag"
+# A gzip file that unpacks to more, and is not small, is read only if this variable of the environment is set
+_LARGE = "IR_MEASURES_RELATIVE_LARGE_GZIP"
+_MOST_BYTES, _MOST_TIMES, _SMALL = 4 * 2**30, 100, 10 * 2**20
 _GZIP = b"\x1f\x8b"  # the first bytes of a gzip file
 _ODD = b"\0\x0b\x0c\r\x1c\x1d\x1e\x1f"  # NUL, and what separates fields or lines elsewhere, but not for pandas
 _ROWS_AT_ONCE = 100_000  # so that what pandas keeps of them stays in the processor's cache
@@ -156,7 +160,23 @@ def read_bytes(path: Path, what: str) -> bytes:
     with _told(path, what):
         _refuse_device(path)
         data = path.read_bytes()
-        return gzip.decompress(data) if data[:2] == _GZIP else data
+        return _unzipped(data) if data[:2] == _GZIP else data
+
+
+def _unzipped(data: bytes) -> bytes:
+    """Unpack gzip data of one or more members; far more than real runs unpack to must be asked for."""
+    most = sys.maxsize - 1 if os.environ.get(_LARGE) else min(_MOST_BYTES, max(_SMALL, _MOST_TIMES * len(data)))
+    parts, left = [], most
+    while data:
+        member = zlib.decompressobj(wbits=31)
+        parts.append(member.decompress(data, left + 1))
+        left -= len(parts[-1])
+        if left < 0:
+            raise OSError(0, f"it unpacks to more than {most:,} bytes; set {_LARGE}=1 to read it all the same")
+        if not member.eof:
+            raise EOFError
+        data = member.unused_data.lstrip(b"\0")  # zeros may follow as padding
+    return b"".join(parts)
 
 
 def read_text(path: Path, what: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -207,6 +208,16 @@ registry: dict[str, RelativeMeasure] = {}
 
 
 def register(measure: RelativeMeasure) -> RelativeMeasure:
-    """Makes a measure known to this package; the provider makes it known to ir_measures."""
+    """Make a measure known to this package, and its parameters to ``help`` and completion."""
     registry[measure.__name__] = measure
+    described = [
+        f"{name} : {getattr(info, 'kind', 'any value')}; default {info.default!r}\n    {info.desc}"
+        for name, info in measure.SUPPORTED_PARAMS.items()
+    ]
+    measure.__doc__ = "\n".join([inspect.getdoc(type(measure)) or "", "\nParameters\n----------", *described])
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=info.default)
+        for name, info in measure.SUPPORTED_PARAMS.items()
+    ]
+    vars(measure)["__signature__"] = inspect.Signature(parameters)
     return measure

@@ -13,6 +13,7 @@ A process that is killed leaves the user's tables as they were, and no run that 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import tempfile
 import warnings
@@ -21,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+_SCRATCH = ".ir_measures_relative-"  # followed by the machine and the number of the process
 _TABLES = ("aggregated.csv", "perquery.csv")
 _ENDINGS = ("res.gz", "mod", "custom")  # of the files that PyTerrier saves, by save_format
 
@@ -112,8 +114,25 @@ def saved_runs(save_dir: Any, names: Sequence[str], mode: str) -> Iterator[Saved
         nothing.runs = save_dir  # which PyTerrier refuses, if it is no folder
         yield nothing
         return
-    with tempfile.TemporaryDirectory(dir=save_dir, prefix=".ir_measures_relative-") as scratch:
+    _remove_left_behind(Path(save_dir))
+    with tempfile.TemporaryDirectory(dir=save_dir, prefix=f"{_SCRATCH}{platform.node()}-{os.getpid()}-") as scratch:
         yield SavedRuns(os.fspath(save_dir), scratch, names, mode)
+
+
+def _remove_left_behind(save_dir: Path) -> None:
+    """Remove the scratch folders of processes of this machine that were killed."""
+    for folder in save_dir.glob(f"{_SCRATCH}{platform.node()}-*"):
+        process = folder.name.split("-")[-2]
+        if os.name == "posix" and process.isdigit() and not _is_running(int(process)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError as error:  # it may belong to somebody else
+        return not isinstance(error, ProcessLookupError)
+    return True
 
 
 def _link(final: str, scratch: str) -> None:
