@@ -378,7 +378,7 @@ class TestRefused:
             ("irds:no-such-thing runs/dense.run nDCG@10", "unknown ir_datasets id 'irds:no-such-thing'"),
             ("compare qrels.txt runs NRG@10 --jobs 0", "n_jobs=0 is not accepted; accepted is a number of workers"),
             ("compare qrels.txt absent nDCG@10", "'absent' is no folder and matches no file"),
-            ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' needs groups"),
+            ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' requires groups="),
             (
                 "compare qrels.txt runs NRG@10 --prior best",
                 "--prior must be others, previous, groups or NAME=PATH, got best",

@@ -256,7 +256,7 @@ def test_a_baseline_that_is_no_system(systems: dict, asked: Counter) -> None:
         ([imr.RareP], {}, "RareP needs a cutoff, as in RareP@10"),
         ([imr.MED @ 10], {}, "MED@10 needs reference"),
         ([NRG(prior="zz") @ 10], {}, "no prior run is known as 'zz'; known are bm25, dense_small, fused"),
-        ([NRG(prior="groups") @ 10], {}, "prior='groups' needs groups"),
+        ([NRG(prior="groups") @ 10], {}, "prior='groups' requires groups="),
         ([NRG(prior="groups") @ 10], {"groups": {"bm25": "sparse"}}, "the run 'dense_small' has no group"),
         ([NRG(prior="groups") @ 10], {"groups": GROUPS, "by": "MED@10"}, "by=MED@10 cannot say|MED@10 needs reference"),
         ([NRG @ 10], {"by": "nDCGG@10"}, "unknown measure 'nDCGG'"),
