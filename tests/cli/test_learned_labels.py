@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.pooled_tracks import pooled_track
+from support.pooled_tracks import pooled_track, worn
 
 import ir_measures_relative as imr
 from ir_measures_relative._cli import main
 
-pytestmark = pytest.mark.filterwarnings("ignore:learn_labels. only", "ignore:run .* has")
-TRACK = pooled_track(4, n_groups=7, n_topics=8, depth=3)
+pytestmark = pytest.mark.filterwarnings("ignore:learned labels are not calibrated", "ignore:run .* is unlike")
+TRACK = worn(pooled_track(4, n_groups=7, n_topics=8, depth=3))
 
 
 @pytest.fixture(scope="module")

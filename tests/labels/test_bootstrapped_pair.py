@@ -383,7 +383,6 @@ def test_what_is_refused():
         ({"prior": "best"}, "accepted is 'pool', 'run' or 'pool.run'"),
         ({"cutoff": 0}, "whole number from 1"),
         ({"gains": {0: 1}}, "grade 0 the gain 1"),
-        ({"resolution": 0}, "resolution=0 is not accepted"),
     ):
         with pytest.raises(ValueError, match=sentence):
             imr.prob_better(qrels, run, run, **params)
