@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from ir_measures_relative._checks import warn
-from ir_measures_relative._judged.judged_run import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
@@ -53,8 +54,13 @@ def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> 
 
 def has_judged_document(run: Run, judgements: Judgements) -> bool:
     """Whether any document of a run is judged; as a rule one of the first is."""
-    judged = JudgedRun(judgements, run)
-    return any(bool((judged.top(depth).row >= 0).any()) for depth in (LOOKED_AT, None))
+    number = {key: topic for topic, key in enumerate(judgements.topic_keys)}
+    for depth in (LOOKED_AT, None):
+        part = run.part(judgements.topic_keys, depth)
+        topic = np.repeat([number[key] for key in part.topic_keys], np.diff(part.start)).astype(np.int64)
+        if (judgements.rows_of(topic, part.doc_id) >= 0).any():
+            return True
+    return False
 
 
 def lacks_most(run: Run, judgements: Judgements) -> str | None:

@@ -26,7 +26,7 @@ class Counts:
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.joined: Counter[str] = Counter()
         self.labelled: Counter[str] = Counter()
-        join, label = JudgedRun._join, LearnedLabels.label
+        join, label = JudgedRun._join, LearnedLabels._label
 
         def counted_join(run: JudgedRun, *arguments: Any) -> Any:
             self.joined[run.run.fingerprint] += 1
@@ -37,7 +37,7 @@ class Counts:
             return label(model, part, *arguments)
 
         monkeypatch.setattr(JudgedRun, "_join", counted_join)
-        monkeypatch.setattr(LearnedLabels, "label", counted_label)
+        monkeypatch.setattr(LearnedLabels, "_label", counted_label)
 
 
 DOORS: dict[str, Callable[[], Any]] = {

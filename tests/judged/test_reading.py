@@ -63,6 +63,7 @@ FUNCTIONS: dict[str, Any] = {
     "boot_ndcg": lambda q, r: imr.boot_ndcg(q, r["bm25"]).to_frame(),
     "expected_random": lambda q, r: imr.expected_random(q, "nDCG@2"),
     "leave_group_out": lambda q, r: pd.concat(imr.meta.leave_group_out(q, r, GROUPS)),
+    "pool_depth": lambda q, r: imr.meta.pool_depth(q, r).to_frame(),
     "prior": lambda q, r: pd.DataFrame((imr.NRG(prior=r["bm25"]) @ 2).iter_calc(QRELS, RUNS["dense"])),
     "priors": lambda q, r: pd.DataFrame((imr.NRG(prior=r) @ 2).iter_calc(QRELS, RUNS["dense"])),
     "reference": lambda q, r: pd.DataFrame((imr.MED(reference=r["bm25"]) @ 2).iter_calc(QRELS, RUNS["dense"])),

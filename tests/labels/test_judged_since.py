@@ -51,7 +51,7 @@ class Case:
     def reached(self, qrels: Any, model: Any = None) -> np.ndarray:
         """(U, n) chances of the free documents to be relevant."""
         part = OpenDocuments.unjudged(JudgedRun(Judgements.of(qrels), Run.of(self.track.runs[self.own])), K)
-        return 1 - (model or self.model).label(part).probability()[:, :, 0]
+        return 1 - (model or self.model)._label(part).probability()[:, :, 0]
 
     def predictor(self, topic: str, document: str) -> float:
         """b . x with the features of the judgements then."""

@@ -18,7 +18,7 @@ class KnownLabels(LabelModel):
     def __init__(self, labels: list[tuple[Any, tuple[list[float], Any]]], depth: int | None = None):
         vars(self).update(table=labels, depth=depth, highest=2)
 
-    def label(self, part: Any, group: str | None = None, name: str | None = None) -> GradeLabels:
+    def _label(self, part: Any, group: str | None = None, name: str | None = None) -> GradeLabels:
         topics, documents = [part.run.judgements.topic_keys[q] for q in part.topic], part.doc_ids()
         lists = part.run.documents(None)
         own = {
