@@ -118,7 +118,8 @@ def _of_unique(table: pd.DataFrame) -> list[Sentence]:
                  f"10 NRG(base=P)@10 and UniqueRel@10 of all runs differ by {off:.3f}", bool(off < 1e-12)),
         Sentence(where, "Traditional methods have a high NRG relative to NDCG@10",
                  f"mean rank of the {(~neural).sum()} traditional runs: {ranks[NDCG]:.1f} by NDCG@10, "
-                 f"{ranks[UNIQUE]:.1f} by UniqueRel@10", bool(ranks[UNIQUE] < ranks[NDCG])),
+                 f"{ranks[UNIQUE]:.1f} by UniqueRel@10 (by mean UniqueRel@10 it is not true: {base.mean():.3f} for "
+                 f"BASELINE, {unique[neural].mean():.3f} for neural runs)", bool(ranks[UNIQUE] < ranks[NDCG])),
         Sentence(where, "Many neural methods make relatively few or no unique contributions",
                  f"{few} of {neural.sum()} are below the median of BASELINE ({_number(base.median())}); the fewest: "
                  f"{unique[neural].idxmin()} {_number(unique[neural].min())}", few > neural.sum() / 2),
