@@ -26,6 +26,7 @@ from ir_measures_relative._labels import (
     base_model,
 )
 
+DRAWN = 402  # labellings that show what is expected of a pair
 REPLAYED = 40  # labellings on which judging is replayed
 _SPREAD = 201  # labellings that show how far the remaining documents can move a difference
 
@@ -146,7 +147,7 @@ def next_documents(table: PairTable, n: int) -> JudgeNext:
         sides = [(0, 1)]
     else:
         sides = [(int(a), int(b)) for a, b, is_open in zip(*table.places, table.undecided, strict=True) if is_open]
-        outcomes = [PairOutcomes(labelled[a], labelled[b]) for a, b in sides]
+        outcomes = [PairOutcomes(labelled[a], labelled[b], size=DRAWN) for a, b in sides]
     effect, number = np.zeros(len(documents.key)), np.zeros(len(documents.key), dtype=np.int64)
     values = [_PairValues.of(pair, documents, a, b) for pair, (a, b) in zip(outcomes, sides, strict=True)]
     for pair in values:
