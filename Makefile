@@ -16,7 +16,7 @@ WITH_FULL := -m 'not slow and not spark'
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format types pytest notebooks reproduce fuzz extremes matrix bench docs browser eslint spark address clean
+.PHONY: help demo test test-all lint format types pytest notebooks reproduce coverage-study fuzz extremes matrix bench docs browser eslint spark address clean
 
 help:  ## list these targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -48,6 +48,9 @@ notebooks: $(VENV)/.installed  ## run the notebooks and store in them what they 
 
 reproduce: $(VENV)/.installed  ## recompute the numbers that the papers print, and write the tables and figures of that page
 	$(BIN)/python docs/reproduce.py
+
+coverage-study: $(VENV)/.installed  ## count how often label intervals contain the truth on real tracks, and write the tables of that page
+	$(BIN)/python docs/coverage_study.py
 
 fuzz: $(VENV)/.installed  ## twenty times as many random inputs for each measure, other ones each time
 	IR_MEASURES_RELATIVE_FUZZ=20 $(PYTEST) $(WITH_FULL) tests/test_fuzz.py tests/input/test_plain_fields.py tests/measures/test_every_measure.py

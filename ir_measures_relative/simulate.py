@@ -21,8 +21,6 @@ from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
 
 __all__ = ["Track", "rare_and_common", "track"]
 
-__all__ = ["Track", "rare_and_common", "track"]
-
 
 class System(NamedTuple):
     """How a simulated system ranks: by a mix of the two signals and errors of its own."""
@@ -45,6 +43,7 @@ SYSTEMS = {
     "hybrid": System("hybrid", 0.3, 1.0, 0.3, pooled=False),
 }
 FUSED = {"fused": ("dense_small", "dense_large", "late_interaction")}
+N_NAMED = len(SYSTEMS) + len(FUSED)
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Track:
     runs : dict
         System name -> DataFrame of query_id, doc_id, score, best first.
     groups : dict
-        System name -> family: lexical, learned sparse, dense, hybrid, fused.
+        System name -> group: lexical, learned sparse, dense, hybrid, fused, group 1, group 2, ...
     pooled : tuple
         Names of the systems whose top documents were judged.
     """
@@ -76,7 +75,9 @@ class Track:
         return f"Track({len(self.runs)} systems, {topics} topics, {len(self.qrels)} judgements)"
 
 
-def track(seed: int = 0, *, topics: int = 50, depth: int = 100, pool_depth: int = 10) -> Track:
+def track(
+    seed: int = 0, *, topics: int = 50, depth: int = 100, pool_depth: int = 10, n_systems: int = N_NAMED
+) -> Track:
     """Simulate a campaign: topics, systems of different families, graded and pooled judgements.
 
     Parameters
@@ -89,6 +90,8 @@ def track(seed: int = 0, *, topics: int = 50, depth: int = 100, pool_depth: int 
         Documents that every system returns for a topic.
     pool_depth : int
         Ranks of the pooled systems that are judged; at most ``depth``.
+    n_systems : int
+        At least 8. Systems beyond the eight named ones belong to groups of two, three quarters of which are pooled.
 
     Returns
     -------
@@ -105,14 +108,21 @@ def track(seed: int = 0, *, topics: int = 50, depth: int = 100, pool_depth: int 
     ['dense', 'fused', 'hybrid', 'learned sparse', 'lexical']
     >>> track.runs['bm25'].columns.tolist()
     ['query_id', 'doc_id', 'score']
+    >>> simulate.track(seed=0, n_systems=24)
+    Track(24 systems, 50 topics, 2253 judgements)
     """
     topics, depth = whole(topics, "topics", 1), whole(depth, "depth", 1)
     pool_depth = whole(pool_depth, "pool_depth", 1, depth)
+    n_systems = whole(n_systems, "n_systems", N_NAMED)
     rng = np.random.default_rng(whole(seed, "seed", 0))
     grade, lexical, semantic = _documents(rng, topics, candidates=max(400, 2 * depth))
-    rankings = _rankings(rng, lexical, semantic, depth)
-    pooled = tuple(name for name, system in SYSTEMS.items() if system.pooled)
+    named = _rankings(rng, lexical, semantic)
+    others = _other_rankings(rng, n_systems - N_NAMED, lexical, semantic)
+    rankings = {name: order[:, :depth] for name, order in (named | others).items()}
+    n_pooled = 2 * (3 * len(others) // 8)  # whole groups
+    pooled = *(name for name, system in SYSTEMS.items() if system.pooled), *list(others)[:n_pooled]
     groups = {name: system.family for name, system in SYSTEMS.items()} | {name: "fused" for name in FUSED}
+    groups |= {name: f"group {name[1:-1]}" for name in others}
     return Track(
         qrels=_judge([rankings[name][:, :pool_depth] for name in pooled], grade),
         complete_qrels=_judge(list(rankings.values()), grade),
@@ -189,16 +199,27 @@ def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[
     return grade, signal(1.3, shown=0.5), signal(1.3, shown=0.8)
 
 
-def _rankings(rng: np.random.Generator, lexical: Array, semantic: Array, depth: int) -> dict[str, Array]:
-    """Candidate numbers in rank order per system: (Q, depth) arrays."""
-    full = {}
+def _other_rankings(rng: np.random.Generator, n: int, lexical: Array, semantic: Array) -> dict[str, Array]:
+    """All candidates in rank order for n systems of groups of two, which share a mix and a part of their errors."""
+    orders = {}
+    for group in range((n + 1) // 2):
+        share = rng.uniform()
+        view = share * lexical + (1 - share) * semantic + 0.4 * rng.standard_normal(lexical.shape)
+        for letter in "ab"[: n - 2 * group]:
+            orders[f"g{group + 1}{letter}"] = _descending(view + 0.3 * rng.standard_normal(lexical.shape))
+    return orders
+
+
+def _rankings(rng: np.random.Generator, lexical: Array, semantic: Array) -> dict[str, Array]:
+    """All candidates in rank order per named system: (Q, N) arrays."""
+    orders = {}
     for name, system in SYSTEMS.items():
         own = system.noise * rng.standard_normal(lexical.shape)
-        full[name] = _descending(system.lexical * lexical + system.semantic * semantic + own)
+        orders[name] = _descending(system.lexical * lexical + system.semantic * semantic + own)
     for name, members in FUSED.items():
-        rank = np.array([full[member].argsort(axis=1) for member in members])  # (members, Q, N), from 0
-        full[name] = _descending((1 / (61 + rank)).sum(axis=0))  # reciprocal rank fusion, the usual k = 60
-    return {name: order[:, :depth] for name, order in full.items()}
+        rank = np.array([orders[member].argsort(axis=1) for member in members])  # (members, Q, N), from 0
+        orders[name] = _descending((1 / (61 + rank)).sum(axis=0))  # reciprocal rank fusion, the usual k = 60
+    return orders
 
 
 def _descending(score: Array) -> Array:

@@ -48,7 +48,6 @@ NEEDED_BY_FILES = {
 SCRIPTS = ["pt_docs/pictures/*.py", "tests/support/pisa_pipelines.py"]
 NEEDED_BY_EXAMPLES = {
     "ir_measures_relative._hosts.pyterrier_experiment": "pyterrier",
-    "ir_measures_relative._cli.demo_figures": "matplotlib",
 }
 
 

@@ -191,3 +191,17 @@ def test_a_bad_experiment_is_one_sentence(topic: str, relevant: int, sentence: s
     with pytest.raises(ValueError) as error:
         simulate.rare_and_common(track.qrels, track.runs, topic, relevant=relevant, cutoff=10)
     assert str(error.value).startswith(sentence)
+
+
+def test_more_systems_leave_the_named_ones_as_they_are(track: simulate.Track) -> None:
+    larger = simulate.track(seed=0, n_systems=24)
+    assert len(larger.runs) == 24 and set(larger.groups) == set(larger.runs)
+    for name, run in track.runs.items():
+        pd.testing.assert_frame_equal(larger.runs[name], run)
+    assert set(track.pooled) < set(larger.pooled)
+    new = [name for name in larger.runs if name not in larger.pooled]
+    whole = {larger.groups[name] for name in new if name.startswith("g")}
+    assert whole == {"group 7", "group 8"}
+    assert all(larger.groups[name] not in whole for name in larger.pooled)
+    with pytest.raises(ValueError, match="n_systems"):
+        simulate.track(n_systems=7)

@@ -67,7 +67,7 @@ def pool_depth(qrels: QrelsLike, runs: RunsLike) -> PoolDepth:
     >>> import ir_measures_relative as imr
     >>> track = imr.simulate.track(seed=0)
     >>> imr.meta.pool_depth(track.qrels, track.runs)
-    PoolDepth(10; 4 of 4 runs pooled)
+    PoolDepth(10; 4 of 8 runs pooled)
     """
     judgements = Judgements.of(qrels)
     read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}

@@ -64,8 +64,8 @@ class LearnedLabels(LabelModel):
     """What `learn_labels` returns.
 
     ``logit P(grade >= c) = a_c + b . x + u``, where u is the run's effect, shared by all its documents:
-    ``u ~ mean + spread sqrt(1 + 1/n) t_(n-1)``, n the number of groups learned from. A run of one of these groups is
-    evaluated with coefficients and spread learned without its own group.
+    ``u ~ mean + spread sqrt(1 + 1/n) t_v``, n the number of groups learned from, v = min(n - 1, 6). A run of one of
+    these groups is evaluated with coefficients and spread learned without its own group.
 
     Judgements made after learning update the distribution of u by Bayes' rule; features stay those of the time of
     learning.

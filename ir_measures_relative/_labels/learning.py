@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import warn, whole
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray, read_groups, run_sources
+from ir_measures_relative._input import BoolArray, IntArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_mismatches
 from ir_measures_relative._labels.calibration import left_out_errors
 from ir_measures_relative._labels.judged_depth import depth_for
@@ -69,9 +69,10 @@ def learn_labels(
     --------
     >>> import ir_measures_relative as imr
     >>> track = imr.simulate.track(seed=0, n_systems=24)
-    >>> model = imr.learn_labels(track.qrels, track.runs, track.groups)
+    >>> pool = {name: track.runs[name] for name in track.pooled}
+    >>> model = imr.learn_labels(track.qrels, pool, track.groups)
     >>> model
-    LearnedLabels(24 runs, 12 groups, cutoff 10, depth 10, calibrated)
+    LearnedLabels(16 runs, 9 groups, cutoff 10, depth 10, calibrated)
     """
     cutoff = whole(cutoff, "cutoff", 1, 1000)
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
@@ -164,10 +165,6 @@ def _fitted(documents: TrainingDocuments, grade: IntArray, visible: BoolArray | 
     predicted = np.zeros(len(level))
     for group, fold in enumerate(parts):
         own = documents.group == group
-        predicted[own] = relevance(fold, _slope(feature[own], fold))
+        predicted[own] = relevance(fold, feature[own] @ fold.odds.slope)
     without = dict(zip(documents.group_name, parts, strict=True)) if visible is not None else {}
     return Fit(grade, center, scale, whole_fold, without, predicted)
-
-
-def _slope(feature: FloatArray, fold: Fold) -> FloatArray:
-    return feature @ fold.odds.slope

@@ -143,10 +143,6 @@ class Outcomes:
         """(N+1,) P(score <= the i-th score), with a leading 0."""
         return np.concatenate([[0.0], np.cumsum(self.probability)])
 
-    def mass_upto(self, x: FloatArray | float) -> FloatArray:
-        """P(score <= x). Any shape."""
-        return self.cumulative[np.searchsorted(self.support, x, "right")]
-
     def _at(self, q: FloatArray | float) -> FloatArray:
         """Smallest listed score whose cumulative probability reaches q. Any shape."""
         place = np.searchsorted(self.cumulative[1:], np.asarray(q) - TOLERANCE, "left")

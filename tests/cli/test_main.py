@@ -490,6 +490,13 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert printed.err == ""
     for text in ("nDCG@10", "Judged@10", "NRG@10", "adds most to the other systems", *simulate.track(seed=0).runs):
         assert text in printed.out
+    assert "8 of 8 label intervals contain the score once judged." in printed.out
+    table = printed.out.partition("Figures:")[0]  # paths may be longer
+    assert max(map(len, table.splitlines())) <= 80
+    rows = [line.split() for line in table.splitlines() if " - " in line]
+    for _, plain, _, low, _, high, once_judged, _ in rows:
+        assert float(plain) <= float(once_judged) and float(low) <= float(once_judged) <= float(high.rstrip("*"))
+    assert len(rows) == 8
 
 
 class TestProcess:

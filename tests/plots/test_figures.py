@@ -27,7 +27,7 @@ from support.figures import (
 
 import ir_measures_relative as imr
 from ir_measures_relative import plots
-from ir_measures_relative._cli.demo_figures import write_demo_figures
+from ir_measures_relative._cli.demo import write_demo_figures
 
 PREVIOUS = "NRG(prior='previous')@10"
 

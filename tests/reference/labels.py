@@ -209,8 +209,8 @@ def grade_chances(twin, x, group, effect):
 
 
 def effects(mean, spread, n_groups, count):
-    """The middles of `count` equally likely parts of mean + spread sqrt(1 + 1/n) t_(n-1)."""
-    t = stats.t(n_groups - 1)
+    """The middles of `count` equally likely parts of mean + spread sqrt(1 + 1/n) t_v, v = min(n - 1, 6)."""
+    t = stats.t(min(n_groups - 1, 6))
     return [mean + spread * sqrt(1 + 1 / n_groups) * t.ppf((i + 0.5) / count) for i in range(count)]
 
 

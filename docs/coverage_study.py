@@ -1,0 +1,109 @@
+"""Counts how often label intervals contain the truth on five real tracks, and writes the tables of that page.
+
+``make coverage-study``, or ``python docs/coverage_study.py TRACK ...`` for some of the tracks, which are then only
+printed. Requires the reference data (a folder ``shared`` next to the repository, or the one that
+``IR_MEASURES_RELATIVE_SHARED`` names) and takes about 8 minutes of processor time.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from reproduce import REPOSITORY, shared_folder
+from reproductions.rows import list_table
+
+import ir_measures_relative as imr
+
+TABLES = REPOSITORY / "ir_measures_relative" / "pt_docs" / "studies"
+TRACKS = {
+    "trec-covid-round1": "TREC-COVID round 1",
+    "trec-covid-round2": "TREC-COVID round 2",
+    "trec-dl-2019": "TREC DL 2019",
+    "trec-dl-2021": "TREC DL 2021",
+    "trec-8": "TREC-8",
+}
+ALL = "All five"
+COVERAGE_HEAD = ["Track", "Runs, groups", "Counted", ".5", ".8", ".9", ".95", ".99"]
+ERROR_HEAD = ["Track", "Depth", "Error, plain nDCG", "Error, learned", "Ratio", "tau, plain", "tau, learned", "Width"]
+
+
+def coverage_of(folder: Path) -> imr.meta.IntervalCoverage:
+    """Leave each group of a track out of its pool."""
+    qrels = next(path for path in (folder / "qrels.txt", folder / "qrels.txt.gz") if path.exists())
+    return imr.meta.interval_coverage(qrels, folder / "runs", folder / "groups.csv")
+
+
+def coverage_rows(name: str, levels: pd.DataFrame) -> list[list[str]]:
+    """Two rows of a track: coverage by run and by group, with 95% intervals over groups."""
+    counts = f"{levels['runs'][0]}, {levels['groups'][0]}"
+    rows = []
+    for first, counted, ends in (([name, counts], "by_run", "run"), (["", ""], "by_group", "group")):
+        columns = zip(levels[counted], levels[f"{ends}_low"], levels[f"{ends}_high"], strict=True)
+        cells = [f"{share(value)} ({share(low)} to {share(high)})" for value, low, high in columns]
+        rows.append([*first, counted.replace("_", " "), *cells])
+    return rows
+
+
+def error_row(name: str, depth: str, summary: Any) -> list[str]:
+    """Root mean square errors of the runs' means, agreement of orders, and the mean width of 95% intervals."""
+    ratio = summary["error"] / summary["error_plain"]
+    errors = [share(summary[column], 4) for column in ("error_plain", "error")]
+    taus = ["–" if np.isnan(summary[column]) else share(summary[column]) for column in ("tau_plain", "tau")]
+    return [name, depth, *errors, f"{ratio:.2f}".lstrip("0"), *taus, share(summary["width"])]
+
+
+def together(studies: list[tuple[str, imr.meta.IntervalCoverage]]) -> imr.meta.IntervalCoverage:
+    """All tracks as one study, in which the mean of a run counts as its only topic."""
+    names = [f"{track} {name}" for track, study in studies for name in study.name]
+    groups = [f"{track} {group}" for track, study in studies for group in study.group]
+    by_topic = ("truth", "plain", "estimate", "topic_low", "topic_high")
+    columns = {
+        what: np.concatenate([getattr(study, what).mean(axis=1, keepdims=True) for _, study in studies])
+        for what in by_topic
+    }
+    columns |= {what: np.concatenate([getattr(study, what) for _, study in studies]) for what in ("std", "low", "high")}
+    hidden = np.concatenate([study.hidden.sum(axis=1, keepdims=True) for _, study in studies])
+    return imr.meta.IntervalCoverage(names, groups, **columns, hidden=hidden, depth=0, level=0.95)
+
+
+def share(value: float, places: int = 3) -> str:
+    return f"{value:.{places}f}".removeprefix("0")
+
+
+def main(names: list[str]) -> None:
+    if unknown := set(names) - set(TRACKS):
+        sys.exit(f"unknown track {', '.join(sorted(unknown))}; expected some of {', '.join(TRACKS)}")
+    folder = shared_folder()
+    if folder is None:
+        print("There is no folder 'shared' next to the repository, and IR_MEASURES_RELATIVE_SHARED names none:")
+        print("the tables of label intervals need the runs of real tracks and were not changed.")
+        return
+    wanted = [name for name in TRACKS if not names or name in names]
+    studies, coverage, errors = [], [], []
+    for name in wanted:
+        study = coverage_of(folder / "data" / name)
+        print(f"{TRACKS[name]}: {study}", flush=True)
+        studies.append((name, study))
+        coverage += coverage_rows(TRACKS[name], study.by_level())
+        errors.append(error_row(TRACKS[name], f"{study.depth}", study.summary()))
+    if len(wanted) > 1:
+        name, total = ALL if wanted == list(TRACKS) else "Together", together(studies)
+        coverage += coverage_rows(name, total.by_level())
+        # the order of runs of different tracks means nothing
+        errors.append(error_row(name, "", dict(total.summary()) | {"tau_plain": np.nan, "tau": np.nan}))
+    tables = {"coverage": (COVERAGE_HEAD, coverage), "errors": (ERROR_HEAD, errors)}
+    for table, (head, rows) in tables.items():
+        print(pd.DataFrame(rows, columns=head).to_string(index=False), end="\n\n")
+        if wanted == list(TRACKS):
+            TABLES.mkdir(exist_ok=True)
+            (TABLES / f"{table}.inc").write_text(list_table(head, rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main(sys.argv[1:])
