@@ -12,6 +12,7 @@
 ``caterpillar``             which systems are apart, given their intervals?
 ``rank_intervals``          which ranks could each system have had with other topics?
 ``rank_changes``            how far would a run have fallen, had its group not contributed to the pool?
+``pool_depth``              how deep was the pool?
 ``reliability``             do learned labels mean what they say?
 ``med_matrix``              how far apart could any two runs be?
 ``med_depth``               ... and how does that change with the depth of the pool?
@@ -39,6 +40,7 @@ from ir_measures_relative.plots._chance import expected_histogram, query_types
 from ir_measures_relative.plots._forest import forest, judges
 from ir_measures_relative.plots._leaderboards import rank_changes, rank_intervals
 from ir_measures_relative.plots._planning import power
+from ir_measures_relative.plots._pool_depth import pool_depth
 from ir_measures_relative.plots._rank_agreement import med_depth, tau_curve
 from ir_measures_relative.plots._reliability import reliability
 from ir_measures_relative.plots._significance import discriminative_power
@@ -58,6 +60,7 @@ __all__ = [
     "judges",
     "med_depth",
     "med_matrix",
+    "pool_depth",
     "power",
     "query_types",
     "rank_changes",

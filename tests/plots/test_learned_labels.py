@@ -59,3 +59,26 @@ def test_reliability_of_decisions() -> None:
     ax = plots.reliability(pd.DataFrame({"pairs": [40, 60], "predicted": [0.6, 0.96], "actual": [0.62, 0.97]}))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("stated chance of the better run", "share that was right")
     assert ax.collections[0].get_offsets().tolist() == [[0.6, 0.62], [0.96, 0.97]]
+
+
+def test_pool_depth_marks_the_drop() -> None:
+    track = pooled_track(4, n_groups=7, n_topics=8, depth=3)
+    found = imr.meta.pool_depth(track.qrels, track.runs)
+    assert found.depth == 3
+    ax = plots.pool_depth(track.qrels, track.runs)
+    curve, mark = ax.get_lines()
+    np.testing.assert_allclose(curve.get_ydata(), found.curve[: len(curve.get_ydata())])
+    assert curve.get_xdata()[0] == 1 and 3 < mark.get_xdata()[0] < 4  # between the last judged rank and the next
+    assert legend(ax) == [f"mean of {len(track.runs)} runs", "depth of the pool: 3"]
+    same = plots.pool_depth(found)
+    np.testing.assert_allclose(same.get_lines()[0].get_ydata(), curve.get_ydata())
+
+
+def test_pool_depth_without_a_drop_marks_nothing() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
+    ax = plots.pool_depth(qrels, {"only": run})
+    assert legend(ax) == ["one run"] and list(ax.get_lines()[0].get_ydata()) == [1, 1]
+    with pytest.raises(ValueError, match="requires runs="):
+        plots.pool_depth(qrels)
+    with pytest.raises(ValueError, match="leave it out"):
+        plots.pool_depth(imr.meta.pool_depth(qrels, {"only": run}), {"only": run})
