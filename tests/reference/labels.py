@@ -214,13 +214,12 @@ def effects(mean, spread, n_groups, count):
     return [mean + spread * sqrt(1 + 1 / n_groups) * t.ppf((i + 0.5) / count) for i in range(count)]
 
 
-def left_out_errors(twin, qrels, runs, groups, cutoff, depth, mean, spread, nodes=21):
-    """(group, true mean - estimate, stated sd) of every left-out run, u ~ N(mean, spread^2), by enumeration.
+def left_out_errors(twin, qrels, runs, groups, cutoff, depth, mean, spread, nodes=51):
+    """(group, true mean - estimate, stated sd) of every left-out run, by enumeration of labellings and effects.
 
     Only documents whose judgement was hidden get labels; documents that were never judged count 0 on both sides.
     """
-    normal = stats.norm(mean, spread)
-    values = [normal.ppf((i + 0.5) / nodes) for i in range(nodes)]
+    values = effects(mean, spread, len({row[0] for row in twin["rows"]}), nodes)
     found_errors = []
     for group, name in sorted({(row[0], row[1]) for row in twin["rows"]}):
         left = without_group(qrels, runs, groups, group, depth)
