@@ -20,6 +20,7 @@ from ir_measures_relative._labels.imputing import (
     refuse_gain_of_nothing,
 )
 from ir_measures_relative._labels.judged_depth import PoolDepth, depth_of, pool_depth
+from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
 from ir_measures_relative._labels.label_model import (
     ACCEPTED,
     LEARNED,
@@ -45,6 +46,7 @@ from ir_measures_relative._labels.pair_probability import labelled_prob_better, 
 from ir_measures_relative._labels.pool import LOOKED_AT
 from ir_measures_relative._labels.pool_bounds import naive_bounds
 from ir_measures_relative._labels.pool_shares import PoolShares
+from ir_measures_relative._labels.replayed_judging import JudgingReplay, LeftOutGroup, judging_replay
 from ir_measures_relative._labels.score_forms import TopicScores
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "BootScores",
     "BootSettings",
     "DCGS",
+    "EFFECT_DRAWS",
     "Estimator",
     "FEWEST_GROUPS",
     "GradeLabels",
@@ -60,6 +63,8 @@ __all__ = [
     "ImputedScores",
     "ImputedTopic",
     "IntervalCoverage",
+    "JudgingPlan",
+    "JudgingReplay",
     "LEARNED",
     "LOOKED_AT",
     "LabelModel",
@@ -67,6 +72,7 @@ __all__ = [
     "LabelledRun",
     "Labels",
     "LearnedLabels",
+    "LeftOutGroup",
     "ONLY_RELEVANT",
     "OpenDocuments",
     "Outcomes",
@@ -90,6 +96,7 @@ __all__ = [
     "imputed",
     "interval_coverage",
     "judgement_rows",
+    "judging_replay",
     "known_labels",
     "label_shares",
     "labelled_prob_better",

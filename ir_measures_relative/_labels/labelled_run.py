@@ -99,9 +99,9 @@ class LabelledRun:
 
     @cached_property
     def deeper(self) -> tuple[Array, FloatArray]:
-        """Keys and weights of the unjudged documents of the top K below the depth of labels."""
+        """Keys and weights of the documents of the top K without judgement that get no label: below its depth."""
         run, cutoff = self.open.run, self.model.cutoff
-        mask = run.top(cutoff).unjudged & ~self.open.mask if self.open.visible.all() else np.zeros((0, 0), dtype=bool)
+        mask = run.top(cutoff).present & (self.open.row < 0) & ~self.open.mask
         if not mask.any():
             return np.zeros(0, dtype=np.uint64), np.zeros(0)
         topic, rank = np.nonzero(mask)

@@ -19,6 +19,7 @@
 ``label_shares``                      ... and are the documents that it lacks like the others?
 ``reusability``                       would its runs have been scored and ranked alike?
 ``interval_coverage``                 ... and do label intervals contain its runs' scores?
+``judging_replay``                    ... and how many judgements decide its pairs?
 ``pool_depth``                        how deep was the pool?
 ``estimation_error``                  how far are estimated scores from the true ones?
 ``preference_reconstruction``         do estimated scores order the systems as the true ones do?
@@ -28,9 +29,11 @@
 
 from ir_measures_relative._labels import (
     IntervalCoverage,
+    JudgingReplay,
     LabelShares,
     PoolDepth,
     interval_coverage,
+    judging_replay,
     label_shares,
     leave_group_out,
     pool_depth,
@@ -81,6 +84,7 @@ __all__ = [
     "LabelShares",
     "IntervalCoverage",
     "JudgeComparison",
+    "JudgingReplay",
     "NumberOfSystems",
     "Plan",
     "PredictionPowered",
@@ -100,6 +104,7 @@ __all__ = [
     "discriminative_power",
     "estimation_error",
     "interval_coverage",
+    "judging_replay",
     "kendall_tau",
     "label_shares",
     "leave_group_out",

@@ -53,6 +53,7 @@ FUNCTIONS: dict[str, Any] = {
     "pairs": lambda q, r: imr.pairs(q, r, nDCG @ 2, labels=LABELS),
     "report": page,
     "interval_coverage": lambda q, r: imr.meta.interval_coverage(q, r, TEAMS).to_frame(),
+    "judging_replay": lambda q, r: imr.meta.judging_replay(q, r, TEAMS, step=3).to_frame(),
     "reusability": lambda q, r: imr.meta.reusability(q, r, TEAMS, [nDCG @ 5]).to_frame(),
     "calc_runs": lambda q, r: imr.calc_runs(["NRG@10", "nDCG@2", "BootNDCG@2"], q, r),
     "calc_runs with groups": lambda q, r: imr.calc_runs(["NRG(prior='groups')@10"], q, r, groups=GROUPS),
@@ -74,7 +75,7 @@ FUNCTIONS: dict[str, Any] = {
 @pytest.mark.filterwarnings("ignore:prior run")
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_takes_what_was_read(function: str) -> None:
-    learns = function in ("learn_labels", "interval_coverage", "reusability")
+    learns = function in ("learn_labels", "interval_coverage", "judging_replay", "reusability")
     given = (TRACK.qrels, TRACK.runs) if learns else (QRELS, RUNS)
     once = imr.read_qrels(given[0]), imr.read_runs(given[1])
     expected = FUNCTIONS[function](*given)

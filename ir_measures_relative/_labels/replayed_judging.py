@@ -1,0 +1,363 @@
+"""How many judgements decide a pair? Hide what only one group contributed, and judge it again, a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import nDCG
+
+from ir_measures_relative._base import UserModel
+from ir_measures_relative._checks import counted, real, share, whole
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray, read_groups, run_sources
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, once, warn_of_other_topics
+from ir_measures_relative._labels.imputing import base_model, base_text
+from ir_measures_relative._labels.judged_depth import depth_for
+from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
+from ir_measures_relative._labels.label_model import LabelModel
+from ir_measures_relative._labels.labelled_run import LabelledRun
+from ir_measures_relative._labels.learning import learned
+from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._labels.pair_outcomes import PairOutcomes
+from ir_measures_relative._labels.pool import Pool
+from ir_measures_relative._labels.sampling import fixed_random
+
+ORDERS = ("judge_next", "rank", "random")
+_RESAMPLES = 2000
+_EQUAL = 1e-9
+
+
+class Verdict(NamedTuple):
+    """1: a is better by more than the margin, -1: b is, 0: neither; and the probability of that."""
+
+    sign: int
+    probability: float
+
+    @classmethod
+    def of(cls, pair: PairOutcomes, margin: float) -> Verdict:
+        above, below = pair.chances(margin)
+        chances = {1: above, -1: below, 0: max(1.0 - above - below, 0.0)}
+        sign = max(chances, key=lambda sign: chances[sign])
+        return cls(sign, chances[sign])
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutGroup:
+    """Pooled runs as if one group had not taken part: its own judgements are hidden, labels come from the others."""
+
+    pool: Pool
+    group: str
+    model: UserModel
+    labels: LabelModel
+    visible: BoolArray  # (J,) False = hidden
+
+    @classmethod
+    def of(cls, pool: Pool, group: str, model: UserModel) -> LeftOutGroup:
+        assert model.cutoff is not None
+        visible = pool.hiding(pool.groups.index(group)).visible
+        others = pool.runs.without(group)
+        labels = learned(others, cutoff=model.cutoff, depth=pool.depth, visible=visible, quiet=True)
+        return cls(pool, group, model, labels, visible)
+
+    @property
+    def names(self) -> list[str]:
+        """The runs of the group."""
+        return [name for name in self.pool.runs if self.pool.runs.group_of[name] == self.group]
+
+    def labelled(self, name: str, visible: BoolArray) -> LabelledRun:
+        """A run with these judgements. Documents that nobody ever judged count as non-relevant."""
+        runs = self.pool.runs
+        part = OpenDocuments.hidden(runs[name], self.model.cutoff, visible)
+        part.mask[:, self.pool.depth :] = False
+        return LabelledRun(part, self.labels._label(part, runs.group_of[name]), self.model)
+
+    @once
+    def before_judging(self, name: str) -> LabelledRun:
+        """A run with the judgements that the labels were learned from."""
+        return self.labelled(name, self.visible)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JudgingReplay:
+    """P pairs that were undecided while one group was left out, judged until they were decided, in three orders.
+
+    Attributes
+    ----------
+    a, b : the runs of each pair; ``a`` belongs to the left-out group
+    group : the left-out group
+    within : (P,) whether ``b`` belongs to it too
+    difference : (P,) of the means with all judgements
+    hidden : (P,) documents of the two tops whose judgement was hidden
+    expected : (P,) judgements that ``judge_next(...).expected_left`` promised
+    judgements : (P, 3) until the pair was decided, in the order of `judge_next`, by rank, and at random
+    probability, right : (P, 3) of the verdict, and whether all judgements agree with it
+    level, margin, step, depth : as asked for
+    """
+
+    a: list[str]
+    b: list[str]
+    group: list[str]
+    within: BoolArray  # (P,)
+    difference: FloatArray  # (P,)
+    hidden: IntArray  # (P,)
+    expected: FloatArray  # (P,)
+    judgements: IntArray  # (P, 3)
+    probability: FloatArray  # (P, 3)
+    right: BoolArray  # (P, 3)
+    level: float
+    margin: float
+    step: int
+    depth: int
+
+    @classmethod
+    def of(cls, rows: list[tuple[Any, ...]], settings: ReplaySettings, depth: int) -> JudgingReplay:
+        """Pairs in rows, whose columns are those above."""
+        columns: list[Any] = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(10)]
+        kinds = (bool, float, np.int64, float, np.int64, float, bool)
+        arrays: list[Any] = [np.array(column, dtype=kind) for column, kind in zip(columns[3:], kinds, strict=True)]
+        by_order = [array.reshape(-1, len(ORDERS)) for array in arrays[4:]]
+        parts: list[Any] = [*columns[:3], *arrays[:4], *by_order, settings.level, settings.margin, settings.step, depth]
+        return cls(*parts)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per pair."""
+        columns: dict[str, Any] = {
+            "group": self.group, "a": self.a, "b": self.b, "within": self.within, "difference": self.difference,
+            "hidden": self.hidden, "expected": self.expected,
+        }  # fmt: skip
+        for at, order in enumerate(ORDERS):
+            columns[order] = self.judgements[:, at]
+        for at, order in enumerate(ORDERS):
+            columns[f"right_{order}"] = self.right[:, at]
+        return pd.DataFrame(columns)
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row per order of judging.
+
+        pairs and groups are the numbers replayed; mean and median are judgements until a pair was decided; ratio is the
+        mean divided by that of `judge_next`, with a 95% interval from a bootstrap over groups (low, high); stated is
+        the mean probability of the verdicts, right the share of them that all judgements confirm.
+        """
+        rows = []
+        for at, order in enumerate(ORDERS):
+            spent = self.judgements[:, at]
+            counts = len(spent), self._n_groups
+            if not len(spent):
+                rows.append((order, *counts, *[float("nan")] * 7))
+                continue
+            low, high = np.nanquantile(self._ratios[:, at], [0.025, 0.975]) if at else (1.0, 1.0)
+            ratio = spent.sum() / max(self.judgements[:, 0].sum(), 1)
+            shares = self.probability[:, at].mean(), self.right[:, at].mean()
+            rows.append((order, *counts, spent.mean(), float(np.median(spent)), ratio, low, high, *shares))
+        columns = ["order", "pairs", "groups", "mean", "median", "ratio", "low", "high", "stated", "right"]
+        return pd.DataFrame(rows, columns=columns).set_index("order")
+
+    @property
+    def _n_groups(self) -> int:
+        return len(set(self.group))
+
+    @cached_property
+    def _ratios(self) -> FloatArray:
+        """(B, 3) mean of each order divided by that of judge_next, for groups drawn with replacement."""
+        names, number = np.unique(np.array(self.group, dtype=str), return_inverse=True)
+        sums = np.stack([np.bincount(number, weights=spent) for spent in self.judgements.T], axis=1)  # (G, 3)
+        drawn = fixed_random(12).integers(0, len(names), (_RESAMPLES, len(names)))
+        totals = sums[drawn].sum(axis=1)  # (B, 3)
+        return np.asarray(totals / np.maximum(totals[:, :1], 1.0))
+
+    def __repr__(self) -> str:
+        if not self.a:
+            return "JudgingReplay(no undecided pair)"
+        means = ", ".join(
+            f"{order} {mean:.1f}" for order, mean in zip(ORDERS, self.judgements.mean(axis=0), strict=True)
+        )
+        counts = f"{counted(len(self.a), 'pair')}, {counted(self._n_groups, 'group')}"
+        return f"JudgingReplay({counts}; mean judgements: {means})"
+
+
+def judging_replay(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    groups: Any,
+    *,
+    base: ir_measures.Measure | str = nDCG @ 10,
+    depth: int | None = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+    pairs_per_group: int = 2,
+    step: int = 1,
+    seed: int = 0,
+) -> JudgingReplay:
+    """Count the judgements that decide a pair of runs, in the order of `judge_next`, by rank, and at random.
+
+    Each group is left out of the pool in turn: the judgements of documents that only it has in its top ``depth`` are
+    hidden, and labels are learned from the other groups. Of the pairs of its runs with any other run, some that are
+    undecided are drawn. Their hidden documents are then judged, that is their judgements shown, until the pair is
+    decided. Documents that nobody ever judged count as non-relevant.
+
+    Parameters
+    ----------
+    qrels, runs, groups : QrelsLike, RunsLike, dict or path
+        A pooled collection, in any form; every run requires a group.
+    base : Measure or str
+        The measure: nDCG, P, RBP or SDCG, with its cutoff.
+    depth : int, optional
+        Depth of the pool; by default that of `meta.pool_depth`, at most the cutoff.
+    level, margin : float
+        A pair is decided if one of the runs is better by more than ``margin``, or neither is, with a probability of at
+        least ``level``.
+    pairs_per_group : int
+        Number of undecided pairs to replay for each left-out group, at most.
+    step : int
+        Number of judgements between two looks at the probability.
+    seed : int
+        Selects the pairs and the random order.
+
+    Returns
+    -------
+    JudgingReplay
+        ``.summary()``: a row per order; ``.to_frame()``: a row per pair, with the number of judgements that
+        ``judge_next(...).expected_left`` promised.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> track = imr.simulate.track(seed=0, n_systems=24)
+    >>> replay = imr.meta.judging_replay(track.qrels, track.runs, track.groups, depth=5)
+    >>> list(replay.summary().index)
+    ['judge_next', 'rank', 'random']
+    """
+    model = base_model(base)
+    if model.cutoff is None:
+        raise ValueError(f"base={base_text(base)} requires a cutoff, as in nDCG@10")
+    level, margin = share(level, "judging_replay: level"), real(margin, "judging_replay: margin", 0.0)
+    depth = None if depth is None else whole(depth, "depth", 1, 1000)
+    wanted = whole(pairs_per_group, "judging_replay: pairs_per_group", 1)
+    step, seed = whole(step, "judging_replay: step", 1), whole(seed, "judging_replay: seed", 0)
+    judgements = Judgements.of(qrels)
+    if not judgements.n_topics:
+        raise ValueError("judging_replay: the qrels have no topic; at least one is needed")
+    sources = run_sources(runs)
+    group_of = read_groups(groups, sources)
+    read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
+    for name, run in read.items():
+        warn_of_other_topics(run, judgements, f"run {name!r}")
+    joined = Runs.of(judgements, read, group_of)
+    depth = min(depth_for(joined, model.cutoff, quiet=True) if depth is None else depth, model.cutoff)
+    pool = Pool.of(joined, model.cutoff, depth)
+    truth = {name: float(model.score(joined[name]).mean()) for name in joined}
+    rows: list[tuple[Any, ...]] = []
+    settings = ReplaySettings(level, margin, wanted, step, seed)
+    for number, group in enumerate(pool.groups):
+        if pool.only_of(number).any():  # otherwise nothing is hidden, and nothing undecided
+            rows += replayed_pairs(LeftOutGroup.of(pool, group, model), truth, settings)
+    return JudgingReplay.of(rows, settings, depth)
+
+
+class ReplaySettings(NamedTuple):
+    level: float = 0.95
+    margin: float = 0.0
+    pairs_per_group: int = 2
+    step: int = 1
+    seed: int = 0
+
+
+def replayed_pairs(case: LeftOutGroup, truth: Mapping[str, float], settings: ReplaySettings) -> list[tuple[Any, ...]]:
+    """Rows of a `JudgingReplay`: some undecided pairs of the group's runs; ``truth``: means with all judgements."""
+    random = fixed_random(13, settings.seed, case.pool.groups.index(case.group))
+    return [_replayed(case, pair, truth, settings, random) for pair in _undecided(case, settings, random)]
+
+
+def _undecided(
+    case: LeftOutGroup, settings: ReplaySettings, random: np.random.Generator
+) -> Iterator[tuple[str, str, PairOutcomes]]:
+    """Some undecided pairs of the group's runs with any run, drawn at random."""
+    own, runs = case.names, list(case.pool.runs)
+    pairs = [(a, b) for a in own for b in runs if b not in own or a < b]
+    found = 0
+    for at in random.permutation(len(pairs)):
+        a, b = pairs[at]
+        pair = PairOutcomes(case.before_judging(a), case.before_judging(b))
+        if pair.n_open and Verdict.of(pair, settings.margin).probability < settings.level:
+            yield a, b, pair
+            found += 1
+        if found == settings.pairs_per_group:
+            return
+
+
+def _replayed(
+    case: LeftOutGroup,
+    undecided: tuple[str, str, PairOutcomes],
+    truth: Mapping[str, float],
+    settings: ReplaySettings,
+    random: np.random.Generator,
+) -> tuple[Any, ...]:
+    """A row: a, b, group, within, difference, hidden, expected, then judgements, probability and right by order."""
+    (a, b, pair), margin = undecided, settings.margin
+    difference = truth[a] - truth[b]
+    sign = int(np.sign(difference)) if abs(difference) > margin + _EQUAL else 0
+    expected = _plan(pair).expected_left(settings.level, margin)
+    results = []
+    for order in ORDERS:
+        spent, verdict = _judged_until_decided(case, (a, b), pair, order, settings, random)
+        results.append((spent, verdict.probability, verdict.sign == sign))
+    within = case.pool.runs.group_of[b] == case.group
+    return a, b, case.group, within, difference, pair.n_open, expected, *zip(*results, strict=True)
+
+
+def _judged_until_decided(
+    case: LeftOutGroup,
+    names: tuple[str, str],
+    pair: PairOutcomes,
+    order: str,
+    settings: ReplaySettings,
+    random: np.random.Generator,
+) -> tuple[int, Verdict]:
+    """Number of judgements until the pair is decided, and the verdict then."""
+    level, margin, step = settings.level, settings.margin, settings.step
+    visible, spent = case.visible.copy(), 0
+    queue = [] if order == ORDERS[0] else _queue(pair, random if order == ORDERS[2] else None)
+    while True:
+        rows = _next_rows(pair, step) if order == ORDERS[0] else queue[spent : spent + step]
+        if not len(rows):  # what is left moves nothing
+            return spent, Verdict.of(pair, margin)
+        visible[rows] = True
+        spent += len(rows)
+        pair = PairOutcomes(case.labelled(names[0], visible), case.labelled(names[1], visible))
+        verdict = Verdict.of(pair, margin)
+        if verdict.probability >= level or not pair.n_open:
+            return spent, verdict
+
+
+def _hidden_rows(run: LabelledRun) -> IntArray:
+    """(n,) the judgements of the run's open documents."""
+    return np.asarray(run.open.run.top(run.open.mask.shape[1]).row[run.open.mask])
+
+
+def _plan(pair: PairOutcomes) -> JudgingPlan:
+    """What `judge_next` would do about this pair alone."""
+    return JudgingPlan.of([pair.a, pair.b], [(PairOutcomes(pair.a, pair.b, size=EFFECT_DRAWS), 0, 1)])
+
+
+def _next_rows(pair: PairOutcomes, step: int) -> IntArray:
+    """Judgements that `judge_next` asks for."""
+    plan = _plan(pair)
+    row = np.full(len(plan.documents.key), -1)
+    for run, place in zip(plan.documents.runs, plan.documents.places, strict=True):
+        row[place] = _hidden_rows(run)
+    return np.asarray(row[plan.order[:step]])
+
+
+def _queue(pair: PairOutcomes, random: np.random.Generator | None) -> list[int]:
+    """Hidden judgements of the two lists by rank, then topic; or in random order."""
+    cells = []
+    for place, run in enumerate((pair.a, pair.b)):
+        columns = (run.open.rank.tolist(), run.open.topic.tolist(), _hidden_rows(run).tolist())
+        cells += [(rank, topic, place, row) for rank, topic, row in zip(*columns, strict=True)]
+    rows = list(dict.fromkeys(row for *_, row in sorted(cells)))
+    return rows if random is None else [rows[at] for at in random.permutation(len(rows))]
