@@ -1,4 +1,4 @@
-"""How bad input is told: arguments checked at the door, and values shown in one line that is short enough to read."""
+"""Argument checks and error messages; values are shown in one short line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGEST = 2**53  # of the numbers that a measure takes: what a float64 counts ex
 
 
 def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
-    """Whether a value is a whole number from ``low`` to ``high``; True is none.
+    """Whether a value is an integer from ``low`` to ``high``; True is none.
 
     >>> is_whole(np.int64(3), 1), is_whole(True), is_whole(3.0), is_whole(3, 1, 2)
     (True, False, False, False)
@@ -43,13 +43,13 @@ def is_real(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
 
 
 def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
-    """A whole number from ``low`` to ``high``.
+    """Return an integer from ``low`` to ``high``.
 
     >>> whole(np.int64(3), "n", 1)
     3
     >>> whole(3, "n", 1, 2)
     Traceback (most recent call last):
-    ValueError: n=3 is not accepted; accepted is a whole number from 1 to 2
+    ValueError: n must be an integer from 1 to 2, got 3
     """
     if not is_whole(value):
         raise WrongKind(refusal(value, name, whole_kind(low, high)))
@@ -62,9 +62,9 @@ def whole_kind(low: int, high: int | None = None) -> str:
     """What ``whole`` accepts, in words.
 
     >>> whole_kind(1), whole_kind(0, LARGEST)
-    ('a whole number from 1', 'a whole number from 0 to 2^53')
+    ('an integer of at least 1', 'an integer from 0 to 2^53')
     """
-    return f"a whole number from {low}" + ("" if high is None else f" to {_number(high)}")
+    return f"an integer of at least {low}" if high is None else f"an integer from {low} to {_number(high)}"
 
 
 def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
@@ -78,7 +78,9 @@ def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
 
 def real_kind(low: float, high: float = np.inf) -> str:
     """What ``real`` accepts, in words."""
-    return f"a number from {_number(low)}" + ("" if high == np.inf else f" to {_number(high)}")
+    if high == np.inf:
+        return f"a number of at least {_number(low)}"
+    return f"a number from {_number(low)} to {_number(high)}"
 
 
 def share(value: Any, name: str) -> float:
@@ -91,11 +93,18 @@ def share(value: Any, name: str) -> float:
 
 
 def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
-    """One of the words that a parameter accepts."""
+    """Return one of the words that a parameter accepts.
+
+    >>> choice("pol", "prior", ("pool", "run"))
+    Traceback (most recent call last):
+    ValueError: prior must be 'pool' or 'run', got 'pol'; did you mean 'pool'?
+    """
     if not isinstance(value, str):
         raise WrongKind(refusal(value, name, choice_kind(choices)))
     if value not in choices:
-        raise ValueError(refusal(value, name, choice_kind(choices)))
+        close = get_close_matches(value, choices, n=1)
+        meant = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(refusal(value, name, choice_kind(choices)) + meant)
     return str(value)
 
 
@@ -119,8 +128,8 @@ FLAG_KIND = "True or False"
 
 
 def refusal(value: Any, name: str, accepted: str) -> str:
-    """The sentence for a value that a parameter does not accept."""
-    return f"{name}={shown(value)} is not accepted; accepted is {accepted}"
+    """Return the error message for a value that a parameter does not accept."""
+    return f"{name} must be {accepted}, got {shown(value)}"
 
 
 def _number(number: float) -> str:

@@ -68,8 +68,8 @@ class _Q(ir_measures.Measure):
 
 # parameters that are real numbers: which are accepted, in words, and the default
 _NUMBERS: dict[str, tuple[Callable[[Any], bool], str, float]] = {
-    "p": (lambda p: 0 <= p < 1, "from 0 to below 1", 0.8),
-    "T": (lambda total: 0 < total <= LARGEST, "above 0 to 2^53", 1.0),
+    "p": (lambda p: 0 <= p < 1, "of at least 0 and below 1", 0.8),
+    "T": (lambda total: 0 < total <= LARGEST, "above 0 and up to 2^53", 1.0),
     "beta": (lambda beta: 0 <= beta <= LARGEST, "from 0 to 2^53", 1.0),
 }
 DECLARED: dict[str, ir_measures.Measure] = {kind.NAME: kind() for kind in (_SDCG, _INSQ, _Q)}
@@ -101,7 +101,7 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
     """
     measure = parse_base(base, DECLARED)
     if measure.NAME not in accepted:
-        raise ValueError(f"base={measure} is not supported; accepted are {', '.join(accepted)}")
+        raise ValueError(f"base must be one of {', '.join(accepted)}, got {measure}")
     declared = DECLARED.get(str(measure.NAME), measure).SUPPORTED_PARAMS
     unknown = [name for name in measure.params if name not in declared]
     if unknown:
@@ -120,11 +120,11 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
 def _check_sdcg(measure: ir_measures.Measure) -> None:
     highest = measure.params.get("max_rel")
     if highest is None:
-        raise ValueError("base=SDCG needs max_rel, the highest grade, as in SDCG(max_rel=3)")
+        raise ValueError("base=SDCG requires max_rel, the highest grade, as in SDCG(max_rel=3)")
     if measure.params.get("dcg") == "exp-log2" and highest > HIGHEST_EXPONENT:
         raise ValueError(
             f"base={measure}: max_rel={highest} is too high for dcg='exp-log2' (2^max_rel); "
-            f"accepted is up to {HIGHEST_EXPONENT}"
+            f"the highest is {HIGHEST_EXPONENT}"
         )
 
 
@@ -138,22 +138,22 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
     if name == "dcg":
         choices = DECLARED.get(str(measure.NAME), measure).SUPPORTED_PARAMS["dcg"].choices
         if value not in choices:
-            raise ValueError(f"{where}: dcg={value!r}; accepted is {' or '.join(map(repr, choices))}")
+            raise ValueError(f"{where}: dcg must be {' or '.join(map(repr, choices))}, got {value!r}")
         return None if value == "log2" else value
     if name == "gains":
         return canonical_gains(value, where)
     if name == "min_rel":
         if value != 0:
-            raise ValueError(f"{where}: min_rel={value!r}; only 0 is supported")
+            raise ValueError(f"{where}: min_rel must be 0, got {value!r}")
         return None
     if name in _NUMBERS:
         inside, accepted, default = _NUMBERS[name]
         if not is_real(value) or not inside(value):
-            raise ValueError(f"{where}: {name}={value!r}; accepted are numbers {accepted}")
+            raise ValueError(f"{where}: {name} must be a number {accepted}, got {value!r}")
         return None if value == default else float(value) + 0.0  # -0.0 becomes 0.0
     if name == "max_rel" and measure.NAME == "INSQ":
         if value != 1:
-            raise ValueError(f"{where}: max_rel={value!r}; only 1 is supported: a document is relevant or not, by rel")
+            raise ValueError(f"{where}: max_rel must be 1 (a document is relevant or not, by rel), got {value!r}")
         return None
     whole = _whole(measure, name, value)
     return None if name == "rel" and whole == 1 else whole
@@ -166,7 +166,7 @@ def _cutoff(measure: ir_measures.Measure) -> int | None:
 
 def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:
     if not is_whole(value, 1, LARGEST):
-        raise ValueError(f"base={measure}: {name}={value!r}; accepted are whole numbers from 1 to 2^53")
+        raise ValueError(f"base={measure}: {name} must be an integer from 1 to 2^53, got {value!r}")
     return int(value)
 
 
@@ -179,9 +179,11 @@ def canonical_gains(gains: Any, where: str) -> dict[int, float] | None:
     table: dict[int, float] = {}
     for grade, gain in gains.items():
         if not is_whole(grade, -LARGEST, LARGEST):
-            raise ValueError(f"{where}: gains has the grade {grade!r}; grades are whole numbers up to 2^53")
+            raise ValueError(f"{where}: gains has the grade {grade!r}; grades must be integers up to 2^53")
         if not is_real(gain, 0, LARGEST):
-            raise ValueError(f"{where}: gains gives grade {grade} the gain {gain!r}; gains are numbers from 0 to 2^53")
+            raise ValueError(
+                f"{where}: gains gives grade {grade} the gain {gain!r}; gains must be numbers from 0 to 2^53"
+            )
         if gain != max(grade, 0):
             table[int(grade)] = int(gain) if float(gain).is_integer() else float(gain)
     return dict(sorted(table.items())) or None

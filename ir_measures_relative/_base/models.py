@@ -94,7 +94,7 @@ class NDCG(UserModel):
     def seen_in_all(self) -> float:
         """DCG of K documents of gain 1."""
         if (self.cutoff or 0) > _LONGEST_IDEAL:
-            raise ValueError(f"cutoff={self.cutoff} is too large for an ideal of K documents; accepted is up to 10^7")
+            raise ValueError(f"cutoff={self.cutoff} is too large for an ideal of K documents; the largest is 10^7")
         return float(self.seen(self.cutoff or 0).sum())
 
 
@@ -199,7 +199,7 @@ class ERR(ReciprocalRank):
     def __post_init__(self) -> None:
         if self.max_rel > HIGHEST_LABEL:
             raise ValueError(
-                f"max_rel={self.max_rel} is too high for ERR (2^max_rel); accepted is up to {HIGHEST_LABEL} "
+                f"max_rel={self.max_rel} is too high for ERR (2^max_rel); the highest is {HIGHEST_LABEL} "
                 "(where max_rel is left out it is the highest grade in the qrels)"
             )
 
@@ -283,7 +283,7 @@ def label_grades(max_rel: int) -> IntArray:
     """(max_rel + 1,) the grades that an unjudged document may have."""
     if max_rel > HIGHEST_LABEL:
         raise ValueError(
-            f"max_rel={max_rel} is too high to be a grade of unjudged documents; accepted is up to {HIGHEST_LABEL} "
+            f"max_rel={max_rel} is too high to be a grade of unjudged documents; the highest is {HIGHEST_LABEL} "
             "(where max_rel is left out it is the highest grade in the qrels)"
         )
     return np.arange(max_rel + 1)

@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 
 import ir_measures
 
-from ir_measures_relative._checks import LARGEST, flag, right_call, shown
+from ir_measures_relative._checks import LARGEST, choice_kind, flag, refusal, right_call, shown
 
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
 _LONGEST = 100_000  # characters: a thousand prior runs by name
 _LONGEST_OF_STRANGERS = 10_000
 _TREC_EVAL = re.compile(r"[A-Za-z][A-Za-z_]*([_.][0-9.]+)?")
 _DEEPEST = 20  # values within values
+_KINDS = {int: "an integer", float: "a number", str: "text", bool: "True or False"}
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 _TOKEN = re.compile(
@@ -85,7 +86,9 @@ def _parsed(
     if paths and os.sep in text and not {"(", "\0"} & {*text} and os.path.isfile(text):
         raise MeasureError(f"expected a measure, got the file {shown(text)}{right_call()}")
     if len(text) > longest:
-        raise MeasureError(f"the measure {shown(text[:200])} has {len(text)} characters; accepted are {longest}")
+        raise MeasureError(
+            f"the measure {shown(text[:200])} has {len(text)} characters; at most {longest} are supported"
+        )
     return _Maker(text, known, paths).measure(_Reader(text).whole())
 
 
@@ -201,7 +204,7 @@ class _Reader:
         if len(digits.lstrip("0")) > 16 or int(digits) > LARGEST:
             raise MeasureError(
                 f"measure {shown(self.text, 200)}: the number {shown(digits, 40)[1:-1]} is too large; "
-                "whole numbers go up to 2^53"
+                "the largest integer is 2^53"
             )
         return sign * int(digits)
 
@@ -303,8 +306,8 @@ class _Maker:
         if isinstance(value, _Written):
             if value.name not in self.known and not value.params and not value.at:
                 raise MeasureError(
-                    f"measure {shown(self.text, 200)}: {value.name} is no measure; "
-                    f"text needs quotes, as in '{value.name}'"
+                    f"measure {shown(self.text, 200)}: {value.name} is not a measure; "
+                    f"text requires quotes, as in '{value.name}'"
                 )
             return self.measure(value)
         if isinstance(value, list):
@@ -324,8 +327,10 @@ class _Maker:
             valid = info.validate(value)
             if not valid or (info.dtype is int and isinstance(value, bool)):
                 choices = info.choices if isinstance(info.choices, list) else []
-                accepted = f"accepted are {', '.join(map(repr, choices))}" if choices else f"it is {info.desc}"
-                raise MeasureError(f"{measure.NAME}: {name}={shown(value)} is not accepted; {accepted}")
+                accepted = (
+                    choice_kind(tuple(choices)) if choices else f"{_KINDS.get(info.dtype, 'valid')} ({info.desc})"
+                )
+                raise MeasureError(refusal(value, f"{measure.NAME}: {name}", accepted))
         try:
             for name, value in params.items():
                 info = measure.SUPPORTED_PARAMS[name]

@@ -53,7 +53,7 @@ def select_complementary(
     measure = NRG(base=base, prior="none")
     model = measure.model()
     if model.needs_cutoff and model.cutoff is None:
-        raise ValueError(f"select_complementary: base={base} needs a cutoff, as in {base}@10")
+        raise ValueError(f"select_complementary: base={base} requires a cutoff, as in {base}@10")
     sources = run_sources(runs)
     steps = len(sources) if n is None else whole(n, "n", 1, len(sources))
     joined = Request.of([], sources, progress=progress, depth=model.cutoff).read(qrels, sources)

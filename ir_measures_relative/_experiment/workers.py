@@ -161,7 +161,7 @@ def _end_with(parent: int) -> None:
 def _checked_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
-    refusal = f"n_jobs={shown(n_jobs, 60)} is not accepted; accepted is a number of workers, or -1: one per core"
+    refusal = f"n_jobs must be a number of workers, or -1 for one per core, got {shown(n_jobs, 60)}"
     if not is_whole(n_jobs):
         raise WrongKind(refusal)
     if n_jobs == 0 or not is_whole(n_jobs, -_MOST_JOBS, _MOST_JOBS):

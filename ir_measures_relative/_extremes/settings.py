@@ -59,7 +59,7 @@ class MedSettings:
             flag(residual, "residual"),
         )
         if settings.needs_cutoff and cutoff is None:
-            raise ValueError(f"base={base} needs a cutoff, as in {base}@10")
+            raise ValueError(f"base={base} requires a cutoff, as in {base}@10")
         return settings
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class MedSettings:
         most = _MOST_UNSEEN if self.cutoff is None else self.cutoff
         if self.unseen > most:
             accepted = f"at most {most}" + ("" if self.cutoff is None else ", the cutoff")
-            raise ValueError(f"unseen={self.unseen} is not accepted; accepted is {accepted}")
+            raise ValueError(f"unseen must be {accepted}, got {self.unseen}")
 
     @property
     def _max_rel_of_base(self) -> int | None:

@@ -20,18 +20,18 @@ from ir_measures_relative.measures import RelativeMeasure
 def check_measure(measure: Measure) -> None:
     """Refuses measures on which ir_measures would fail with an assertion, and those that need subtopics."""
     if is_diversity(measure):
-        raise ValueError(f"{measure} needs subtopic judgements; compute it with ir_measures itself")
+        raise ValueError(f"{measure} requires subtopic judgements; compute it with ir_measures itself")
     try:
         measure.validate_params()
     except AssertionError as error:
         for name, parameter in measure.SUPPORTED_PARAMS.items():
             if parameter.required and name not in measure.params:
                 example = f"as in {measure}@10" if name == "cutoff" else parameter.desc
-                raise ValueError(f"{measure} needs {name}, {example}") from None
+                raise ValueError(f"{measure} requires {name}, {example}") from None
         raise ValueError(f"{measure}: {error}") from None
     cutoff = measure.params.get("cutoff")
     if cutoff is not None and cutoff < 1:  # trec_eval would end the whole process
-        raise ValueError(f"{measure}: cutoff={cutoff} is not accepted; accepted is a whole number from 1")
+        raise ValueError(f"{measure}: cutoff must be an integer of at least 1, got {cutoff}")
     if not isinstance(measure, RelativeMeasure):
         _check_gains(measure)
 
@@ -42,7 +42,7 @@ def _check_gains(measure: Measure) -> None:
         if not is_whole(grade) or not is_whole(gain, 0, _HIGHEST):
             raise ValueError(
                 f"{shown(measure)}: gains gives grade {shown(grade)} the gain {shown(gain)}; for measures of "
-                f"ir_measures both are whole numbers, and gains from 0 to {_HIGHEST}"
+                f"ir_measures both must be integers, and gains from 0 to {_HIGHEST}"
             )
 
 

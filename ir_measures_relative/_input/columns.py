@@ -81,7 +81,7 @@ def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
     bad = ~(np.abs(columns.number) < 2**53) | (columns.number != np.floor(columns.number))
     if bad.any():
         odd = f"{row_name(columns, bad)} has the grade {columns.number[np.argmax(bad)]}"
-        raise ValueError(f"{odd}; every grade must be a whole number below 2^53")
+        raise ValueError(f"{odd}; every grade must be an integer below 2^53")
     return columns
 
 
@@ -134,7 +134,7 @@ def _columns(data: Any, value: str, what: str) -> Columns:
         return _from_frame(data, value, what)
     if isinstance(data, Iterable) and not isinstance(data, bytes):
         return _from_tuples(data, value, what)
-    raise TypeError(f"{what}: cannot read a {type(data).__name__}; accepted are {_accepted(value)}")
+    raise TypeError(f"{what}: cannot read a {type(data).__name__}; expected {_accepted(value)}")
 
 
 def _from_file(path: Path, value: str, what: str, content: bytes | None = None) -> Columns:
@@ -168,7 +168,7 @@ def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
                 f"a dict must map every topic to a dict of document: {value}"
             )
         if is_missing(topic):
-            raise ValueError(f"{what}: {topic!r} is no topic id; every topic needs one")
+            raise ValueError(f"{what}: {topic!r} is not a topic id; every topic requires one")
         query.append(topic)
         lengths.append(len(documents))
         docs.extend(documents.keys())
@@ -183,7 +183,7 @@ def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
 def _from_frame(frame: Any, value: str, what: str) -> Columns:
     if not isinstance(frame, pd.DataFrame):
         library = type(frame).__module__.partition(".")[0]
-        raise TypeError(f"{what}: cannot read a {type(frame).__name__} of {library}; accepted are {_accepted(value)}")
+        raise TypeError(f"{what}: cannot read a {type(frame).__name__} of {library}; expected {_accepted(value)}")
     found = frame_columns(frame, ("query", "doc", value), what)
     return _coded(found["query"], found["doc"], found[value], what, value)
 
@@ -216,7 +216,7 @@ def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
         if name is None:
             raise TypeError(
                 f"{what}: an item {shown(rows[0])} has no field {' or '.join(map(repr, COLUMN_NAMES[column]))}; "
-                f"accepted are {_accepted(value)}"
+                f"expected {_accepted(value)}"
             )
         try:
             lists[column] = [getattr(row, name) for row in rows]

@@ -21,7 +21,7 @@ from ir_measures_relative._input.trec_files import read_text
 _RUN = ("run", "tag", "runid", "run_id", "name", "system")
 _GROUP = ("group", "team", "participant", "family")
 _HEADER = f"a header with a column of runs ({', '.join(_RUN)}) and one of groups ({', '.join(_GROUP)})"
-_ACCEPTED = f"a dict or Series of run: group, and a table or the path of a CSV or TSV file that has {_HEADER}"
+_ACCEPTED = f"a dict or Series of run: group, a table, or the path of a CSV or TSV file that has {_HEADER}"
 _MOST_NAMED = 4  # further runs that a sentence lists
 
 
@@ -40,8 +40,8 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
         nor = f", nor have {', '.join(others[:_MOST_NAMED])}" if others else ""
         more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
         raise ValueError(
-            f"groups: the run {first} has no group{nor}{more}; every run needs one, under its name, its file name or "
-            "its run tag"
+            f"groups: the run {first} has no group{nor}{more}; every run requires one, under its name, its file name "
+            "or its run tag"
         )
     runs = {name: run for name, run in found.items() if run is not None}
     return {name: known[run] for name, run in sorted(runs.items(), key=lambda named: place[named[1]])}
@@ -54,12 +54,12 @@ def known_groups(groups: Any) -> dict[str, str]:
         if is_missing(run) or is_missing(group) or not str(run).strip() or not str(group).strip():
             continue
         if exact.setdefault(str(run), (str(group).strip(), where))[0] != str(group).strip():
-            raise ValueError(f"{where}: the run {run!r:.80} has two groups; one is accepted")
+            raise ValueError(f"{where}: the run {run!r:.80} has two groups; it must have one")
     known: dict[str, str] = {}
     for run, (group, where) in exact.items():  # also without white space around it, unless another run is called so
         known[run] = group
         if run.strip() not in exact and known.setdefault(run.strip(), group) != group:
-            raise ValueError(f"{where}: the run {run.strip()!r:.80} has two groups; one is accepted")
+            raise ValueError(f"{where}: the run {run.strip()!r:.80} has two groups; it must have one")
     return known
 
 
@@ -93,7 +93,7 @@ def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
         run, group = _columns(names) or _refuse("groups", names)
         yield from (("groups", *row) for row in zip(groups.iloc[:, run], groups.iloc[:, group], strict=True))
     else:
-        raise TypeError(f"groups: cannot read a {type(groups).__name__}; accepted are {_ACCEPTED}")
+        raise TypeError(f"groups: cannot read a {type(groups).__name__}; expected {_ACCEPTED}")
 
 
 def _columns(names: list[str]) -> tuple[int, int] | None:
@@ -105,7 +105,7 @@ def _columns(names: list[str]) -> tuple[int, int] | None:
 
 def _refuse(where: str, names: list[str]) -> tuple[int, int]:
     first = ", ".join(names)
-    raise ValueError(f"{where} lacks a column: it has {first!r:.80}; accepted is {_HEADER}")
+    raise ValueError(f"{where} lacks a column: it has {first!r:.80}; expected {_HEADER}")
 
 
 def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -127,9 +127,9 @@ def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
                 raise ValueError(f"{where}, line {reader.line_num}: {line!r:.80} has fewer fields than the header")
             yield f"{where}, line {reader.line_num}", row[columns[0]], row[columns[1]]
     except csv.Error as error:  # a field that is too long
-        raise ValueError(f"{where} is no CSV file: {error}") from None
+        raise ValueError(f"{where} is not a CSV file: {error}") from None
     if columns is None:
-        raise ValueError(f"{where} is empty; accepted is {_HEADER}")
+        raise ValueError(f"{where} is empty; expected {_HEADER}")
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -143,5 +143,5 @@ def _fields(line: str, separator: str) -> list[str]:
 def _text(path: Path, where: str) -> str:
     text = read_text(path, "groups")
     if "\0" in text:  # which csv takes for a character of a name from Python 3.11 on
-        raise ValueError(f"{where} is no CSV file: it holds a NUL byte")
+        raise ValueError(f"{where} is not a CSV file: it contains a NUL byte")
     return text

@@ -49,11 +49,11 @@ def _paths(runs: Any) -> list[Path]:
     if is_path(runs):
         return _files(Path(os.path.expanduser(runs)))
     if not isinstance(runs, Iterable) or isinstance(runs, bytes):
-        raise TypeError(f"runs: cannot read a {type(runs).__name__}; accepted are {_ACCEPTED}")
+        raise TypeError(f"runs: cannot read a {type(runs).__name__}; expected {_ACCEPTED}")
     paths = list(runs)
     odd = [type(path).__name__ for path in paths if not is_path(path)]
     if odd:
-        raise TypeError(f"runs: a list must hold paths, not a {odd[0]}; accepted are {_ACCEPTED}")
+        raise TypeError(f"runs: a list must hold paths, not a {odd[0]}; expected {_ACCEPTED}")
     return [Path(os.path.expanduser(path)) for path in paths]
 
 
@@ -77,7 +77,7 @@ def _files(place: Path) -> list[Path]:
     if not files and os.path.isdir(place):
         raise ValueError(f"runs: the folder {quoted(place)} holds no file")
     if not files:
-        raise ValueError(f"runs: {quoted(place)} is no folder and matches no file")
+        raise ValueError(f"runs: {quoted(place)} is not a folder and matches no file")
     return sorted(files, key=lambda path: path.name)
 
 
@@ -108,5 +108,5 @@ def _distinct(sources: Iterable[RunSource]) -> dict[str, RunSource]:
         refuse_symbol(name, "runs")
         found[name] = source
     if not found:
-        raise ValueError(f"runs: there is no run; accepted are {_ACCEPTED}")
+        raise ValueError(f"runs must contain at least one run; expected {_ACCEPTED}")
     return found

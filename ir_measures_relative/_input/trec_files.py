@@ -49,7 +49,7 @@ class _Form(NamedTuple):
 
 
 _RUN = _Form("run", RUN_FIELDS, 4, "a number as score")
-_QRELS = _Form("qrels", "topic iteration document grade", 3, "a whole number as grade")
+_QRELS = _Form("qrels", "topic iteration document grade", 3, "an integer as grade")
 
 
 class TrecRows(NamedTuple):
@@ -196,7 +196,7 @@ def _refuse_device(path: Path) -> None:
     """A device such as /dev/zero never ends; the null device holds nothing."""
     mode = os.stat(path).st_mode
     if (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and os.fspath(path) != os.devnull:
-        raise OSError(0, "it is a device; files and pipes are accepted")
+        raise OSError(0, "it is a device; expected a file or a pipe")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ class BootSettings:
     BootNDCG(dcg='exp-log2')@10
     >>> BootSettings.checked("boot_ndcg", prior="best")
     Traceback (most recent call last):
-    ValueError: boot_ndcg: prior='best' is not accepted; accepted is 'pool', 'run' or 'pool+run'
+    ValueError: boot_ndcg: prior must be 'pool', 'run' or 'pool+run', got 'best'
     """
 
     cutoff: int | None = None

@@ -167,7 +167,7 @@ class GradeShares(LabelModel):
 
     def __init__(self, shares: Mapping[int, float]):
         if not isinstance(shares, Mapping):
-            raise WrongKind(f"shares={shown(shares)} is not accepted; accepted is a dict of grade: share")
+            raise WrongKind(f"shares must be a dict of grade: share, got {shown(shares)}")
         grade, share = _checked_shares(shares)
         vars(self).update(grade=frozen(grade), share=frozen(share), highest=int(grade[share > 0].max()))
 
@@ -244,9 +244,11 @@ def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
     found: dict[int, float] = {0: 0.0}
     for grade, share in shares.items():
         if not is_whole(grade, 0, _HIGHEST):
-            raise ValueError(f"shares has the grade {shown(grade)}; grades are whole numbers from 0 to {_HIGHEST}")
+            raise ValueError(f"shares has the grade {shown(grade)}; grades must be integers from 0 to {_HIGHEST}")
         if not is_real(share, 0, 1):
-            raise ValueError(f"shares gives grade {grade} the share {shown(share)}; a share is a number from 0 to 1")
+            raise ValueError(
+                f"shares gives grade {grade} the share {shown(share)}; a share must be a number from 0 to 1"
+            )
         found[int(grade)] = float(share)
     total = sum(found.values())
     if abs(total - 1) > _SUM:
@@ -273,7 +275,9 @@ def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, Floa
     numbers = frame[[chances[grade] for grade in sorted(chances)]]
     odd = next((v for c in numbers for v in _no_numbers(numbers[c])), None)
     if odd is not None:
-        raise ValueError(f"probabilities has {shown(odd, 60)} in a column p0, p1, ...; accepted are numbers")
+        raise ValueError(
+            f"probabilities has {shown(odd, 60)} in a column p0, p1, ...; every probability must be a number"
+        )
     values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     values = np.array(values, dtype=np.float64)  # a copy, (N, L)
     fit = ((values >= 0) & (values <= 2)).all(axis=1)  # that a sum is not 1 is told below
@@ -315,14 +319,14 @@ def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) ->
     Imputed(labels='mostly bad~...')
     """
     if not isinstance(name, str):
-        raise WrongKind(f"register_labels: name={shown(name)} is not accepted; accepted is text")
+        raise WrongKind(f"register_labels: name must be text, got {shown(name)}")
     if not name.strip() or name != name.strip() or not name.isprintable() or "~" in name or name == LEARNED:
         raise ValueError(
             f"register_labels: {shown(name)} cannot name a label model; a name is printable text without '~' and "
             f"without blanks at its ends, and not {LEARNED!r}"
         )
     if not isinstance(model, LabelModel):
-        raise WrongKind(f"register_labels: {shown(model)} is no label model; learn_labels makes one")
+        raise WrongKind(f"register_labels: expected a label model, such as that of learn_labels, got {shown(model)}")
     replaces = flag(overwrite, "overwrite")
     with _registering:
         known = _registered.get(name)
@@ -336,7 +340,7 @@ def labels_of(value: Any, where: str) -> LabelModel | str:
     if isinstance(value, LabelModel):
         return kept(value)
     if not isinstance(value, str):
-        raise WrongKind(f"{where}={shown(value)} is not accepted; accepted is {ACCEPTED}")
+        raise WrongKind(f"{where} must be {ACCEPTED}, got {shown(value)}")
     if value == LEARNED:
         return LEARNED
     pinned = split_key(value)

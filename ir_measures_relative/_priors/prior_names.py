@@ -50,7 +50,7 @@ def split_names(text: str, where: str) -> list[str]:
             if found is None:
                 raise ValueError(
                     f"{where}={shown(text)} has a quote that is not closed; "
-                    "accepted are names separated by commas, as in '\"BM25, tuned\",dense'"
+                    "write names separated by commas, as in '\"BM25, tuned\",dense'"
                 )
             name, more, rest = found[1].replace('""', '"'), found[2], rest[found.end() :]
         else:

@@ -85,7 +85,7 @@ class PriorRuns:
             found = cls._sorted(_Reader(where, paths, ties).parts(value))
         special = [part.name for part in found.parts if part.label in (NONE, *SYMBOLS)]
         if single and (len(found.parts) != 1 or special):
-            raise ValueError(f"{where}={shown(value)} is not accepted; accepted is one run, or the path or name of one")
+            raise ValueError(f"{where} must be one run, or the path or name of one, got {shown(value)}")
         if special and len(found.parts) > 1:
             raise ValueError(f"{where}: {special[0]!r} stands alone; it cannot be combined with other prior runs")
         return cls(()) if special == [NONE] else found
@@ -128,7 +128,7 @@ class PriorRuns:
 
     def _refuse_several(self, count: int, where: str, single: bool) -> None:
         if single and count != 1:
-            raise ValueError(f"{where}={self!r} stands for {count} runs; accepted is one")
+            raise ValueError(f"{where} must be one run, but {self!r} stands for {count} runs")
 
     @cached_property
     def _text(self) -> str:
@@ -221,7 +221,7 @@ class _Reader:
             return [self._held_run(Run.of(value, f"{self.where} {name!r}" if name else self.where), name)]
         raise TypeError(
             f"{self.where}: cannot take a {type(value).__name__}; "
-            "accepted are a run, the path or name of one, or several of those"
+            "expected a run, the path or name of one, or several of those"
         )
 
     def _named(self, several: Any, name: str) -> Iterator[tuple[str, Any]]:
@@ -259,7 +259,7 @@ class _Reader:
         """Of the path in a text: a pipe, which may never give anything, is refused there."""
         path = os.path.expanduser(text)
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            raise ValueError(f"{self.where}: {quoted(text)} is a pipe or a device; the path of a file is accepted")
+            raise ValueError(f"{self.where}: {quoted(text)} is a pipe or a device; expected the path of a file")
         return self._of_file(text, name)
 
     def _of_file(self, path: str, name: str) -> Part:

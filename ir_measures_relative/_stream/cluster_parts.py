@@ -71,7 +71,7 @@ def calc_part(
     every = _all_names(found, names)
     unknown = [name for name in found if name not in every]
     if unknown:
-        raise ValueError(f"frame: the run {shown(unknown[0], 60)} is none of names, which must be those of all runs")
+        raise ValueError(f"frame: the run {shown(unknown[0], 60)} is not in names, which must list all runs")
     by = nDCG @ 10 if by is None else by
     request = Request.of(measures, every, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
     symbols = [symbol for measure in request.measures if (symbol := getattr(measure, "symbol", None)) is not None]
@@ -91,7 +91,7 @@ def calc_part(
 def _all_names(found: Iterable[str], names: Any) -> list[str]:
     """Names of all runs in their order; those that were found, sorted, where none are given."""
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable | None):
-        raise TypeError(f"names={shown(names, 60)} is not accepted; accepted is a list of the names of all runs")
+        raise TypeError(f"names must be a list of the names of all runs, got {shown(names, 60)}")
     every = sorted(found) if names is None else list(map(str, names))
     for name, times in Counter(every).items():
         refuse_symbol(name, "names")

@@ -140,10 +140,10 @@ class RelativeMeasure(ir_measures.Measure):
     def validate_params(self) -> None:
         """Parameters were checked when the measure was made; what is left is what was never given."""
         if self.needs_cutoff and self["cutoff"] is None:
-            raise ValueError(f"{self} needs a cutoff, as in {self}@10")
+            raise ValueError(f"{self} requires a cutoff, as in {self}@10")
         name = self.runs_parameter
         if name and self[name] is None:
-            raise ValueError(f"{self} needs {name}, {self.SUPPORTED_PARAMS[name].kind}")
+            raise ValueError(f"{self} requires {name}, {self.SUPPORTED_PARAMS[name].kind}")
 
     def __getitem__(self, key: str) -> Any:
         return self.params.get(key, self.SUPPORTED_PARAMS[key].default)

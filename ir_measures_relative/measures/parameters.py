@@ -1,7 +1,7 @@
 """Declared parameters: what each accepts, its default, and the canonical form in which a measure keeps it.
 
-A value is made canonical once, when the measure is made, so that equal measures print alike; a value that is not
-accepted is refused there with a sentence.
+A value is made canonical once, when the measure is made, so that equal measures print alike; an
+invalid value raises an error there.
 """
 
 from __future__ import annotations

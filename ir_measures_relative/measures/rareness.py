@@ -58,7 +58,7 @@ class Alpha(Number):
         try:
             return super().canonical(where, value)
         except ValueError as error:
-            raise type(error)(f"{error} or '1/R'") from None
+            raise self._refused(where, value, type(error)) from None
 
 
 _SHARED = {
@@ -78,7 +78,7 @@ class _Rareness(RelativeMeasure):
         alpha = self["alpha"]
         if self["variant"] == "mixture" and alpha != "1/R" and alpha > 1:
             raise ValueError(
-                f"{self.__name__}: alpha={alpha} with variant='mixture'; accepted is a number from 0 to 1 or '1/R'"
+                f"{self.__name__}: alpha must be a number from 0 to 1 or '1/R' with variant='mixture', got {alpha}"
             )
 
     def factor(self, judgements: Judgements, priors: JudgedPriors, n_relevant: FloatArray) -> FloatArray:

@@ -202,7 +202,7 @@ def expected_random(
     """
     measure = UL(base=base, universe=universe, expected=expected, max_rel=max_rel)
     if measure.needs_cutoff and measure["cutoff"] is None:
-        raise ValueError(f"expected_random: base={base} needs a cutoff, as in {base}@10")
+        raise ValueError(f"expected_random: base={base} requires a cutoff, as in {base}@10")
     if (universe == "retrieved") != (run is not None):
         raise ValueError(
             "expected_random: universe='retrieved' needs run, the run to shuffle; with universe='judged' leave it out"

@@ -98,7 +98,7 @@ def number_of_systems(
     if sizes is None:
         sizes = [2**power for power in range(1, 32) if 2**power < len(names)] or [len(names)]
     if not isinstance(sizes, Iterable):
-        raise WrongKind(f"sizes={shown(sizes)} is not accepted; accepted is a list of whole numbers")
+        raise WrongKind(f"sizes must be a list of integers, got {shown(sizes)}")
     sizes = [whole(size, "sizes", 2, len(names)) for size in sizes]
     if not sizes:
         raise ValueError("sizes: at least 1 number of systems is needed, 0 given")

@@ -157,7 +157,7 @@ def _scores_of(measures: Any) -> Scores:
     """A function of judgements and runs that asks ir_measures, as ``calc_runs`` does, but knows no 'others'."""
     given = [measures] if isinstance(measures, (str, ir_measures.Measure)) else measures
     if not isinstance(given, Iterable):
-        raise TypeError(f"measures: cannot read a {type(measures).__name__}; accepted are measures or a function")
+        raise TypeError(f"measures: cannot read a {type(measures).__name__}; expected measures or a function")
     named = {str(measure): parse_measure(measure) for measure in given}
     if not named:
         raise ValueError("measures: there is no measure; at least one is needed")

@@ -73,7 +73,7 @@ class ScoreTable:
         elif dimensions(table) == 2:
             wide, labelled = _frame_of_rows(table, what), False
         else:
-            raise TypeError(f"{what}: cannot read a {type(table).__name__}; accepted are {accepted}")
+            raise TypeError(f"{what}: cannot read a {type(table).__name__}; expected {accepted}")
         return cls._checked(wide, what, labelled)
 
     @classmethod
@@ -197,8 +197,8 @@ def refuse_levels(labels: pd.Index, what: str) -> None:
     """Refuses an index of several levels: a pair of system and topic is no system."""
     if labels.nlevels > 1:
         raise ValueError(
-            f"{what}: names of {labels.nlevels} levels are not accepted; accepted is one name for each system and "
-            "topic (unstack() turns a level into columns)"
+            f"{what}: expected one name for each system and topic, got names of {labels.nlevels} levels "
+            "(unstack() turns a level into columns)"
         )
 
 

@@ -146,7 +146,9 @@ def discriminative_power(
     if correction is not None:
         choice(correction, "correction", CORRECTIONS)
         if test not in ("ttest", "bootstrap"):
-            raise ValueError(f"correction={correction!r} is not accepted with test={test!r}, which corrects by itself")
+            raise ValueError(
+                f"correction must be left out with test={test!r}, which corrects by itself, got {correction!r}"
+            )
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     difference, statistic, p_value = _tested(scores.scores, test, trials, seed)
     return DiscriminativePower(

@@ -167,7 +167,7 @@ def _resampled(topics: Any, scores: ScoreTable, trials: int, seed: int) -> tuple
         return means[:trials], means[trials:]
     if is_drawn(topics):
         raise ValueError(
-            "topics: method='bootstrap' draws as many topics as there are; accepted are None or pairs of samples"
+            "topics: method='bootstrap' draws as many topics as there are; expected None or pairs of samples"
         )
     first, second = _given_pairs(topics, scores)
     return sample_means(scores, first), sample_means(scores, second)

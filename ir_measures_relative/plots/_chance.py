@@ -152,7 +152,7 @@ def _typed(types: Any) -> pd.DataFrame:
         raise ValueError("types holds no query; it must hold at least one")
     odd = [kind for kind in frame["type"] if kind not in TYPES]
     if odd:
-        raise ValueError(f"types has the type {odd[0]!r}; accepted are {', '.join(TYPES)}")
+        raise ValueError(f"types has the type {odd[0]!r}; every type must be one of {', '.join(TYPES)}")
     ids = frame["query_id"].tolist()
     return pd.DataFrame(
         {

@@ -239,7 +239,7 @@ def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
     file = Path(path)
     formats = figure.canvas.get_supported_filetypes()
     if file.suffix[1:].lower() not in formats:
-        raise ValueError(f"path {quoted(path)} does not end in a format; accepted are {', '.join(sorted(formats))}")
+        raise ValueError(f"path {quoted(path)} must end in a format: {', '.join(sorted(formats))}")
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".part-{file.name}")
     try:

@@ -204,13 +204,13 @@ class TestCanonicalBase:
     @pytest.mark.parametrize(
         ("given", "sentence"),
         [
-            ("Bpref", "base=Bpref is not supported; accepted are nDCG, P"),
+            ("Bpref", "base must be one of nDCG, P.*, got Bpref"),
             ("nDCG(judged_only=True)", "judged_only is not supported"),
-            ("RBP(p=1.0)", "p=1.0; accepted are numbers from 0 to below 1"),
-            ("P(rel=0)@5", "rel=0; accepted are whole numbers from 1"),
-            ("P@0", "cutoff=0; accepted are whole numbers from 1"),
-            ("nDCG(gains={1: -1})", "gives grade 1 the gain -1; gains are numbers from 0"),
-            ("SDCG@10", "base=SDCG needs max_rel"),
+            ("RBP(p=1.0)", "p must be a number of at least 0 and below 1, got 1.0"),
+            ("P(rel=0)@5", "rel must be an integer from 1 to .*, got 0"),
+            ("P@0", "cutoff must be an integer from 1 to .*, got 0"),
+            ("nDCG(gains={1: -1})", "gives grade 1 the gain -1; gains must be numbers from 0"),
+            ("SDCG@10", "base=SDCG requires max_rel"),
             ("nDCG(dcg='ln')", "dcg"),
         ],
     )

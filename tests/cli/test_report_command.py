@@ -65,7 +65,7 @@ def test_runs_named_by_their_tags(place: Path) -> None:
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "qrels.txt"], "'qrels.txt', line 1: there is no tab"),
         (["qrels.txt", "runs", "nDGC@10", "-o", "p.html"], "nDGC"),
         (["no.txt", "runs", "-o", "p.html"], "'no.txt' is no qrels file"),
-        (["qrels.txt", "no", "-o", "p.html"], "runs: 'no' is no folder and matches no file"),
+        (["qrels.txt", "no", "-o", "p.html"], "runs: 'no' is not a folder and matches no file"),
     ],
 )
 def test_one_line_about_what_is_wrong(

@@ -80,10 +80,10 @@ def test_qrels_without_topics_are_refused() -> None:
 @pytest.mark.parametrize("n", [0, 3, True, 1.5])
 def test_a_wrong_n_is_refused(n: object) -> None:
     runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}}
-    with pytest.raises(ValueError, match="accepted is a whole number from 1 to 2"):
+    with pytest.raises(ValueError, match="must be an integer from 1 to 2, got"):
         imr.select_complementary({"q": {"a": 1}}, runs, n=n)  # type: ignore[arg-type]
 
 
 def test_a_base_without_user_model_is_refused() -> None:
-    with pytest.raises(ValueError, match="accepted are nDCG, P, R, RBP, RR"):
+    with pytest.raises(ValueError, match="must be one of nDCG, P, R, RBP, RR"):
         imr.select_complementary({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}, base="AP@10")

@@ -235,13 +235,13 @@ def test_refusals() -> None:
     qrels, run = {"1": {"x": 1}}, {"1": {"u": 2.0}}
     runs = {"a": run, "b": {"1": {"x": 1.0}}}
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"n": 0}, "judge_next: n=0 is not accepted; accepted is a whole number from 1"),
-        ({"n": 2.5}, "judge_next: n=2.5 is not accepted"),
+        ({"n": 0}, "judge_next: n must be an integer of at least 1, got 0"),
+        ({"n": 2.5}, "judge_next: n must be .*, got 2.5"),
         ({"margin": 0.1}, "judge_next: margin= requires labels="),
-        ({"labels": SHARES, "margin": -1}, "judge_next: margin=-1 is not accepted; accepted is a number from 0"),
-        ({"level": 1.5}, "judge_next: level=1.5 is not accepted"),
+        ({"labels": SHARES, "margin": -1}, "judge_next: margin must be a number of at least 0, got -1"),
+        ({"level": 1.5}, "judge_next: level must be .*, got 1.5"),
         ({"labels": "learned"}, "judge_next: labels='learned' requires runs of more than 4 groups, got 2"),
-        ({"base": "AP@10"}, "base=AP@10 is not supported"),
+        ({"base": "AP@10"}, "base must be one of .*, got AP@10"),
         ({"runs_of_interest": []}, "judge_next: runs_of_interest must be at least 1 run, got 0"),
         ({"runs_of_interest": ["a", "c"]}, "judge_next: unknown run 'c' in runs_of_interest"),
     ]

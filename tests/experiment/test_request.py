@@ -49,7 +49,7 @@ class TestRequest:
 
     def test_by_is_checked_where_it_is_needed(self) -> None:
         Request.of(["NRG@10"], RUNS, groups=GROUPS, by="P")
-        with pytest.raises(ValueError, match="P needs cutoff"):
+        with pytest.raises(ValueError, match="P requires cutoff"):
             Request.of(["NRG(prior='groups')@10"], RUNS, groups=GROUPS, by="P")
 
 

@@ -175,7 +175,7 @@ def test_bad_input_is_a_sentence_through_the_host_too() -> None:
         NRG2.calc_aggregate({"q1": {"a": 1.5}}, RUN)
     with pytest.raises(ValueError, match="run: document 'a' of topic 'q1' occurs twice"):
         NRG2.calc_aggregate(QRELS, [*run_rows(), *run_rows()])
-    with pytest.raises(ValueError, match="needs a cutoff"):
+    with pytest.raises(ValueError, match="requires a cutoff"):
         ir_measures.calc_aggregate([imr.NRG(prior=[], base="P"), nDCG], QRELS, RUN)
     with pytest.raises(ValueError, match="grade 501 is too high for dcg='exp-log2'"):
         imr.NRG(prior=[], base="nDCG(dcg='exp-log2')").calc_aggregate({"q": {"a": 501}}, RUN)

@@ -226,7 +226,7 @@ def test_ids_that_are_no_ids(column: str, coded: bool) -> None:
 
 
 def test_grades_that_are_no_whole_numbers() -> None:
-    with pytest.raises(ValueError, match="has the grade 1.5; every grade must be a whole number"):
+    with pytest.raises(ValueError, match="has the grade 1.5; every grade must be an integer"):
         Judgements.of(TABLE.set_column(4, "label", pa.array([1.5] * 5)))
 
 

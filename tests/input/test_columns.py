@@ -270,9 +270,9 @@ BAD_RUNS = {
     "array": ({"q": {"a": 1.0, "b": np.ones(1)}}, ValueError, "document 'b' of topic 'q'", "not a number"),
     "bytes as score": ({"q": {"b": bytearray(b"2")}}, ValueError, "document 'b' of topic 'q'", "not a number"),
     "complex of numpy": ({"q": {"b": np.complex64(1 + 2j)}}, ValueError, "document 'b' of topic 'q'", "1+2j"),
-    "topic None": ({"q": {"b": 1.0}, None: {"b": 1.0}}, ValueError, "run: None is no topic id", "every topic"),
-    "topic NaN": ({np.nan: {"b": 1.0}}, ValueError, "run: nan is no topic id", "every topic"),
-    "topic NA": ({pd.NA: {"b": 1.0}}, ValueError, "run: <NA> is no topic id", "every topic"),
+    "topic None": ({"q": {"b": 1.0}, None: {"b": 1.0}}, ValueError, "run: None is not a topic id", "every topic"),
+    "topic NaN": ({np.nan: {"b": 1.0}}, ValueError, "run: nan is not a topic id", "every topic"),
+    "topic NA": ({pd.NA: {"b": 1.0}}, ValueError, "run: <NA> is not a topic id", "every topic"),
     "frames": ([pd.DataFrame({"a": [1, 2], "b": [3, 4]})], TypeError, "an item a b 0 1 3 1 2 4", "'query_id'"),
     "groups of a frame": (
         pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"]}).groupby("qid"),

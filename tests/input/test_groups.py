@@ -96,7 +96,7 @@ def test_the_runs_without_group_are_named() -> None:
 BAD = {
     "no header": ("bm25,lexical\n", "line 1, lacks a column: it has 'bm25, lexical'"),
     "no column of groups": ("run,score\nbm25,1\n", "it has 'run, score'"),
-    "empty": ("\n \n", "is empty; accepted is a header"),
+    "empty": ("\n \n", "is empty; expected a header"),
     "few fields": ("run,p,group\nbm25,1\n", "line 2: 'bm25,1' has fewer fields than the header"),
     "two groups": ("run,group\nbm25,a\n\nbm25,b\n", "line 4: the run 'bm25' has two groups"),
     "no group": ("run,group\nbm25,\n", "the run 'bm25' has no group"),
@@ -119,7 +119,9 @@ def test_bad_files_are_named(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
 def test_a_device_that_never_ends_is_refused() -> None:
-    with pytest.raises(ValueError, match="groups file '/dev/zero' cannot be read: it is a device; files and pipes are"):
+    with pytest.raises(
+        ValueError, match="groups file '/dev/zero' cannot be read: it is a device; expected a file or a pipe"
+    ):
         read_groups("/dev/zero", ["bm25"])
 
 

@@ -91,7 +91,7 @@ def test_names_of_a_dict_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", ["tags", "", None, 1])
 def test_other_ways_to_name_are_refused(tmp_path: Path, names: Any) -> None:
     put(tmp_path / "a.run")
-    with pytest.raises(ValueError, match="names=.* is not accepted; accepted is 'file' or 'tag'"):
+    with pytest.raises(ValueError, match="names must be 'file' or 'tag', got .*"):
         run_sources(tmp_path, names=names)
 
 
@@ -190,7 +190,7 @@ def test_a_frozen_value() -> None:
 
 @pytest.mark.parametrize("place", ["absent", "absent*", "nul\0", "\ud800", "~no_such_user_here/runs"])
 def test_a_place_without_files_is_named(tmp_path: Path, place: str) -> None:
-    with pytest.raises(ValueError, match="is no folder and matches no file") as caught:
+    with pytest.raises(ValueError, match="is not a folder and matches no file") as caught:
         run_sources(place if place.startswith("~") else f"{tmp_path}/{place}")
     assert "\n" not in str(caught.value)
 

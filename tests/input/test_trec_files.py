@@ -101,7 +101,7 @@ def test_a_malformed_line_of_qrels_is_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(ValueError) as caught:
         Judgements.of(path)
     message = str(caught.value)
-    assert f"'{path}', line 3:" in message and repr(line) in message and "whole number" in message
+    assert f"'{path}', line 3:" in message and repr(line) in message and "an integer as grade" in message
 
 
 def test_a_long_line_is_shortened(tmp_path: Path) -> None:
@@ -148,9 +148,13 @@ def test_a_device_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link.run").symlink_to("/dev/zero")
     for path in (Path("/dev/zero"), tmp_path / "link.run"):
         for read in (Run.of, Judgements.of, lambda path: imr.calc_runs(["P@1"], {"q": {"d": 1}}, [path], n_jobs=1)):
-            with pytest.raises(ValueError, match=f"file '{path}' cannot be read: it is a device; files and pipes are"):
+            with pytest.raises(
+                ValueError, match=f"file '{path}' cannot be read: it is a device; expected a file or a pipe"
+            ):
                 read(path)
-        with pytest.raises(ValueError, match=f"NRG: prior: '{path}' is a pipe or a device; the path of a file is acc"):
+        with pytest.raises(
+            ValueError, match=f"NRG: prior: '{path}' is a pipe or a device; expected the path of a file"
+        ):
             imr.parse_measure(f"NRG(prior='{path}')")
         with pytest.raises(ValueError, match=f"run file '{path}' cannot be read: it is a device"):
             run_sources([path], names="tag")
@@ -161,7 +165,7 @@ def test_a_measure_waits_for_no_pipe(tmp_path: Path) -> None:
     """A text of a stranger must not hold a process; a pipe that is given as a path on purpose is read."""
     os.mkfifo(tmp_path / "pipe.run")
     for text in (f"NRG(prior='{tmp_path}/pipe.run')", f"MED(reference='{tmp_path}/pipe.run')"):
-        with pytest.raises(ValueError, match="pipe.run' is a pipe or a device; the path of a file is accepted"):
+        with pytest.raises(ValueError, match="pipe.run' is a pipe or a device; expected the path of a file"):
             imr.parse_measure(text)
 
 

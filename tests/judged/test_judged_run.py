@@ -268,7 +268,7 @@ def test_a_huge_cutoff_costs_nothing() -> None:
 @pytest.mark.parametrize("base", ["P", "Success"])
 def test_measures_that_need_a_cutoff_say_so(base: str) -> None:
     measure = imr.TaSC(prior=[], base=base)
-    with pytest.raises(ValueError, match="needs a cutoff.*@10"):
+    with pytest.raises(ValueError, match="requires a cutoff.*@10"):
         measure.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1.0}})
     assert (measure @ 1).calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1.0}}) == 1.0
 

@@ -136,7 +136,7 @@ def test_runs_of_a_folder_know_their_files(tmp_path: Path, names: str, expected:
 def test_errors_name_the_run() -> None:
     with pytest.raises(ValueError, match="run 'bad': document 'a' of topic 'q' has the score NaN"):
         imr.read_runs({"bad": {"q": {"a": float("nan")}}})
-    with pytest.raises(ValueError, match="names='tags' is not accepted"):
+    with pytest.raises(ValueError, match="names must be .*, got 'tags'"):
         imr.read_runs(RUNS, names="tags")
 
 

@@ -380,8 +380,8 @@ def test_result():
 def test_what_is_refused():
     qrels, run = {"q": {"r": 1}}, {"q": {"x": 1.0}}
     for params, sentence in (
-        ({"prior": "best"}, "accepted is 'pool', 'run' or 'pool.run'"),
-        ({"cutoff": 0}, "whole number from 1"),
+        ({"prior": "best"}, "must be 'pool', 'run' or 'pool.run'"),
+        ({"cutoff": 0}, "an integer from 1"),
         ({"gains": {0: 1}}, "grade 0 the gain 1"),
     ):
         with pytest.raises(ValueError, match=sentence):

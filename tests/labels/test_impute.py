@@ -258,7 +258,7 @@ def test_registered_names() -> None:
             imr.register_labels(name, one)
     with pytest.raises(TypeError, match="is no label model"):
         imr.register_labels("mine", {0: 1.0})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="accepted is a label model"):
+    with pytest.raises(TypeError, match="must be a label model"):
         imr.Imputed(labels=3)
 
 
@@ -311,16 +311,16 @@ def test_a_judge_alone_is_not_calibrated() -> None:
 
 def test_bad_arguments() -> None:
     qrels, run, labels = {"q": {"a": 1}}, {"q": {"b": 1.0}}, imr.LabelModel.shares({0: 1.0})
-    with pytest.raises(ValueError, match="base=AP is not supported; accepted are nDCG, P, RBP, SDCG"):
+    with pytest.raises(ValueError, match="base must be one of nDCG, P, RBP, SDCG.*, got AP"):
         imr.impute(qrels, run, labels, ir_measures.AP)
     with pytest.raises(ValueError, match="base=P requires a cutoff"):
         imr.impute(qrels, run, labels, ir_measures.P)
     with pytest.raises(ValueError, match="a grade up to 0 must have gain 0"):
         imr.impute(qrels, run, labels, "nDCG(gains={0: 1})@5")
-    with pytest.raises(ValueError, match="ideal='some' is not accepted"):
+    with pytest.raises(ValueError, match="ideal must be .*, got 'some'"):
         imr.impute(qrels, run, labels, ideal="some")
     scores = imr.impute(qrels, run, labels)
-    with pytest.raises(ValueError, match="level=2"):
+    with pytest.raises(ValueError, match="level must be .*, got 2"):
         scores.interval(2)
     with pytest.raises(ValueError, match="requires at least two topics, got 1"):
         scores.interval(topics=True)

@@ -155,11 +155,11 @@ def test_topics_in_pieces_give_the_same(monkeypatch):
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match="needs a cutoff"):
+    with pytest.raises(ValueError, match="requires a cutoff"):
         measured([(["x"], {"a": 1})], None, side="lower", method="guaranteed")
     with pytest.raises(ValueError, match="grade 0 the gain 1"):
         imr.NDCGBound(gains={0: 1})
-    with pytest.raises(ValueError, match="accepted is 'lower' or 'upper'"):
+    with pytest.raises(ValueError, match="must be 'lower' or 'upper'"):
         imr.NDCGBound(side="middle")
     with pytest.raises(ValueError, match="max_rel"):
         imr.NDCGBound(max_rel=0)

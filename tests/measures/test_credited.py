@@ -92,9 +92,9 @@ def test_order_ids_and_forms() -> None:
 
 def test_refusals() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
-    with pytest.raises(ValueError, match="by='new' is not accepted; accepted is 'residual', 'rare' or 'unique'"):
+    with pytest.raises(ValueError, match="by must be 'residual', 'rare' or 'unique', got 'new'"):
         credited(qrels, run, prior=[], by="new")
-    with pytest.raises(ValueError, match="base=P is not supported; accepted are nDCG, RBP"):
+    with pytest.raises(ValueError, match="base must be one of nDCG, RBP.*, got P"):
         credited(qrels, run, prior=[], by="rare", base="P")
     with pytest.raises(ValueError, match="credited: base=P requires a cutoff, as in P@10"):
         credited(qrels, run, prior=[], base="P")

@@ -177,5 +177,5 @@ def test_p_must_lie_between_0_and_1(p: float) -> None:
 
 
 def test_needs_a_reference() -> None:
-    with pytest.raises(ValueError, match="RBO needs reference"):
+    with pytest.raises(ValueError, match="RBO requires reference"):
         imr.RBO.calc_aggregate(QRELS, run_of([["a"]]))

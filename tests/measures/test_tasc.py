@@ -93,14 +93,14 @@ def test_the_largest_or_the_mean_of_several_priors() -> None:
 
 def test_refused() -> None:
     for given_parameters, sentence in [
-        ({"base": "SDCG(max_rel=3)@10"}, "accepted are nDCG, P, R, RBP, RR, AP, ERR, Success"),
-        ({"agg": "min"}, "TaSC: agg='min' is not accepted; accepted is 'max' or 'mean'"),
+        ({"base": "SDCG(max_rel=3)@10"}, "must be one of nDCG, P, R, RBP, RR, AP, ERR, Success"),
+        ({"agg": "min"}, "TaSC: agg must be 'max' or 'mean', got 'min'"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             TaSC(**given_parameters)
     with pytest.raises(ValueError, match=r"TaSC\(.*\): document 'b' of topic 'q1' has the grade 5, above 4"):
         values([TaSC(prior=[], base="ERR")], {"q1": {"a": 4, "b": 5}}, run_of("a"))
-    with pytest.raises(ValueError, match="needs a cutoff"):
+    with pytest.raises(ValueError, match="requires a cutoff"):
         values([TaSC(prior=[], base=Success)], {"q1": {"a": 1}}, run_of("a"))
 
 

@@ -59,7 +59,7 @@ def test_hard_and_easy_queries_are_uninformative_ones_low_and_high():
     assert sorted(types.uninformative) == ["between", "easy", "hard"]
     assert (types.hard, types.easy) == (["hard"], ["easy"])
     assert meta.query_types(actual, expected, 3, middle=0.6).hard == ["hard", "between"]
-    with pytest.raises(ValueError, match="middle=-1 is not accepted"):
+    with pytest.raises(ValueError, match="middle must be .*, got -1"):
         meta.query_types(actual, expected, 3, middle=-1)
 
 
@@ -91,7 +91,7 @@ def test_query_types_of_every_form_of_input():
 @pytest.mark.parametrize(
     ("actual", "expected", "n", "sentence"),
     [
-        ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n=2 is not accepted; accepted is a whole number from 1 to 1"),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n must be an integer from 1 to 1, got 2"),
         ({"a": 1, "b": 2}, {"a": 1, "c": 2}, 1, "expected: topic 'b' is missing"),
         ({"a": 1, "b": math.nan}, {"a": 1, "b": 2}, 1, "actual: topic 'b' has the score nan"),
         ({"a": 1}, {"a": 1}, 1, "actual: at least 2 topics are needed, 1 given"),
@@ -157,8 +157,8 @@ def test_reconstructions_are_compared_over_topics():
         ({"a": 1}, {}, "results: at least 2 estimates are needed, 1 given"),
         ([1, 2], {}, "results must be a dict of name: result, not a list"),
         ({"a": 1, "b": 2}, {}, "results must all come from estimation_error or all from preference_reconstruction"),
-        ("ok", {"correction": "none"}, "correction='none' is not accepted; accepted is 'holm' or 'bonferroni'"),
-        ("ok", {"level": 2}, "level=2 is not accepted"),
+        ("ok", {"correction": "none"}, "correction must be 'holm' or 'bonferroni', got 'none'"),
+        ("ok", {"level": 2}, "level must be a number from 0 to 1, got 2"),
         ("short", {}, "results hold 2, 3 values; all must hold the same, at least 2"),
     ],
 )
@@ -250,9 +250,13 @@ def test_a_topic_without_judgements_left_is_warned_about():
     ("arguments", "kind", "sentence"),
     [
         (({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {}), ValueError, "groups: the run 'r' has no group"),
-        (({"q": {"d": 1}}, {}, {}), ValueError, "runs: there is no run"),
+        (({"q": {"d": 1}}, {}, {}), ValueError, "runs must contain at least one run"),
         (({"q": {"d": 1}}, [{}], {}), TypeError, "runs: a list must hold paths"),
-        (({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {"r": "A"}, 0), ValueError, "depth=0 is not accepted"),
+        (
+            ({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {"r": "A"}, 0),
+            ValueError,
+            "depth must be an integer of at least 1, got 0",
+        ),
         (
             ({"q": {"d": 1}}, {"r": {"q": {"d": math.nan}}}, {"r": "A"}),
             ValueError,

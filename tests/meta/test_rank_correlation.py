@@ -179,7 +179,7 @@ def test_percentage_absolute_difference_at_zero():
         (
             pd.Series([1, 2], index=pd.MultiIndex.from_product([["a", "b"], ["q"]])),
             [1, 2],
-            "x: names of 2 levels are not accepted",
+            "x: expected one name for each system and topic, got names of 2 levels",
         ),
         ({}, {}, "x: at least 2 systems are needed, 0 given"),
         ([], [], "x: at least 2 systems are needed, 0 given"),
@@ -197,18 +197,27 @@ def test_bad_input_is_one_sentence(x, y, sentence):
 
 @pytest.mark.parametrize("scores", [[pd.Series({"q": 1.0})] * 2, [{"q": 1.0}] * 2, None, "scores.csv"])
 def test_scores_of_a_wrong_kind_are_one_sentence_of_what_is_accepted(scores):
-    with pytest.raises(TypeError, match=r"^scores: cannot read a .*; accepted are one score per system"):
+    with pytest.raises(TypeError, match=r"^scores: cannot read a .*; expected one score per system"):
         meta.system_order(scores)
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: meta.system_order([1, 2], largest_first="False"), "largest_first='False' is not accepted"),
-        (lambda: meta.percentage_absolute_difference([1, 2], sign_safe=1), "sign_safe=1 is not accepted"),
-        (lambda: meta.stability([[1, 2], [3, 4]], relative="absolute"), "relative='absolute' is not accepted"),
-        (lambda: meta.discriminative_power([[1, 2], [3, 4]], test=np.ones((2, 2))), "test=array([[1., 1.], [1., 1.]])"),
-        (lambda: meta.discriminative_power([[1, 2], [3, 4]], level=pd.Series([1, 2])), "level=0 1 1 2 dtype: int64 is"),
+        (lambda: meta.system_order([1, 2], largest_first="False"), "largest_first must be True or False, got 'False'"),
+        (lambda: meta.percentage_absolute_difference([1, 2], sign_safe=1), "sign_safe must be True or False, got 1"),
+        (
+            lambda: meta.stability([[1, 2], [3, 4]], relative="absolute"),
+            "relative must be True or False, got 'absolute'",
+        ),
+        (
+            lambda: meta.discriminative_power([[1, 2], [3, 4]], test=np.ones((2, 2))),
+            "test must be 'tukey', 'ttest', 'randomized_tukey' or 'bootstrap', got array([[1., 1.], [1., 1.]])",
+        ),
+        (
+            lambda: meta.discriminative_power([[1, 2], [3, 4]], level=pd.Series([1, 2])),
+            "level must be a number from 0 to 1, got 0 1 1 2 dtype: int64",
+        ),
         (lambda: meta.query_types(np.empty((0, 4)), [1, 2, 3, 4], 1), "actual: at least 1 system is needed, 0 given"),
     ],
 )

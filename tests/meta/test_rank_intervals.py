@@ -171,10 +171,10 @@ def test_ten_thousand_resamples_of_126_systems_take_less_than_a_second():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda t: meta.rank_intervals(t, level=1.2), "level=1.2 is not accepted; accepted is a number from 0 to 1"),
-        (lambda t: meta.rank_intervals(t, trials=0), "trials=0 is not accepted"),
-        (lambda t: meta.rank_intervals(t, seed=-1), "seed=-1 is not accepted"),
-        (lambda t: meta.rank_intervals(t, largest_first="no"), "largest_first='no' is not accepted"),
+        (lambda t: meta.rank_intervals(t, level=1.2), "level must be a number from 0 to 1, got 1.2"),
+        (lambda t: meta.rank_intervals(t, trials=0), "trials must be an integer of at least 1, got 0"),
+        (lambda t: meta.rank_intervals(t, seed=-1), "seed must be an integer of at least 0, got -1"),
+        (lambda t: meta.rank_intervals(t, largest_first="no"), "largest_first must be True or False, got 'no'"),
         (lambda t: meta.rank_intervals(t[["q1"]]), "table: at least 2 topics are needed, 1 given"),
         (lambda t: meta.rank_intervals(t.iloc[:0]), "table: at least 1 system is needed, 0 given"),
     ],

@@ -105,9 +105,12 @@ def broken(**cells):
         (LONG.rename(columns={"value": "score"}), "table: the DataFrame has a column 'name', but not all of name"),
         (
             LONG.set_index(["name", "query_id"])[["value"]],
-            "table: names of 2 levels are not accepted; accepted is one name for each system and topic",
+            "table: expected one name for each system and topic, got names of 2 levels",
         ),
-        (LONG.pivot(index="name", columns=["measure", "query_id"], values="value"), "table: names of 2 levels"),
+        (
+            LONG.pivot(index="name", columns=["measure", "query_id"], values="value"),
+            "table: expected one name for each system and topic, got names of 2 levels",
+        ),
         ({}, "table: at least 2 systems are needed, 0 given"),
         (pd.DataFrame(), "table: at least 2 systems are needed, 0 given"),
         (LONG.iloc[:3], "table: system 'a' has no score for topic 'q10'"),

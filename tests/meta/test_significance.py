@@ -318,19 +318,19 @@ def test_significance_disagreement_matches_names_as_text_and_topics_may_differ()
     [
         (
             {"test": "wilcoxon"},
-            "test='wilcoxon' is not accepted; accepted is 'tukey', 'ttest', 'randomized_tukey' or 'boot",
+            "test must be 'tukey', 'ttest', 'randomized_tukey' or 'bootstrap', got 'wilcoxon'",
         ),
-        ({"level": 1.5}, "level=1.5 is not accepted; accepted is a number from 0 to 1"),
-        ({"level": float("nan")}, "level=nan is not accepted"),
-        ({"level": True}, "level=True is not accepted"),
-        ({"trials": 0}, "trials=0 is not accepted; accepted is a whole number from 1"),
-        ({"seed": -1}, "seed=-1 is not accepted"),
-        ({"seed": True}, "seed=True is not accepted"),
+        ({"level": 1.5}, "level must be a number from 0 to 1, got 1.5"),
+        ({"level": float("nan")}, "level must be a number from 0 to 1, got nan"),
+        ({"level": True}, "level must be a number from 0 to 1, got True"),
+        ({"trials": 0}, "trials must be an integer of at least 1, got 0"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+        ({"seed": True}, "seed must be an integer of at least 0, got True"),
         (
             {"test": "ttest", "correction": "sidak"},
-            "correction='sidak' is not accepted; accepted is 'holm' or 'bonferroni'",
+            "correction must be 'holm' or 'bonferroni', got 'sidak'",
         ),
-        ({"correction": "holm"}, "correction='holm' is not accepted with test='tukey', which corrects by itself"),
+        ({"correction": "holm"}, "correction must be left out with test='tukey', which corrects by itself, got 'holm'"),
     ],
 )
 def test_bad_parameters_are_one_sentence(arguments, sentence):

@@ -171,7 +171,7 @@ def test_save_writes_and_closes(tmp_path: Any, ending: str) -> None:
 @pytest.mark.parametrize("name", ["figure", "figure.", "", "figure.docx", ".png"])
 def test_save_needs_a_format(tmp_path: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=f"path '{name}' does not end in a format; accepted are .*pdf, .*png, .*svg"):
+    with pytest.raises(ValueError, match=f"path '{name}' must end in a format: .*pdf, .*png, .*svg"):
         plots.save(CALLS["tau_curve"](), name)
     with pytest.raises(TypeError, match="path must be the path of a file, not a NoneType"):
         plots.save(CALLS["tau_curve"](), None)  # type: ignore[arg-type]
@@ -190,9 +190,7 @@ def scatter_of(table: Any, **options: Any) -> Any:
 
 WRONG_KIND: dict[str, Any] = {
     "table must be a DataFrame as calc_runs gives it, not a list": lambda: scatter_of([1]),
-    "groups: cannot read a list; accepted are a dict or Series of run: group": lambda: scatter_of(
-        TABLE, groups=["team"]
-    ),
+    "groups: cannot read a list; expected a dict or Series of run: group": lambda: scatter_of(TABLE, groups=["team"]),
     "expected: cannot read a str": lambda: plots.expected_histogram("nDCG"),
     "types must be the result of meta.query_types or its DataFrame, not a list": lambda: plots.query_types([1]),
     "scores must be the result of boot_ndcg, not a int": lambda: plots.distributions(5),
@@ -207,26 +205,28 @@ WRONG_KIND: dict[str, Any] = {
     ),
     "others must be a dict of name: estimates, not a list": lambda: plots.distributions(TOPICS, others=[0.5]),
     "ax must be a matplotlib Axes, not a str": lambda: plots.save("figure", "x.png"),
-    "labels=name query_id measure value 0 a q": lambda: scatter_of(TABLE, labels=TABLE),
+    "labels must be 'fitting' or 'none', got name query_id measure value 0 a q": lambda: scatter_of(
+        TABLE, labels=TABLE
+    ),
     "intervals must be the result of meta.rank_intervals or its DataFrame": lambda: plots.rank_intervals([1]),
     "results must be the result of meta.swap_rate, not a list": lambda: plots.swap_rate([1]),
     "results of 'P' must be the result of meta.stability": lambda: plots.stability({"P": 3}),
     "leaderboards must be a dict of measure: scores": lambda: plots.tau_matrix([1]),
-    "labels='none' is not accepted; accepted is True or False": lambda: plots.query_types(typed(), labels="none"),
-    "joined='no' is not accepted": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", joined="no"),
-    "threshold='.9' is not accepted": lambda: plots.tau_curve([0, 1], [1, 1], threshold=".9"),
-    "bins=a 0 1 1 2 is not accepted": lambda: plots.expected_histogram([0.5], bins=pd.DataFrame({"a": [1, 2]})),
-    "order=1 is not accepted; accepted is 'given' or 'similarity'": lambda: plots.med_matrix(
-        matrix([[0, 1], [1, 0]], "ab"), order=1
+    "labels must be True or False, got 'none'": lambda: plots.query_types(typed(), labels="none"),
+    "joined must be True or False, got 'no'": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", joined="no"),
+    "threshold must be a number from -1 to 1, got '.9'": lambda: plots.tau_curve([0, 1], [1, 1], threshold=".9"),
+    "bins must be an integer of at least 1, got a 0 1 1 2": lambda: plots.expected_histogram(
+        [0.5], bins=pd.DataFrame({"a": [1, 2]})
     ),
-    "level='.05' is not accepted": lambda: plots.discriminative_power([0.1], level=".05"),
+    "order must be 'given' or 'similarity', got 1": lambda: plots.med_matrix(matrix([[0, 1], [1, 0]], "ab"), order=1),
+    "level must be a number from 0 to 1, got '.05'": lambda: plots.discriminative_power([0.1], level=".05"),
 }
 WRONG_VALUE: dict[str, Any] = {
     "labels: table has no run 'z'; it has a": lambda: scatter_of(TABLE, labels=["z"]),
     "intervals has no column 'rank'": lambda: plots.rank_intervals(pd.DataFrame({"system": ["a"]})),
-    "show='p' is not accepted": lambda: plots.rank_intervals(meta.rank_intervals(SCORES), show="p"),
+    "show must be 'rank' or 'mean', got 'p'": lambda: plots.rank_intervals(meta.rank_intervals(SCORES), show="p"),
     "changes has no measure 'AP'; it has nDCG@10": lambda: plots.rank_changes(CHANGES, "AP"),
-    "rate=2 is not accepted": lambda: plots.swap_rate(meta.swap_rate(SCORES), rate=2),
+    "rate must be a number from 0 to 1, got 2": lambda: plots.swap_rate(meta.swap_rate(SCORES), rate=2),
     "leaderboards holds no measure": lambda: plots.tau_matrix({}),
     "all systems tie in x": lambda: plots.tau_matrix({"P": [1, 1], "AP": [1, 2]}),
     "b: table has no system 'z'; it has a, b, c": lambda: plots.topic_differences(SCORES, "a", "z"),
@@ -245,23 +245,21 @@ WRONG_VALUE: dict[str, Any] = {
         pd.concat([TABLE, TABLE])
     ),
     "table has two rows of run 'a'": lambda: plots.scatter(WIDE, "x", "x"),
-    "groups: the run 'a' has no group; every run needs one": lambda: scatter_of(TABLE, groups={"b": "team"}),
-    "groups: the run 'c' has no group; every run needs one": lambda: plots.caterpillar(
+    "groups: the run 'a' has no group; every run requires one": lambda: scatter_of(TABLE, groups={"b": "team"}),
+    "groups: the run 'c' has no group; every run requires one": lambda: plots.caterpillar(
         INTERVALS, pd.Series({"a": "team", "b": "team", "c": np.nan})
     ),
-    "groups: the run 'a' has two groups; one is accepted": lambda: scatter_of(
+    "groups: the run 'a' has two groups; it must have one": lambda: scatter_of(
         TABLE, groups=pd.Series(["one", "two"], index=["a", "a"])
     ),
-    "labels='all' is not accepted; accepted is 'fitting' or 'none'": lambda: scatter_of(TABLE, labels="all"),
+    "labels must be 'fitting' or 'none', got 'all'": lambda: scatter_of(TABLE, labels="all"),
     "order: table has no run 'b'; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=["b"]),
     "order names no run; it must name at least one": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=[]),
     "order: table has no run 'ab'; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order="ab"),
     "order: table has no run 7; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=7),
     "table holds no run; it must hold at least one": lambda: plots.scatter(WIDE[:0], "x", "x"),
     # tau
-    "threshold=2 is not accepted; accepted is a number from -1 to 1": lambda: plots.tau_curve(
-        [0, 1], [1, 1], threshold=2
-    ),
+    "threshold must be a number from -1 to 1, got 2": lambda: plots.tau_curve([0, 1], [1, 1], threshold=2),
     "taus of 'P' holds 1 values and alphas 2; each alpha needs one tau": lambda: plots.tau_curve([0, 1], {"P": [1]}),
     "taus holds 1 values and alphas 2": lambda: plots.tau_curve([0, 1], [1]),
     "taus has the value 1.5; tau lies between -1 and 1": lambda: plots.tau_curve([0, 1], [1, 1.5]),
@@ -275,9 +273,9 @@ WRONG_VALUE: dict[str, Any] = {
     "expected: beside 'query_id' the DataFrame must have one column of numbers; it has 'a', 'b'": lambda: (
         plots.expected_histogram(TWO_COLUMNS)
     ),
-    "bins=0 is not accepted; accepted is a whole number from 1": lambda: plots.expected_histogram([0.5], bins=0),
+    "bins must be an integer of at least 1, got 0": lambda: plots.expected_histogram([0.5], bins=0),
     "types has no column 'actual'": lambda: plots.query_types(typed().drop(columns="actual")),
-    "types has the type 'easy'; accepted are uninformative, informative, ideal": lambda: plots.query_types(
+    "types has the type 'easy'; every type must be one of uninformative, informative, ideal": lambda: plots.query_types(
         typed().assign(type="easy")
     ),
     "types: actual has the value nan at 'q1'": lambda: plots.query_types(typed().assign(actual=np.nan)),
@@ -295,7 +293,7 @@ WRONG_VALUE: dict[str, Any] = {
     "intervals: value has the value nan at 'a'": lambda: plots.caterpillar(INTERVALS.assign(value=np.nan)),
     "intervals has two rows of 'a'; one is accepted": lambda: plots.caterpillar(INTERVALS.assign(name="a")),
     "intervals holds no system": lambda: plots.caterpillar(INTERVALS[:0]),
-    "order='up' is not accepted; accepted is 'value' or 'given'": lambda: plots.caterpillar(INTERVALS, order="up"),
+    "order must be 'value' or 'given', got 'up'": lambda: plots.caterpillar(INTERVALS, order="up"),
     # similarity, significance
     "matrix must have the same names as rows and columns": lambda: plots.med_matrix(pd.DataFrame([[0, 1]])),
     "matrix must be symmetric; it differs for 'a' and 'b'": lambda: plots.med_matrix(matrix([[0, 1], [2, 0]], "ab")),
@@ -305,7 +303,7 @@ WRONG_VALUE: dict[str, Any] = {
     "results holds no measure": lambda: plots.discriminative_power({}),
     "results of 'P' must hold p-values between 0 and 1": lambda: plots.discriminative_power({"P": [1.2]}),
     "results must hold p-values between 0 and 1": lambda: plots.discriminative_power([]),
-    "level=2 is not accepted; accepted is a number from 0 to 1": lambda: plots.discriminative_power([0.1], level=2),
+    "level must be a number from 0 to 1, got 2": lambda: plots.discriminative_power([0.1], level=2),
     "results have different levels (0.01, 0.05); name one with level=": lambda: plots.discriminative_power(TWO_LEVELS),
 }
 

@@ -171,7 +171,7 @@ def test_an_empty_run_among_others_is_still_a_system(empty: Any) -> None:
 
 @pytest.mark.parametrize("prior", [None, 3, b"bm25", 1.5, [None], {"a": 3}])
 def test_a_prior_of_a_wrong_kind(prior: Any) -> None:
-    with pytest.raises(TypeError, match="^NRG: prior: cannot take a .*accepted are a run"):
+    with pytest.raises(TypeError, match="^NRG: prior: cannot take a .*expected a run"):
         NRG(prior=prior)
 
 
@@ -498,7 +498,7 @@ def test_a_reference_is_one_run_whatever_its_name_stands_for() -> None:
     register_prior("nothing", [])
     assert len(PriorRuns.of("one").resolve("M: reference", single=True)) == 1
     for name, count in (("pool", 2), ("nothing", 0)):
-        with pytest.raises(ValueError, match=f"^M: reference='{name}' stands for {count} runs; accepted is one"):
+        with pytest.raises(ValueError, match=f"^M: reference must be one run, but '{name}' stands for {count} runs"):
             PriorRuns.of(name, "M: reference", single=True).resolve("M: reference", single=True)
 
 
@@ -523,7 +523,7 @@ def test_registering_bad_runs() -> None:
     with pytest.raises(ValueError, match=r"register_prior\('x'\): document 'a' of topic 'q' has the score NaN"):
         register_prior("x", {"q": {"a": float("nan")}})
     for overwrite in ("no", 1, None):
-        with pytest.raises(ValueError, match="register_prior: overwrite=.* is not accepted; accepted is True or False"):
+        with pytest.raises(ValueError, match="register_prior: overwrite must be True or False, got .*"):
             register_prior("x", BM25, overwrite=overwrite)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         register_prior("x", BM25, True)  # type: ignore[misc]

@@ -134,7 +134,7 @@ def test_without_labels_nothing_is_said(tmp_path: Path) -> None:
             "requires a first measure among nDCG, P, RBP, SDCG with a cutoff up to 100, got AP@10",
         ),
         (SHARES, ["nDCG"], "requires a first measure among"),
-        (3, None, "labels=3 is not accepted"),
+        (3, None, "labels must be .*, got 3"),
         ("unknown", None, "no label model is known as 'unknown'"),
     ],
 )

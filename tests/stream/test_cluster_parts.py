@@ -102,7 +102,7 @@ BAD = {
     "neither": (lambda f: f.assign(run=None, relevance=None), ValueError, "has neither a run nor a grade"),
     "no score": (lambda f: f.assign(score=None), ValueError, "has the score NaN"),
     "text as grade": (lambda f: f.assign(relevance="high"), ValueError, "'high', which is not a number"),
-    "unknown run": (lambda f: f.replace({"run": {"bm25": "bm52"}}), ValueError, "the run 'bm52' is none of names"),
+    "unknown run": (lambda f: f.replace({"run": {"bm25": "bm52"}}), ValueError, "the run 'bm52' is not in names"),
     "column twice": (lambda f: pd.concat([f, f[["query_id"]]], axis=1), ValueError, "several columns 'query_id'"),
     "a list as run": (lambda f: f.assign(run=[["bm25"]] * len(f)), TypeError, "the run ['bm25'] is neither text nor"),
     "twice": (lambda f: pd.concat([f, f]), ValueError, "occurs twice"),
@@ -118,11 +118,11 @@ def test_bad_frames(case: str) -> None:
 
 
 NAMED = {
-    "text": ("bm25", TypeError, "names='bm25' is not accepted"),
-    "number": (5, TypeError, "names=5 is not accepted"),
+    "text": ("bm25", TypeError, "names must be a list of the names of all runs, got 'bm25'"),
+    "number": (5, TypeError, "names must be a list of the names of all runs, got 5"),
     "twice": ([*NAMES, NAMES[1]], ValueError, f"the run {NAMES[1]!r} is listed twice"),
     "a symbol": ([*NAMES, "others"], ValueError, "names: 'others' cannot name a run"),
-    "not all": (NAMES[1:], ValueError, f"the run {NAMES[0]!r} is none of names"),
+    "not all": (NAMES[1:], ValueError, f"the run {NAMES[0]!r} is not in names"),
 }
 
 

@@ -74,10 +74,10 @@ def Experiment(
     try:
         import pyterrier as pt
     except ImportError:
-        raise ImportError("Experiment needs PyTerrier: pip install 'ir_measures_relative[pyterrier]'") from None
+        raise ImportError("Experiment requires PyTerrier: pip install 'ir_measures_relative[pyterrier]'") from None
     metrics = [_metric(metric) for metric in listed(eval_metrics)]
     if not metrics:
-        raise ValueError("eval_metrics: there is no measure; at least one is needed")
+        raise ValueError("eval_metrics: at least one measure is required, got none")
     retr_systems, qrels = _in_frames(retr_systems), _in_frames(qrels)
     looked_up = [metric for metric in metrics if _is_looked_up(metric)]
     retrievers = _retrievers(looked_up)
@@ -145,7 +145,7 @@ def _metric(metric: Any) -> Any:
             check_measure(metric)
         return metric
     if not isinstance(metric, str):
-        raise WrongKind(f"eval_metrics: {shown(metric, 60)} is no measure; accepted are measures and their text")
+        raise WrongKind(f"eval_metrics must be measures or their text, got {shown(metric, 60)}")
     if metric == "mrt":
         return metric
     try:

@@ -35,7 +35,7 @@ _NOTHING = ir_measures.define(_no_values, name="nothing", support_cutoff=False) 
 
 def _check_table(table: Any, what: str) -> None:
     """PyTerrier itself takes any text that is no file for a table, and fails."""
-    accepted = "accepted are a DataFrame and the path of a file"
+    accepted = "expected a DataFrame or the path of a file"
     if isinstance(table, str) and not os.path.isfile(table):
         raise ValueError(f"{what}: there is no file {quoted(table)}; {accepted}")
     if not isinstance(table, (str, pd.DataFrame)):
@@ -53,7 +53,7 @@ class Host:
         if not isinstance(systems, (list, dict)):
             raise TypeError(f"retr_systems must be a list or dict of systems, not a {type(systems).__name__}")
         if not systems:
-            raise ValueError("retr_systems: there is no system; at least one is needed")
+            raise ValueError("retr_systems: at least one system is required, got none")
         _check_table(topics, "topics")
         _check_table(qrels, "qrels")
         self._pt = pt
