@@ -67,7 +67,6 @@ def test_every_labelling(measure: str) -> None:
             assert found.expected_left == 0
 
 
-@pytest.mark.xfail(reason="expected_left does not look at the margin, and comes from a normal approximation")
 def test_an_undecided_gate_expects_judgements() -> None:
     """An undecided verdict needs at least one judgement, with a margin as without."""
     undecided = 0

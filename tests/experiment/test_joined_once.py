@@ -60,20 +60,21 @@ def test_once_for_each_run(door: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(counts.labelled) == len(RUNS) and set(counts.labelled.values()) == {1}
 
 
-def test_gate_and_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = imr.learn_labels(TRACK.qrels, RUNS, GROUPS)
-    a, b = list(RUNS.values())[:2]
-    calls: list[tuple[Callable[[], Any], int]] = [
-        (lambda: gate(TRACK.qrels, a, b, "nDCG@10", labels=model), 2),
-        (lambda: imr.prob_better(TRACK.qrels, a, b, labels=model), 2),
-        (lambda: imr.impute(TRACK.qrels, a, model).interval(), 1),
-    ]
-    for call, n_runs in calls:
-        with monkeypatch.context() as patch:
-            counts = Counts(patch)
-            call()
-            assert len(counts.joined) == len(counts.labelled) == n_runs
-            assert {*counts.joined.values(), *counts.labelled.values()} == {1}
+OF_ONE_OR_TWO: dict[str, tuple[Callable[[Any, Any, Any], Any], int]] = {
+    "gate": (lambda a, b, model: gate(TRACK.qrels, a, b, "nDCG@10", labels=model), 2),
+    "prob_better": (lambda a, b, model: imr.prob_better(TRACK.qrels, a, b, labels=model), 2),
+    "impute": (lambda a, b, model: imr.impute(TRACK.qrels, a, model).interval(), 1),
+}
+
+
+@pytest.mark.parametrize("door", OF_ONE_OR_TWO)
+def test_once_for_one_or_two_runs(door: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, (a, b, *_) = imr.learn_labels(TRACK.qrels, RUNS, GROUPS), RUNS.values()
+    call, n_runs = OF_ONE_OR_TWO[door]
+    counts = Counts(monkeypatch)
+    call(a, b, model)
+    assert len(counts.joined) == len(counts.labelled) == n_runs and set(counts.labelled.values()) == {1}
+    assert set(counts.joined.values()) == {1}
 
 
 @pytest.mark.xfail(reason="the report does not use the joined Runs yet")

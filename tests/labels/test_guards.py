@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -67,7 +67,6 @@ def test_fewer_than_four_groups_are_an_error(n_groups: int) -> None:
         imr.learn_labels(small.qrels, small.runs, groups)
 
 
-@pytest.mark.xfail(reason="the share of judged documents is counted after a run's own documents are hidden")
 def test_pooled_runs_are_not_said_to_be_unpooled() -> None:
     """Every document of every top 4 is judged; the groups have little in common."""
     varied = pooled_track(0, n_groups=12, n_topics=20)
@@ -126,40 +125,52 @@ def test_a_run_of_a_real_track_with_few_judged_documents(shared: Path) -> None:
     assert not found.calibrated and len(said) == 1 and "unlike the runs" in said[0]
 
 
-def best_against_weaker_half(qrels: Any, runs: Any, group_of: dict[str, str], depth: int) -> tuple[int, int]:
-    """Learn from a pool of the weaker half of the groups; how many of the best runs are warned of, of how many."""
-    means = imr.compare(["nDCG@10"], qrels, runs).to_frame()["nDCG@10"]
-    of_group: dict[str, float] = {}
-    for name, group in group_of.items():
-        of_group[group] = max(of_group.get(group, 0.0), means[name])
-    order = sorted(of_group, key=of_group.__getitem__)
-    weak = set(order[: len(order) // 2])
-    pooled = {name: run for name, run in runs.items() if group_of[name] in weak}
-    judged = imr.read_qrels(qrels).to_dict()
-    tops = {topic: set() for topic in judged}
-    for run in pooled.values():
-        for topic, scores in (run if isinstance(run, dict) else run.to_dict()).items():
-            if topic in tops:
-                tops[topic] |= set(sorted(scores, key=lambda d: (-scores[d], d))[:depth])
-    left = {topic: {d: g for d, g in of.items() if d in tops[topic]} for topic, of in judged.items()}
-    labels, _ = sentences(
-        lambda: imr.learn_labels(left, pooled, {name: group_of[name] for name in pooled}, depth=depth)
+class BestRuns(NamedTuple):
+    """The best runs, evaluated with labels learned from a pool of the weaker half of the groups."""
+
+    marked: int  # calibrated=False
+    unmarked: int
+    covered: int  # unmarked ones whose 95% interval contains the score with their own judgements
+
+
+def best_against_weaker_half(shared: Path, name: str, depth: int, n_best: int = 16) -> BestRuns:
+    real = real_track(shared, name)
+    judged, rankings = real.qrels.to_dict(), {run: of.to_dict() for run, of in real.runs.items()}
+    group_of = pd.read_csv(real.groups, dtype=str).set_index("run")["group"].to_dict()
+    means = imr.compare(["nDCG@10"], real.qrels, real.runs).to_frame()["nDCG@10"].sort_values(ascending=False)
+    groups = list(dict.fromkeys(group_of[run] for run in means.index))  # the group of the best run first
+    weak = set(groups[len(groups) // 2 :])
+
+    def top(run: str, topic: str) -> list[str]:
+        scores = rankings[run].get(topic, {})
+        return sorted(scores, key=lambda d: (scores[d], d), reverse=True)[:depth]
+
+    pooled = [run for run in real.runs if group_of[run] in weak]
+    kept = {topic: {d for run in pooled for d in top(run, topic)} for topic in judged}
+    left = {topic: {d: g for d, g in of.items() if d in kept[topic]} for topic, of in judged.items()}
+    labels = imr.learn_labels(
+        left, {run: real.runs[run] for run in pooled}, {run: group_of[run] for run in pooled}, depth=depth
     )
-    best = [name for name in means.sort_values(ascending=False).index if group_of[name] not in weak][:16]
-    doubted = 0
-    for name in best:
-        scores, said = sentences(lambda name=name: imr.impute(left, runs[name], labels))
-        assert scores.calibrated or said or not labels.calibrated
-        doubted += not scores.calibrated
-    return doubted, len(best)
+    assert labels.calibrated  # so that marks are the runs' own
+    marked = unmarked = covered = 0
+    for run in [run for run in means.index if group_of[run] not in weak][:n_best]:
+        scores, said = sentences(lambda run=run: imr.impute(left, real.runs[run], labels))
+        assert scores.calibrated == (not said)
+        if not scores.calibrated:
+            marked += 1
+            continue
+        own = {t: {**of, **{d: judged[t][d] for d in top(run, t) if d in judged[t]}} for t, of in left.items()}
+        truth = imr.compare(["nDCG@10"], own, {run: real.runs[run]}).to_frame()["nDCG@10"][run]
+        low, high = scores.interval()
+        unmarked, covered = unmarked + 1, covered + (low - 1e-9 <= truth <= high + 1e-9)
+    return BestRuns(marked, unmarked, covered)
 
 
 def test_the_best_runs_against_a_pool_of_the_weaker_half(shared: Path) -> None:
-    """Unmarked, 4 of 16 of their intervals contained the score."""
-    real = real_track(shared, "trec-covid-round1")
-    groups = pd.read_csv(real.groups, dtype=str).set_index("run")["group"].to_dict()
-    doubted, number = best_against_weaker_half(real.qrels, real.runs, {name: groups[name] for name in real.runs}, 7)
-    assert (doubted, number) == (16, 16)
+    """4 of 16 intervals contained the score once; measured now: 5 of 7 and 15 of 16 of the runs that are not marked."""
+    found = [best_against_weaker_half(shared, name, 7) for name in ("trec-covid-round1", "trec-covid-round2")]
+    assert found[0].marked >= 4
+    assert sum(part.covered for part in found) >= 0.8 * sum(part.unmarked for part in found)
 
 
 @pytest.mark.parametrize("others", ["one in ten", "all"])

@@ -326,4 +326,5 @@ def test_bad_arguments() -> None:
         scores.interval(topics=True)
     with pytest.raises(KeyError, match="not in the qrels"):
         scores["other"]
-    assert imr.impute({}, {}, labels).mean == 0.0
+    with pytest.raises(ValueError, match="qrels has no topic; at least one judgement is required"):
+        imr.impute({}, {}, labels)

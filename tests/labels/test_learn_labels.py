@@ -56,7 +56,7 @@ def test_equals_slow_twin(seed: int) -> None:
 def test_stated_errors_of_left_out_runs_are_right_on_average(seed: int) -> None:
     """With the learned effect the standardised errors of left-out runs have mean square 1, and their mean is 0.
 
-    The slow twin lists every labelling; the model draws 100, hence the tolerance.
+    The slow twin lists every labelling; the model draws 201, hence the tolerance.
     """
     track = pooled_track(seed, n_groups=9)
     model = learned(track, cutoff=4, depth=4)
@@ -72,7 +72,8 @@ def test_stated_errors_of_left_out_runs_are_right_on_average(seed: int) -> None:
     spread = (sum(sd**2 / size[group] for group, _, sd in errors) / len(size)) ** 0.5
     assert square**0.5 == pytest.approx(effect.scale, rel=0.12)
     assert abs(mean) < 0.25 * spread
-    assert effect.scale == pytest.approx(1, abs=0.01) or effect.spread in (pytest.approx(0.05), pytest.approx(4.0))
+    # the scale at the chosen spread is interpolated between 12 spreads
+    assert effect.scale == pytest.approx(1, abs=0.03) or effect.spread in (pytest.approx(0.05), pytest.approx(4.0))
 
 
 def test_run_effect_has_heavy_tails() -> None:
@@ -128,7 +129,6 @@ def test_order_of_runs_groups_and_documents_does_not_matter() -> None:
     assert learned(track, cutoff=5).fingerprint != learned(track).fingerprint
 
 
-@pytest.mark.xfail(reason="the random numbers of the calibration depend on a document's place, not on its ids")
 def test_order_of_topics_does_not_matter() -> None:
     for seed in range(3):
         track = pooled_track(seed, n_groups=9)
@@ -250,7 +250,7 @@ def test_bad_arguments() -> None:
         learned(track, cutoff=0)
     with pytest.raises(ValueError, match="depth must be .*, got True"):
         learned(track, depth=True)
-    with pytest.raises(ValueError, match="judge: there is no label"):
+    with pytest.raises(ValueError, match="judge has no topic; at least one judgement is required"):
         learned(track, judge={})
     with pytest.raises(ValueError, match="judge has no topic in common"):
         learned(track, judge={"other": {"d": 1}})

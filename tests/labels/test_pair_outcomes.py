@@ -129,7 +129,6 @@ def test_a_topic_without_a_known_relevant_document() -> None:
     assert proposed.doc_id.tolist() == ["x"] and proposed.n_undecided == 1
 
 
-@pytest.mark.xfail(reason="expected_left is from a normal approximation, which calls the undecided pair decided")
 def test_an_undecided_pair_needs_a_judgement() -> None:
     qrels, labels = {"q": {"n": 0}}, LabelModel.shares({0: 0.3, 1: 0.3, 2: 0.4})
     runs = {"A": {"q": {"x": 2.0, "n": 1.0}}, "B": {"q": {"n": 1.0}}}

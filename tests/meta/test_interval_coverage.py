@@ -110,7 +110,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(TypeError, match="such as that of boot_ndcg"):
         meta.interval_coverage(track.qrels, track.runs, track.groups, lambda qrels, run: 0.5)
     few = {name: run for name, run in track.runs.items() if track.groups[name] in ("G0", "G1", "G2", "G3")}
-    with pytest.raises(ValueError, match="judge: there is no label in it"):
+    with pytest.raises(ValueError, match="judge has no topic; at least one judgement is required"):
         meta.interval_coverage(track.qrels, track.runs, track.groups, judge={})
     with pytest.raises(ValueError, match="has no topic; at least one"):
         meta.interval_coverage({}, track.runs, track.groups, imr.LabelModel.shares({0: 0.5, 1: 0.5}))
