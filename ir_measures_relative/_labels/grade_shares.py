@@ -69,7 +69,7 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
     if isinstance(incomplete, Mapping) and all(isinstance(pool, pd.DataFrame) for pool in incomplete.values()):
         pools = list(incomplete.values())
     full = Judgements.of(complete, "complete").to_dict()
-    counts = [_counted(Judgements.of(pool, "incomplete").to_dict(), full) for pool in pools]
+    counts = [_counted(_graded(pool), full) for pool in pools]
     if not any(lacking for _, lacking in counts):
         raise ValueError("incomplete lacks no document of complete; there is nothing to compare")
     grades = sorted({grade for pair in counts for part in pair for grade in part})
@@ -80,6 +80,13 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
         sum(sum(lacking.values()) for _, lacking in counts),
         (len(counts), sum(bool(lacking) for _, lacking in counts)),
     )
+
+
+def _graded(pool: Any) -> dict[str, dict[str, int]]:
+    """Topic -> document -> grade; a pool of several may have lost all its judgements."""
+    if isinstance(pool, pd.DataFrame) and pool.empty:
+        return {}
+    return Judgements.of(pool, "incomplete").to_dict()
 
 
 def _counted(pool: dict[str, dict[str, int]], full: dict[str, dict[str, int]]) -> tuple[Counter[int], Counter[int]]:

@@ -117,7 +117,6 @@ def test_bad_input_of_reusability_is_one_sentence(measures, depth, sentence):
 
 @given(qrels_dict, st.lists(st.tuples(one_run, st.sampled_from("ABC")), min_size=1, max_size=4), st.integers(1, 3))
 @pytest.mark.filterwarnings("ignore:without group", "ignore:run .* has no topic in common")
-@pytest.mark.xfail(reason="a pool that lacks every judgement is refused as qrels without a topic")
 def test_label_shares_are_those_of_the_slow_twin(qrels, entries, depth):
     runs = {f"r{i}": run for i, (run, _) in enumerate(entries)}
     groups = {f"r{i}": group for i, (_, group) in enumerate(entries)}
