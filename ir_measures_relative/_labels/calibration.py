@@ -69,8 +69,9 @@ class Errors(NamedTuple):
         square = np.minimum.accumulate(square)  # but for the noise of the draws
         # the spread at which it is 1; an end of the range where it is nowhere
         place = float(np.interp(0.0, -np.log(square + 1e-12), np.log(SPREADS)))
-        mean, scale = (np.interp(place, np.log(SPREADS), column) for column in (self.mean + shift, np.sqrt(square)))
-        return RunEffect(float(mean), float(np.exp(place)), n_groups, float(scale))
+        columns = self.mean + shift, np.log(square + 1e-12) / 2
+        mean, log_scale = (np.interp(place, np.log(SPREADS), column) for column in columns)
+        return RunEffect(float(mean), float(np.exp(place)), n_groups, float(np.exp(log_scale)))
 
 
 def left_out_errors(
