@@ -134,5 +134,4 @@ JUDGE_NEXT = Command(
     _EXAMPLES,
     _add_arguments,
     _run,
-    has_verdict=True,
 )

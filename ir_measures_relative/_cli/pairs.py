@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from ir_measures_relative._cli import arguments
@@ -63,10 +62,8 @@ def _run(options: argparse.Namespace) -> Outcome:
         found = found[word == options.decision]
     rows = list(found.itertuples(index=False, name=None))
     table = TextTable(list(found.columns), rows, places=options.places, small=_SMALL)
-    if options.format not in (None, "text") or options.output is not None or not sys.stdout.isatty():
-        say(summary)  # not among lines that programs read
-        summary = ""
-    return Outcome((summary and f"{summary}\n") + reading.table_text(table, options))
+    say(summary)  # above the table on a terminal, not among lines that programs read
+    return Outcome(reading.table_text(table, options))
 
 
 def _explained(options: argparse.Namespace, qrels: Any, runs: Any, measure: Any, labels: Any) -> str:

@@ -89,7 +89,7 @@ def test_judge_next(printed: Callable[..., tuple[int, str, str]]) -> None:
 
 def test_nothing_to_judge(printed: Callable[..., tuple[int, str, str]]) -> None:
     code, out, err = printed("judge-next qrels.txt runs nDCG@6 --labels judge --judge llm.qrels --level 0 -o pool")
-    assert (code, out) == (0, "") and "every pair of runs is settled" in err
+    assert (code, out) == (0, "") and "every pair of runs is decided" in err
 
 
 @pytest.fixture
