@@ -135,7 +135,7 @@ def read_qrels(source: str) -> Judgements:
         if os.path.exists(source) or source.startswith("irds:") or "ir_datasets id" in str(error):
             raise
         commands = "(ir_measures_relative --help lists the commands)"
-        raise UsageError(f"'{source}' is no qrels file, no ir_datasets id and no command {commands}") from None
+        raise UsageError(f"'{source}' is not a qrels file, an ir_datasets id or a command {commands}") from None
 
 
 def table_text(table: TextTable, options: argparse.Namespace, guard: bool = True) -> str:

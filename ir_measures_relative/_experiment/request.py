@@ -108,7 +108,7 @@ class Request:
                 need_of(measure).check(request)
                 if in_parts and measure.needs_all_topics is not None:
                     raise ValueError(
-                        f"{measure} needs all topics at once, which a part does not hold; "
+                        f"{measure} requires all topics at once, which a part does not contain; "
                         f"give {measure.needs_all_topics}, or use calc_runs"
                     )
         request._warn_of_nothing_relative()
@@ -159,7 +159,7 @@ def _scores_of(by: Any, names: Iterable[str]) -> dict[str, float]:
     given = {str(name): score for name, score in by.items()}
     missing = [name for name in names if name not in given]
     if missing:
-        raise ValueError(f"by: there is no score of the run {shown(missing[0])}; every run needs one")
+        raise ValueError(f"by: there is no score of the run {shown(missing[0])}; every run requires one")
     return {name: real(given[name], f"by[{name!r}]", -np.inf) for name in names}
 
 

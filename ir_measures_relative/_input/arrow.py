@@ -57,7 +57,7 @@ def imported_pyarrow(what: str) -> Any:
         import pyarrow.dataset
     except ImportError:
         raise ImportError(
-            f"{what}: Arrow data and Parquet files need pyarrow: pip install 'ir_measures_relative[arrow]'"
+            f"{what}: Arrow data and Parquet files require pyarrow: pip install 'ir_measures_relative[arrow]'"
         ) from None
     return pyarrow
 
@@ -156,7 +156,7 @@ def arrow_numbers(column: Any, value: str) -> FloatArray:
     kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
     tests = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_decimal, pyarrow.types.is_boolean)
     if not any(is_number(kind) for is_number in tests):
-        raise ValueError(f"the column of {value}s has the type {column.type}; numbers are accepted")
+        raise ValueError(f"the column of {value}s has the type {column.type}; expected numbers")
     if kind != column.type:
         column = compute.cast(column, kind)
     numbers: FloatArray = compute.cast(column, pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy()
@@ -182,7 +182,7 @@ def _refuse_kind(column: Any, kind: str) -> None:
     accepted = (*text, types.is_integer, types.is_float32, types.is_float64, types.is_boolean)
     nothing = types.is_null(of) and (not len(column) or of == column.type)  # no id at all, which is told elsewhere
     if not nothing and str(of) not in _VIEWS and not any(is_kind(of) for is_kind in accepted):
-        raise TypeError(f"the column of {kind} ids has the type {of!s:.60}; text and numbers are accepted")
+        raise TypeError(f"the column of {kind} ids has the type {of!s:.60}; expected text or numbers")
 
 
 def _coded(column: Any, kind: str, before: int = 0) -> tuple[ObjectArray, IntArray]:

@@ -110,7 +110,7 @@ def _text(value: Any, row: int, kind: str) -> str:
         try:
             return value.decode()
         except UnicodeDecodeError:
-            raise ValueError(f"the {kind} id {shown(value)} is no UTF-8 text; text is accepted") from None
+            raise ValueError(f"the {kind} id {shown(value)} is not UTF-8 text; expected text") from None
     if isinstance(value, Iterable) and not isinstance(value, str):
         raise TypeError(f"the {kind} id {shown(value)} is neither text nor a number")
     if is_missing(value):

@@ -149,6 +149,6 @@ def _one_row_per_document(columns: Columns, key: np.ndarray) -> np.ndarray:
         row = int(np.argmax(differs))
         raise ValueError(
             f"{row_name(columns, row)} is judged twice, "
-            f"as {columns.number[original[row]]:.0f} and as {columns.number[row]:.0f}; one grade is accepted"
+            f"as {columns.number[original[row]]:.0f} and as {columns.number[row]:.0f}; expected one grade"
         )
     return first

@@ -267,7 +267,7 @@ def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, Floa
     missing = [column for column in ("query_id", "doc_id") if column not in columns]
     if missing or sorted(grade for grade, _ in numbered) != list(range(max(len(chances), 1))):
         raise ValueError(
-            f"probabilities has the columns {', '.join(columns) or 'none':.200}; needed are query_id, doc_id and one "
+            f"probabilities has the columns {', '.join(columns) or 'none':.200}; it must have query_id, doc_id and one "
             "column p0, p1, ... for every grade from 0 to the highest"
         )
     ids = run_columns(frame[["query_id", "doc_id"]].assign(score=0.0), "probabilities")

@@ -24,7 +24,7 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
     ----------
     qrels : judgements in any form
     runs : dict of name: run, a folder, a glob or a list of TREC run files
-    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run needs one
+    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run requires one
     depth : pool depth (the paper: 10)
 
     Returns

@@ -87,7 +87,7 @@ class PriorRuns:
         if single and (len(found.parts) != 1 or special):
             raise ValueError(f"{where} must be one run, or the path or name of one, got {shown(value)}")
         if special and len(found.parts) > 1:
-            raise ValueError(f"{where}: {special[0]!r} stands alone; it cannot be combined with other prior runs")
+            raise ValueError(f"{where}: {special[0]!r} cannot be combined with other prior runs")
         return cls(()) if special == [NONE] else found
 
     @classmethod
@@ -174,7 +174,7 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
     where = f"register_prior({name!r})"
     prior = PriorRuns.of(runs, where)
     if prior.symbol is not None:
-        raise ValueError(f"{where}: the symbol {prior!r} is no run")
+        raise ValueError(f"{where}: the symbol {prior!r} is not a run")
     found = tuple(run for _, run in prior.resolve(where))
     with _registering:
         known = _registered.get(name)

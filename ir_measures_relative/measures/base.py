@@ -183,7 +183,7 @@ class RelativeMeasure(ir_measures.Measure):
             if given.get("cutoff") not in (None, cutoff_of_base):
                 raise ValueError(
                     f"{self.__name__}: the base has the cutoff {cutoff_of_base}, the measure {given['cutoff']}; "
-                    "one is accepted"
+                    "expected one"
                 )
             given["cutoff"] = cutoff_of_base
         return cutoff_of_base

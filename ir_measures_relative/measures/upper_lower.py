@@ -205,7 +205,7 @@ def expected_random(
         raise ValueError(f"expected_random: base={base} requires a cutoff, as in {base}@10")
     if (universe == "retrieved") != (run is not None):
         raise ValueError(
-            "expected_random: universe='retrieved' needs run, the run to shuffle; with universe='judged' leave it out"
+            "expected_random: universe='retrieved' requires run, the run to shuffle; leave it out with 'judged'"
         )
     judgements = Judgements.of(qrels)
     if universe == "judged":

@@ -72,7 +72,7 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     ----------
     qrels : judgements in any form
     runs : dict of name: run, a folder, a glob or a list of TREC run files
-    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run needs one
+    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run requires one
     measures : measures of ir_measures, objects or text, a list or one; or a function of (qrels, runs) that gives the
         table of ``calc_runs``, such as ``functools.partial(calc_runs, ["NRG@10"])``
     depth : pool depth

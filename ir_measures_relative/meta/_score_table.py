@@ -92,7 +92,7 @@ class ScoreTable:
             value = "no score" if np.isnan(scores[system, topic]) else f"the score {scores[system, topic]}"
             raise ValueError(
                 f"{what}: system {systems[system]!r} has {value} for topic {topics[topic]!r}; "
-                "every system needs a finite score for every topic"
+                "every system requires a finite score for every topic"
             )
         return cls(systems, topics, scores, labelled)
 
@@ -168,7 +168,7 @@ def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
     seen: set[str] = set()
     for label in labels:
         if is_missing(label):
-            raise ValueError(f"{what}: a {kind} has no name (it is {label!r}); each {kind} needs one")
+            raise ValueError(f"{what}: a {kind} has no name (it is {label!r}); each {kind} requires one")
         if str(label) in seen:
             raise ValueError(f"{what}: {kind} {label!r} occurs twice; each {kind} must occur once")
         seen.add(str(label))
@@ -249,7 +249,7 @@ def _pivoted(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     again = frame.duplicated(["name", topic])
     if again.any():
         row = frame[again].iloc[0]
-        raise ValueError(f"{what}: system {row['name']!r} has two scores for topic {row[topic]!r}; one is accepted")
+        raise ValueError(f"{what}: system {row['name']!r} has two scores for topic {row[topic]!r}; expected one")
     wide = frame.pivot(index="name", columns=topic, values="value")
     return wide.reindex(index=frame["name"].unique(), columns=frame[topic].unique())
 
@@ -258,7 +258,7 @@ def _frame_of_rows(table: Any, what: str) -> pd.DataFrame:
     """A list of rows or an array as a DataFrame; positions are the names."""
     lengths = {len(row) if dimensions(row) else 0 for row in table}
     if len(lengths) > 1:
-        raise ValueError(f"{what}: the rows have different lengths; every system needs every topic")
+        raise ValueError(f"{what}: the rows have different lengths; every system requires every topic")
     return pd.DataFrame(table if isinstance(table, np.ndarray) else [list(row) for row in table])
 
 

@@ -33,7 +33,7 @@ try:
     import matplotlib  # noqa: F401
 except ModuleNotFoundError as missing:
     raise ImportError(
-        "ir_measures_relative.plots needs matplotlib: pip install 'ir_measures_relative[plots]'"
+        "ir_measures_relative.plots requires matplotlib: pip install 'ir_measures_relative[plots]'"
     ) from missing
 
 from ir_measures_relative.plots._chance import expected_histogram, query_types

@@ -48,7 +48,7 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
     """
     values = topic_values(expected, "expected").to_numpy()
     if not len(values):
-        raise ValueError("expected holds no query; it must hold at least one")
+        raise ValueError("expected contains no query; it must contain at least one")
     bins = whole(bins, "bins", 1)
     ax = axes(ax, 6.0, 3.6)
     # both rounded, so that a score on an edge is counted above it whatever the last digit says
@@ -149,7 +149,7 @@ def _typed(types: Any) -> pd.DataFrame:
         raise TypeError(f"types must be the result of meta.query_types or its DataFrame, not a {type(types).__name__}")
     need_columns(frame, ["query_id", "actual", "expected", "type"], "types")
     if frame.empty:
-        raise ValueError("types holds no query; it must hold at least one")
+        raise ValueError("types contains no query; it must contain at least one")
     odd = [kind for kind in frame["type"] if kind not in TYPES]
     if odd:
         raise ValueError(f"types has the type {odd[0]!r}; every type must be one of {', '.join(TYPES)}")

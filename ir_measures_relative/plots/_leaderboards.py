@@ -186,7 +186,7 @@ def _frame(result: Any, what: str, function: str, columns: list[str], text: list
         raise TypeError(f"{what} must be the result of {function} or its DataFrame, not a {type(result).__name__}")
     need_columns(frame, [*columns, *(text or [])], what)
     if frame.empty:
-        raise ValueError(f"{what} holds no row; it must hold at least one")
+        raise ValueError(f"{what} contains no row; it must contain at least one")
     names = frame[columns[0]].tolist()
     checked = {columns[0]: names} | {c: finite(frame[c], f"{what}: {c}", names) for c in columns[1:]}
     return pd.DataFrame(checked | {c: frame[c].map(str).to_numpy() for c in text or []})

@@ -122,14 +122,14 @@ def _lines(x: Any, lines: Any, what_x: str, what: str, one: str) -> tuple[FloatA
         else {"": finite(lines, what)}
     )
     if not checked:
-        raise ValueError(f"{what} holds no line; it must hold at least one")
+        raise ValueError(f"{what} contains no line; it must contain at least one")
     if not len(places):
-        raise ValueError(f"{what_x} holds no value; it must hold at least one")
+        raise ValueError(f"{what_x} contains no value; it must contain at least one")
     for name, values in checked.items():
         if len(values) != len(places):
             which = f"{what} of {name!r} holds" if named else f"{what} holds"
             each = what_x.removesuffix("s")
-            raise ValueError(f"{which} {len(values)} values and {what_x} {len(places)}; each {each} needs one {one}")
+            raise ValueError(f"{which} {len(values)} values and {what_x} {len(places)}; each {each} requires one {one}")
     return places, checked, named
 
 

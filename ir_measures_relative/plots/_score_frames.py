@@ -28,7 +28,7 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
         if measure not in known:
             raise ValueError(f"table has no measure {measure!r}; it has {', '.join(known) or 'none'}")
     if table.empty:
-        raise ValueError("table holds no run; it must hold at least one")
+        raise ValueError("table contains no run; it must contain at least one")
     means = _means_of_long(table[table["measure"].map(str).isin(wanted)]) if long else _indexed(table)
     found = means.reindex(columns=wanted)
     values = finite(found.to_numpy().ravel(), "table", [(n, m) for n in found.index for m in wanted])
@@ -41,7 +41,7 @@ def _means_of_long(table: pd.DataFrame) -> pd.DataFrame:
     if again.any():
         row = table[again].iloc[0]
         where = f" for topic {row[topic[0]]!r}" if topic else ""
-        raise ValueError(f"table has two values of {row['measure']} of run {row['name']!r}{where}; one is accepted")
+        raise ValueError(f"table has two values of {row['measure']} of run {row['name']!r}{where}; expected one")
     places = list(table[["name", *topic, "measure"]].itertuples(index=False, name=None))
     checked = table.assign(value=finite(table["value"], "table", places))
     means = checked.groupby(["name", "measure"], sort=False)["value"].mean().unstack()
@@ -52,7 +52,7 @@ def _indexed(table: pd.DataFrame) -> pd.DataFrame:
     again = table["name"].duplicated()
     if again.any():
         raise ValueError(
-            f"table has two rows of run {table['name'][again].iloc[0]!r}; a table per topic needs the "
+            f"table has two rows of run {table['name'][again].iloc[0]!r}; a table per topic requires the "
             "columns measure and value"
         )
     return table.set_index("name").rename(columns=str)

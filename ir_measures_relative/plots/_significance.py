@@ -44,7 +44,7 @@ def discriminative_power(results: Any, *, level: float | None = None, ax: Axes |
     """
     named = results if isinstance(results, Mapping) else {"": results}
     if not named:
-        raise ValueError("results holds no measure; it must hold at least one")
+        raise ValueError("results contains no measure; it must contain at least one")
     curves = {str(name): _falling(result, str(name)) for name, result in named.items()}
     level = _level(named, level)
     ax = axes(ax, 6.8, 3.8)

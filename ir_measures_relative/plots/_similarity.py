@@ -102,7 +102,7 @@ def _leaderboards(leaderboards: Any) -> dict[str, Any]:
             f"not a {type(leaderboards).__name__}"
         )
     if not boards:
-        raise ValueError("leaderboards holds no measure; it must hold at least one")
+        raise ValueError("leaderboards contains no measure; it must contain at least one")
     return boards
 
 
@@ -174,7 +174,7 @@ def _checked(matrix: Any) -> tuple[list[Any], FloatArray]:
     if names != matrix.columns.tolist():
         raise ValueError("matrix must have the same names as rows and columns, in the same order")
     if not names:
-        raise ValueError("matrix holds no run; it must hold at least one")
+        raise ValueError("matrix contains no run; it must contain at least one")
     refuse_repeated(names, "run", "matrix")
     pairs = [(a, b) for a in names for b in names]
     values = finite(matrix.to_numpy().ravel(), "matrix", pairs).reshape(len(names), len(names))

@@ -211,7 +211,7 @@ def _named(results: Any, function: str, parts: tuple[str, ...]) -> dict[str, Any
     """Measure -> result; a single result has no name."""
     named = {str(name): result for name, result in results.items()} if isinstance(results, Mapping) else {"": results}
     if not named:
-        raise ValueError("results holds no measure; it must hold at least one")
+        raise ValueError("results contains no measure; it must contain at least one")
     for name, result in named.items():
         if not all(hasattr(result, part) for part in parts):
             which = f"results of {plain(name)!r}" if name else "results"

@@ -144,7 +144,7 @@ def _topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
         if lacks:
             raise TypeError(f"scores must be the result of boot_ndcg; a {type(topic).__name__} in it has no {lacks!r}")
     if not known:
-        raise ValueError("scores holds no topic; it must hold at least one")
+        raise ValueError("scores contains no topic; it must contain at least one")
     if topics is None:
         unsure = [topic for topic in known if topic.upper > topic.lower]
         if not unsure:
@@ -296,12 +296,12 @@ def _checked(frame: Any) -> pd.DataFrame:
     columns = ["value", "low", "high"] + ["lower", "upper"] * ("lower" in frame or "upper" in frame)
     need_columns(frame, ["name", *columns], "intervals")
     if frame.empty:
-        raise ValueError("intervals holds no system; it must hold at least one")
+        raise ValueError("intervals contains no system; it must contain at least one")
     names = frame["name"].tolist()
     checked = pd.DataFrame({"name": names} | {c: finite(frame[c], f"intervals: {c}", names) for c in columns})
     if checked["name"].duplicated().any():
         raise ValueError(
-            f"intervals has two rows of {checked['name'][checked['name'].duplicated()].iloc[0]!r}; one is accepted"
+            f"intervals has two rows of {checked['name'][checked['name'].duplicated()].iloc[0]!r}; expected one"
         )
     crossed = checked["low"] > checked["high"]
     if crossed.any():

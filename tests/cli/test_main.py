@@ -326,7 +326,7 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
         [
-            ("absent.txt runs/dense.run nDCG@10", "'absent.txt' is no qrels file"),
+            ("absent.txt runs/dense.run nDCG@10", "'absent.txt' is not a qrels file"),
             (
                 "/dev/null runs/dense.run nDCG@10",
                 "qrels file '/dev/null' has no topic; at least one judgement is required",
@@ -406,7 +406,7 @@ class TestRefused:
         ir_datasets = pytest.importorskip("ir_datasets", reason="needs ir_datasets")
         dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=Mock(side_effect=error))
         monkeypatch.setattr(ir_datasets, "load", lambda _: dataset)
-        Path("vaswani").mkdir()  # a folder is no qrels file
+        Path("vaswani").mkdir()  # a folder is not a qrels file
         printed = complaint("vaswani", "runs/dense.run", "UL@10")
         assert f"the qrels of the ir_datasets id 'vaswani' cannot be read: {reason}\n" in printed
 

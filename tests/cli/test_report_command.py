@@ -64,7 +64,7 @@ def test_runs_named_by_their_tags(place: Path) -> None:
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "no"], "texts file 'no' cannot be read: No such file"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "qrels.txt"], "'qrels.txt', line 1: there is no tab"),
         (["qrels.txt", "runs", "nDGC@10", "-o", "p.html"], "nDGC"),
-        (["no.txt", "runs", "-o", "p.html"], "'no.txt' is no qrels file"),
+        (["no.txt", "runs", "-o", "p.html"], "'no.txt' is not a qrels file"),
         (["qrels.txt", "no", "-o", "p.html"], "runs: 'no' is not a folder and matches no file"),
     ],
 )

@@ -187,8 +187,8 @@ BAD = {
     "column twice": (
         pa.table([["q"], ["d"], ["e"], [1.0]], names=["qid", "docno", "docno", "score"]), "several columns", "'docno'"
     ),
-    "text as score": (recast("score", pa.string()), "the column of scores has the type string", "numbers are accepted"),
-    "lists as score": (TABLE.set_column(3, "score", pa.array([[1.0]] * 5)), "type list", "numbers are accepted"),
+    "text as score": (recast("score", pa.string()), "the column of scores has the type string", "expected numbers"),
+    "lists as score": (TABLE.set_column(3, "score", pa.array([[1.0]] * 5)), "type list", "expected numbers"),
     "no topic": (TABLE.set_column(0, "qid", pa.array(["q", None, "q", "q", "q"])), "row 2 has no topic id", "run"),
     "no document": (TABLE.set_column(2, "docno", pa.array(["a", "b", "c", "d", None])), "row 5 has no document id", ""),
     "no score": (

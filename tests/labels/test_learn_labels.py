@@ -294,7 +294,7 @@ def test_probabilities_are_checked() -> None:
         ({"doc_id": [None, "b"]}, "row 1 has no document id"),
         ({"doc_id": ["a\0", "b"]}, "holds a NUL"),
         ({"doc_id": [("a",), "b"]}, "the document id .* is neither text nor a number"),
-        ({"doc_id": [b"\xff", b"b"]}, "is no UTF-8 text"),
+        ({"doc_id": [b"\xff", b"b"]}, "is not UTF-8 text"),
         ({"p01": [0.5, 0.5]}, "one column p0, p1, ... for every grade"),
         ({"doc_id": ["a", "a"]}, "'a' of topic '1' has two rows"),
     ):
@@ -302,7 +302,7 @@ def test_probabilities_are_checked() -> None:
             LabelModel.probabilities(good.assign(**change))
     assert model == LabelModel.probabilities(good.assign(doc_id=[b"a", b"b"], query_id=["1", "1"]))
     for columns in (["query_id", "doc_id"], ["doc_id", "p0", "p1"], ["query_id", "doc_id", "p1"]):
-        with pytest.raises(ValueError, match="needed are query_id, doc_id and one column p0"):
+        with pytest.raises(ValueError, match="it must have query_id, doc_id and one column p0"):
             LabelModel.probabilities(good[columns])
     for columns in (["query_id", "doc_id", "p0", "p1", "p1"], ["query_id", "query_id", "doc_id", "p0", "p1"]):
         with pytest.raises(ValueError, match="one column p0|several columns 'query_id'"):

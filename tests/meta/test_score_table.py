@@ -87,7 +87,7 @@ def broken(**cells):
     [
         (
             broken(q2=np.nan),
-            "table: system 'a' has no score for topic 'q2'; every system needs a finite score",
+            "table: system 'a' has no score for topic 'q2'; every system requires a finite score",
         ),
         (broken(q2=None), "table: system 'a' has no score for topic 'q2'"),
         (broken(q10=np.inf), "table: system 'a' has the score inf for topic 'q10'"),
@@ -116,7 +116,7 @@ def broken(**cells):
         (LONG.iloc[:3], "table: system 'a' has no score for topic 'q10'"),
         (
             pd.concat([LONG, LONG.iloc[2:3]]),
-            "table: system 'a' has two scores for topic 'q2'; one is accepted",
+            "table: system 'a' has two scores for topic 'q2'; expected one",
         ),
         (
             pd.concat([LONG, LONG.assign(measure="nDCG@10")]),
@@ -130,7 +130,7 @@ def broken(**cells):
         ),
         ([[0.1, 0.2], [0.3]], "table: the rows have different lengths"),
         ({"a": [0.1, 0.2], "b": [0.3]}, "table: the rows have different lengths"),
-        (WIDE.rename(index={"a": np.nan}), "table: a system has no name (it is nan); each system needs one"),
+        (WIDE.rename(index={"a": np.nan}), "table: a system has no name (it is nan); each system requires one"),
         (LONG.replace({"query_id": {LONG["query_id"][0]: None}}), "table: a topic has no name"),
         ([[0.1, 0.2]], "table: at least 2 systems are needed, 1 given"),
         ([[0.1], [0.2]], "table: at least 2 topics are needed, 1 given"),

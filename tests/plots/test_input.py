@@ -227,10 +227,10 @@ WRONG_VALUE: dict[str, Any] = {
     "show must be 'rank' or 'mean', got 'p'": lambda: plots.rank_intervals(meta.rank_intervals(SCORES), show="p"),
     "changes has no measure 'AP'; it has nDCG@10": lambda: plots.rank_changes(CHANGES, "AP"),
     "rate must be a number from 0 to 1, got 2": lambda: plots.swap_rate(meta.swap_rate(SCORES), rate=2),
-    "leaderboards holds no measure": lambda: plots.tau_matrix({}),
+    "leaderboards contains no measure": lambda: plots.tau_matrix({}),
     "all systems tie in x": lambda: plots.tau_matrix({"P": [1, 1], "AP": [1, 2]}),
     "b: table has no system 'z'; it has a, b, c": lambda: plots.topic_differences(SCORES, "a", "z"),
-    "meds of 'x' holds 1 values and depths 2; each depth needs one MED": lambda: plots.med_depth([1, 2], {"x": [1]}),
+    "meds of 'x' holds 1 values and depths 2; each depth requires one MED": lambda: plots.med_depth([1, 2], {"x": [1]}),
     # tables of runs
     "table has no column 'value'; it has name, query_id, measure": lambda: scatter_of(TABLE.drop(columns="value")),
     "table has no column 'name'; it has x": lambda: scatter_of(WIDE[["x"]]),
@@ -241,7 +241,7 @@ WRONG_VALUE: dict[str, Any] = {
         TABLE.assign(value=np.nan)
     ),
     "table must hold numbers": lambda: scatter_of(TABLE.assign(value="high")),
-    "table has two values of nDCG@10 of run 'a' for topic 'q'; one is accepted": lambda: scatter_of(
+    "table has two values of nDCG@10 of run 'a' for topic 'q'; expected one": lambda: scatter_of(
         pd.concat([TABLE, TABLE])
     ),
     "table has two rows of run 'a'": lambda: plots.scatter(WIDE, "x", "x"),
@@ -257,18 +257,18 @@ WRONG_VALUE: dict[str, Any] = {
     "order names no run; it must name at least one": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=[]),
     "order: table has no run 'ab'; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order="ab"),
     "order: table has no run 7; it has a": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", order=7),
-    "table holds no run; it must hold at least one": lambda: plots.scatter(WIDE[:0], "x", "x"),
+    "table contains no run; it must contain at least one": lambda: plots.scatter(WIDE[:0], "x", "x"),
     # tau
     "threshold must be a number from -1 to 1, got 2": lambda: plots.tau_curve([0, 1], [1, 1], threshold=2),
-    "taus of 'P' holds 1 values and alphas 2; each alpha needs one tau": lambda: plots.tau_curve([0, 1], {"P": [1]}),
+    "taus of 'P' holds 1 values and alphas 2; each alpha requires one tau": lambda: plots.tau_curve([0, 1], {"P": [1]}),
     "taus holds 1 values and alphas 2": lambda: plots.tau_curve([0, 1], [1]),
     "taus has the value 1.5; tau lies between -1 and 1": lambda: plots.tau_curve([0, 1], [1, 1.5]),
     "alphas has the value nan at 1": lambda: plots.tau_curve([0, np.nan], [1, 1]),
     "taus must be a list of numbers, not an array of 2 dimensions": lambda: plots.tau_curve([0], [[1]]),
-    "taus holds no line": lambda: plots.tau_curve([], {}),
-    "alphas holds no value; it must hold at least one": lambda: plots.tau_curve([], []),
+    "taus contains no line": lambda: plots.tau_curve([], {}),
+    "alphas contains no value; it must contain at least one": lambda: plots.tau_curve([], []),
     # chance
-    "expected holds no query": lambda: plots.expected_histogram([]),
+    "expected contains no query": lambda: plots.expected_histogram([]),
     "expected: topic 'q7' has the score inf; it must be finite": lambda: plots.expected_histogram({"q7": np.inf}),
     "expected: beside 'query_id' the DataFrame must have one column of numbers; it has 'a', 'b'": lambda: (
         plots.expected_histogram(TWO_COLUMNS)
@@ -279,28 +279,28 @@ WRONG_VALUE: dict[str, Any] = {
         typed().assign(type="easy")
     ),
     "types: actual has the value nan at 'q1'": lambda: plots.query_types(typed().assign(actual=np.nan)),
-    "types holds no query": lambda: plots.query_types(typed()[:0]),
+    "types contains no query": lambda: plots.query_types(typed()[:0]),
     # uncertainty
     "topics: scores has no topic 7; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=7),
     "topics: scores has no topic 9; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[9]),
     "topics: scores has no topic to show; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[]),
-    "scores holds no topic; it must hold at least one": lambda: plots.distributions([]),
+    "scores contains no topic; it must contain at least one": lambda: plots.distributions([]),
     "scores has no topic with an unsure score": lambda: plots.distributions(TOPICS[1:2]),
     "others 'x' has none of the topics shown; it has 7": lambda: plots.distributions(TOPICS, others={"x": {7: 1.0}}),
     "intervals has no column 'low'; it has name, value, high": lambda: plots.caterpillar(INTERVALS.drop(columns="low")),
     "intervals has no column 'upper'": lambda: plots.caterpillar(INTERVALS.assign(lower=0)),
     "intervals: low is above high for 'a'": lambda: plots.caterpillar(INTERVALS.assign(low=1)),
     "intervals: value has the value nan at 'a'": lambda: plots.caterpillar(INTERVALS.assign(value=np.nan)),
-    "intervals has two rows of 'a'; one is accepted": lambda: plots.caterpillar(INTERVALS.assign(name="a")),
-    "intervals holds no system": lambda: plots.caterpillar(INTERVALS[:0]),
+    "intervals has two rows of 'a'; expected one": lambda: plots.caterpillar(INTERVALS.assign(name="a")),
+    "intervals contains no system": lambda: plots.caterpillar(INTERVALS[:0]),
     "order must be 'value' or 'given', got 'up'": lambda: plots.caterpillar(INTERVALS, order="up"),
     # similarity, significance
     "matrix must have the same names as rows and columns": lambda: plots.med_matrix(pd.DataFrame([[0, 1]])),
     "matrix must be symmetric; it differs for 'a' and 'b'": lambda: plots.med_matrix(matrix([[0, 1], [2, 0]], "ab")),
     "matrix has the value nan at ('a', 'b')": lambda: plots.med_matrix(matrix([[0, np.nan], [np.nan, 0]], "ab")),
     "matrix: run 'a' occurs twice": lambda: plots.med_matrix(matrix([[0, 1], [1, 0]], "aa")),
-    "matrix holds no run": lambda: plots.med_matrix(pd.DataFrame()),
-    "results holds no measure": lambda: plots.discriminative_power({}),
+    "matrix contains no run": lambda: plots.med_matrix(pd.DataFrame()),
+    "results contains no measure": lambda: plots.discriminative_power({}),
     "results of 'P' must hold p-values between 0 and 1": lambda: plots.discriminative_power({"P": [1.2]}),
     "results must hold p-values between 0 and 1": lambda: plots.discriminative_power([]),
     "level must be a number from 0 to 1, got 2": lambda: plots.discriminative_power([0.1], level=2),
@@ -326,7 +326,7 @@ def test_without_matplotlib_a_sentence_says_what_to_install() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == (
-        "ir_measures_relative.plots needs matplotlib: pip install 'ir_measures_relative[plots]'"
+        "ir_measures_relative.plots requires matplotlib: pip install 'ir_measures_relative[plots]'"
     )
 
 

@@ -200,8 +200,8 @@ def test_a_prior_of_a_wrong_kind(prior: Any) -> None:
         ({"a~b": BM25}, "'a~b' cannot name a prior run"),
         ({"others": BM25}, "'others' cannot name a prior run"),
         ({"none": BM25}, "'none' cannot name a prior run"),
-        ("others,bm25", "'others' stands alone"),
-        (["bm25", "none"], "'none' stands alone"),
+        ("others,bm25", "'others' cannot be combined"),
+        (["bm25", "none"], "'none' cannot be combined"),
     ],
 )
 def test_bad_priors_are_refused_when_the_measure_is_made(prior: Any, part: str) -> None:
@@ -375,7 +375,7 @@ def test_symbols_need_an_experiment(symbol: str) -> None:
         scored(NRG(prior=symbol) @ 10)
     with pytest.raises(ValueError, match="cannot name a prior run"):
         register_prior(symbol, BM25)
-    with pytest.raises(ValueError, match=f"the symbol '{symbol}' is no run"):
+    with pytest.raises(ValueError, match=f"the symbol '{symbol}' is not a run"):
         register_prior("name", symbol)
 
 

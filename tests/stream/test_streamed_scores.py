@@ -129,7 +129,7 @@ def test_whatever_is_accepted_depends_on_its_topic_alone(
     except ValueError:
         return  # such as a run without a topic of the qrels
     if measure.needs_all_topics is not None:
-        with pytest.raises(ValueError, match="needs all topics at once"):
+        with pytest.raises(ValueError, match="requires all topics at once"):
             imr.iter_runs([measure], qrels, named)
         return
     with warnings.catch_warnings():

@@ -66,7 +66,9 @@ class Host:
         baseline = kwargs.get("baseline")
         if isinstance(systems, dict) and isinstance(baseline, str):
             if baseline not in names:
-                raise ValueError(f"baseline={shown(baseline)} is none of the systems; they are {', '.join(names):.200}")
+                raise ValueError(
+                    f"baseline={shown(baseline)} is not one of the systems; they are {', '.join(names):.200}"
+                )
             self.kwargs = {**kwargs, "baseline": names.index(baseline)}
 
     def __call__(self, systems: list[Any], metrics: list[Any], **changes: Any) -> Any:
