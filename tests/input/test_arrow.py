@@ -221,7 +221,7 @@ def test_ids_that_are_no_ids(column: str, coded: bool) -> None:
     for ids in (pa.array([[1]] * 5), pa.array([1] * 5, pa.duration("s")), pa.array([1] * 5, pa.time32("s"))):
         if coded and not pa.types.is_list(ids.type):
             ids = ids.dictionary_encode()
-        with pytest.raises(TypeError, match="the column of (topic|document) ids has the type .*; text and numbers are"):
+        with pytest.raises(TypeError, match="the column of (topic|document) ids has the type .*; expected text or numbers"):
             Run.of(TABLE.set_column(place, column, ids))
 
 
@@ -310,7 +310,7 @@ def test_without_pyarrow_a_sentence(monkeypatch: pytest.MonkeyPatch, folder: Pat
 
     monkeypatch.setattr(builtins, "__import__", missing)
     for data in (TABLE, folder / "bm25.parquet"):
-        with pytest.raises(ImportError, match=r"need pyarrow: pip install 'ir_measures_relative\[arrow\]'"):
+        with pytest.raises(ImportError, match=r"require pyarrow: pip install 'ir_measures_relative\[arrow\]'"):
             Run.of(data)
 
 
