@@ -221,7 +221,7 @@ def test_ids_that_are_no_ids(column: str, coded: bool) -> None:
     for ids in (pa.array([[1]] * 5), pa.array([1] * 5, pa.duration("s")), pa.array([1] * 5, pa.time32("s"))):
         if coded and not pa.types.is_list(ids.type):
             ids = ids.dictionary_encode()
-        with pytest.raises(TypeError, match="the column of (topic|document) ids has the type .*; expected text or numbers"):
+        with pytest.raises(TypeError, match="of (topic|document) ids has the type .*; expected text or numbers"):
             Run.of(TABLE.set_column(place, column, ids))
 
 
