@@ -99,12 +99,13 @@ def warn_without_nonrelevant(judgements: Judgements, what: str, follows: str = A
     ``what``: the measure or function that learns from the judged documents what unjudged or random ones are like;
     ``follows``: the consequence.
     """
+    kind = what.partition("(")[0].partition("@")[0]  # one warning for all estimates and cutoffs of a measure
     if (
-        what in judgements.warned
+        kind in judgements.warned
         or judgements.has_nonrelevant_elsewhere
         or not judgements.grade_counts
         or min(judgements.grade_counts) <= 0
     ):
         return
-    judgements.warned.add(what)
+    judgements.warned.add(kind)
     warn(f"{what}: the qrels have no judged non-relevant document, so {follows}")

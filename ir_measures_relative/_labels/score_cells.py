@@ -19,6 +19,8 @@ from ir_measures_relative._base import NDCG, SDCG, UserModel, divide
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
 from ir_measures_relative._labels.open_documents import OpenDocuments
 
+LONGEST = 10_000  # ranks of a list with open documents
+
 
 class ScoreCells(NamedTuple):
     """C topics of runs with n open documents, which are sorted by cell; G + 1 grades, L layers of the ideal."""
@@ -88,7 +90,7 @@ class IdealLayers(NamedTuple):
 
 def ideal_layers(part: OpenDocuments, grade: IntArray, model: UserModel, ideal: str = "all") -> IdealLayers:
     """The normaliser with up to twice K open documents, those of two runs; the same for all runs of the judgements."""
-    width = 2 * (part.mask.shape[1] if model.cutoff is None else model.cutoff)
+    width = 2 * (part.mask.shape[1] if model.cutoff is None else min(model.cutoff, LONGEST))
 
     def made() -> IdealLayers:
         return _ideal_layers(part, model.gain(grade), model, ideal, width)
@@ -142,7 +144,8 @@ def _ideal_layers(part: OpenDocuments, gain: FloatArray, model: UserModel, ideal
     counts = np.zeros((n_topics, len(top)), dtype=np.int64)  # (Q, L + 1)
     np.add.at(counts, (judgements.topic, np.searchsorted(top, gain_of_row)), 1)
     reached_by = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1][:, 1:]  # (Q, L) judged documents
-    cutoff = int(reached_by.max(initial=0)) + most if model.cutoff is None else model.cutoff
+    longest = int(reached_by.max(initial=0)) + most
+    cutoff = longest if model.cutoff is None else min(model.cutoff, longest)
     total = np.append(0.0, np.cumsum(model.seen(cutoff)))  # (K + 1,)
     length = np.minimum(reached_by[:, :, None] + np.arange(most + 1), cutoff)  # (Q, L, most + 1)
     reaches, table = gain[:, None] >= top[1:], np.diff(top)[:, None] * total[length]

@@ -74,7 +74,7 @@ class TestTransformersAsPriors:
 
     def test_together_with_names_of_systems(self) -> None:
         systems = {"BM25 (k1=0.9, b=0.4)": Retriever("bm25"), "castorini/monot5": Retriever("fused")}
-        measure = NRG(prior=['"BM25 (k1=0.9, b=0.4)"', Retriever("dense_small")]) @ 10
+        measure = NRG(prior=["BM25 (k1=0.9, b=0.4)", Retriever("dense_small")]) @ 10
         found = imr.Experiment(systems, TOPICS, QRELS, [measure])
         priors = [RESULTS["bm25"], RESULTS["dense_small"]]
         table = imr.calc_runs([NRG(prior=priors) @ 10], TRACK.qrels, {"x": TRACK.runs["fused"]})

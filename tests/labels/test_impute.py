@@ -195,7 +195,7 @@ def test_target_pooled_labels_the_top_depth_only(base: str) -> None:
     assert imr.impute(qrels, run, labels, base).mean == judged.mean  # shares have no depth of their own
     measure = imr.Imputed(labels=labels, base=base.partition("@")[0], target="judged") @ 6
     assert measure.calc_aggregate(qrels, run) == pytest.approx(judged.mean, abs=1e-12)
-    for options, sentence in (({"target": "all"}, "target='all'"), ({"depth": 0}, "depth=0")):
+    for options, sentence in (({"target": "all"}, "target must be"), ({"depth": 0}, "depth must be")):
         with pytest.raises(ValueError, match=sentence):
             imr.impute(qrels, run, labels, base, **options)
 
@@ -256,7 +256,7 @@ def test_registered_names() -> None:
     for name in ("", "learned", "a~b", " a", "a\n"):
         with pytest.raises(ValueError, match="cannot name a label model"):
             imr.register_labels(name, one)
-    with pytest.raises(TypeError, match="is no label model"):
+    with pytest.raises(TypeError, match="expected a label model"):
         imr.register_labels("mine", {0: 1.0})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be a label model"):
         imr.Imputed(labels=3)

@@ -14,7 +14,7 @@ import pytest
 from matplotlib.text import Text
 from support.figures import INTERVALS, TOPICS, many_runs, matrix, typed
 
-from ir_measures_relative import meta, plots, simulate
+from ir_measures_relative import compare_collections, meta, plots, simulate
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +38,14 @@ CHANGES = SimpleNamespace(to_frame=lambda frame=CHANGES[:3]: frame)
 
 TRACK = simulate.track(topics=5)
 JUDGES = {"pool": TRACK.qrels, "complete": TRACK.complete_qrels}
+
+
+def collections() -> Any:
+    """Two collections with the same systems."""
+    tracks = [TRACK, simulate.track(topics=5, seed=1)]
+    return compare_collections({f"track {n}": (t.qrels, t.runs) for n, t in enumerate(tracks)}, baseline="bm25")
+
+
 RELIABILITY = pd.DataFrame({"documents": [90, 110], "predicted": [0.1, 0.6], "actual": [0.12, 0.55]})
 CALLS: dict[str, Any] = {
     "chronology": lambda **kw: plots.chronology(many_runs(4)[0], "NRG@10", "nDCG@10", **kw),
@@ -52,6 +60,8 @@ CALLS: dict[str, Any] = {
     "discriminative_power": lambda **kw: plots.discriminative_power([0.1, 0.2], **kw),
     "judges": lambda **kw: plots.judges(meta.compare_judges(JUDGES, TRACK.runs, groups=TRACK.groups), **kw),
     "power": lambda **kw: plots.power(SCORES, **kw),
+    "pool_depth": lambda **kw: plots.pool_depth(meta.pool_depth(TRACK.qrels, TRACK.runs), **kw),
+    "forest": lambda **kw: plots.forest(collections(), system="dense_small", **kw),
     "rank_intervals": lambda **kw: plots.rank_intervals(meta.rank_intervals(SCORES, trials=50), **kw),
     "rank_changes": lambda **kw: plots.rank_changes(CHANGES, **kw),
     "swap_rate": lambda **kw: plots.swap_rate(meta.swap_rate(SCORES, trials=50), **kw),

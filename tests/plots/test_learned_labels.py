@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from ir_measures import nDCG
 from support.figures import legend, ticks
-from support.pooled_tracks import pooled_track
+from support.pooled_tracks import pooled_track, worn
 
 import ir_measures_relative as imr
 from ir_measures_relative import plots
 
-pytestmark = pytest.mark.filterwarnings("ignore:learn_labels. only")
+pytestmark = pytest.mark.filterwarnings("ignore:learned labels are not calibrated", "ignore:.* is unlike")
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def no_figure_stays_open() -> Any:
 
 
 def test_imputed_scores_as_distributions_and_caterpillar() -> None:
-    track = pooled_track(4, n_groups=7, n_topics=8, depth=3)
+    track = worn(pooled_track(4, n_groups=7, n_topics=8, depth=3))
     model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6, depth=3)
     scores = {name: imr.impute(track.qrels, track.runs[name], model, nDCG @ 6) for name in ("g0r0", "g1r0")}
     ax = plots.caterpillar(scores, order="given")
