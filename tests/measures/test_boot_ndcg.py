@@ -418,7 +418,7 @@ def test_qrels_without_a_non_relevant_document_are_a_warning_once() -> None:
     qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "x": 1.0}}
     asks = {
         "boot_ndcg": lambda: boot_ndcg(qrels, run),
-        "prob_better": lambda: ir_measures_relative.prob_better(qrels, run, {"1": {"y": 1.0}}),
+        "prob_better": lambda: ir_measures_relative.prob_better(qrels, run, {"1": {"y": 1.0, "b": 0.5}}),
         "BootNDCG": lambda: ir_measures.calc_aggregate([BootNDCG @ 5, BootNDCG(estimate="mean") @ 5], qrels, run),
     }
     for name, ask in asks.items():
