@@ -165,7 +165,7 @@ def test_group_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> N
 def test_group_files_that_are_no_csv(tmp_path: Path, text: str) -> None:
     path = tmp_path / "groups.csv"
     path.write_text(text)
-    with pytest.raises(ValueError, match="is no CSV file") as caught:
+    with pytest.raises(ValueError, match="is not a CSV file") as caught:
         read_groups(path, ["bm25"])
     one_sentence(caught.value, f"'{path}'")
 
