@@ -57,8 +57,8 @@ OPTIONAL = {
 }
 
 # Limits that may only become smaller; the aims are 20,000 lines, 20 modules and no name at all.
-MOST_LINES = 28_500
-LONGEST_CHAIN = 26
+MOST_LINES = 28_200
+LONGEST_CHAIN = 24
 SHADOWED = {"_extremes.med", "_report.report", "measures.credited"}
 
 

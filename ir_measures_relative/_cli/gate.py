@@ -69,7 +69,8 @@ def _sentence(found: Gate) -> str:
         text += f", by {found.low:+.4f} to {found.high:+.4f} over all labels of unjudged documents"
     text += f"; margin {found.margin:g}"
     if found.p_not_worse is not None:
-        text += f"; probability of not being worse {found.p_not_worse:.3f}"
+        is_rounded = found.p_not_worse > 0.999 and found.low < -found.margin  # an open question is never certain
+        text += f"; probability of not being worse {'>.999' if is_rounded else f'{found.p_not_worse:.3f}'}"
     if found.verdict == "undecided":
         text += f"; {counted(found.unjudged, 'unjudged document')}"
         if found.expected_left is not None:
