@@ -92,8 +92,7 @@ class Content:
         if name not in MED_BASES or params.get("cutoff") != self.cutoff or params.get("judged_only"):
             return None
         runs = self.runs.select(self.runs.names[place] for place in self.paired)
-        labels = None if self.labels is None else Labels(runs, self.labels.model, self.labels.depth)
-        return PairTable(runs, MedSettings.of(self.main, residual=False), labels)
+        return PairTable(runs, MedSettings.of(self.main, residual=False), self.labels)
 
     @cached_property
     def kept_topics(self) -> IntArray:

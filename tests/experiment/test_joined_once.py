@@ -77,7 +77,6 @@ def test_once_for_one_or_two_runs(door: str, monkeypatch: pytest.MonkeyPatch) ->
     assert set(counts.joined.values()) == {1}
 
 
-@pytest.mark.xfail(reason="the report does not use the joined Runs yet")
 def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counts = Counts(monkeypatch)
     imr.report(TRACK.qrels, RUNS, tmp_path / "report.html", labels="learned", groups=GROUPS)
