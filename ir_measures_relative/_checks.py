@@ -24,7 +24,7 @@ LARGEST = 2**53  # of the numbers that a measure takes: what a float64 counts ex
 
 
 def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
-    """Whether a value is an integer from ``low`` to ``high``; True is none.
+    """Return True for an integer from ``low`` to ``high``; booleans do not count.
 
     >>> is_whole(np.int64(3), 1), is_whole(True), is_whole(3.0), is_whole(3, 1, 2)
     (True, False, False, False)

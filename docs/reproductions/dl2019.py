@@ -39,7 +39,7 @@ def points(folder: Path) -> pd.DataFrame:
 
 
 def sentences(folder: Path) -> list[Sentence]:
-    """What section 4 and appendices B and C say of the runs; those about NRG with and without a cutoff."""
+    """Check each sentence of section 4 and appendices B and C; those about NRG with and without a cutoff."""
     table = points(folder)
     return [
         *_of_ndcg(table),

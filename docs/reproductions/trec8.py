@@ -249,7 +249,7 @@ def figure_2(folder: Path) -> pd.DataFrame:
 
 
 def sentences(folder: Path) -> list[Sentence]:
-    """What sections 4.2 to 4.6 say of TREC-8."""
+    """Check each sentence of sections 4.2 to 4.6 about TREC-8."""
     return [*_of_figure_2(folder), *_of_table_1(folder), *_of_table_2(folder), *_of_table_4(folder)]
 
 

@@ -19,7 +19,7 @@ class UsageError(ValueError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command prints, and its exit code."""
+    """Printed text and exit code of a command."""
 
     text: str
     code: int = 0

@@ -105,7 +105,7 @@ def _parsed(arguments: list[str]) -> tuple[Command, argparse.Namespace]:
 
 
 def _refuse_unknown_command(arguments: list[str]) -> None:
-    """Lists the commands if the first argument stands alone or resembles one of them, and is no file."""
+    """List the commands if the first argument is the only one or resembles a command, and is not a file."""
     first = arguments[0] if arguments else "-"
     if first.startswith("-") or os.path.exists(first):
         return

@@ -1,4 +1,4 @@
-"""How many topics does a comparison need, and what can the topics at hand show?"""
+"""How many topics does a comparison require, and which differences can a given number of topics show?"""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def gate(
 ) -> Gate:
     """Decide whether the new run is worse than the base by more than ``margin``.
 
-    Without labels the answer is valid whatever the labels of unjudged documents are; with a label model it has a
+    Without labels the answer is valid for all possible labels of unjudged documents; with a label model it has a
     probability of at least ``level``.
     """
     margin, level = real(margin, "gate: margin", 0.0), share(level, "gate: level")

@@ -1,4 +1,4 @@
-"""What a measure needs from the experiment beside the run that it scores: nothing, prior runs, or labels.
+"""Requirements of a measure besides the run that it scores: nothing, prior runs, or labels.
 
 A measure states its need (``measure.needs``). Every kind of need is a class of three steps:
 
@@ -36,7 +36,7 @@ class Given(ABC):
         """The second argument of ``measure.score`` for the run ``name`` over the topics of ``runs``."""
 
     def topics(self, first: int, last: int, depth: int | None, part: Runs) -> Given:
-        """The same for a part of the topics, whose runs are ``part``."""
+        """Restrict this to a part of the topics, whose runs are ``part``."""
         return self
 
 
@@ -60,7 +60,7 @@ class Need(ABC):
 
     @abstractmethod
     def resolve(self, request: Request, runs: Runs) -> Given:
-        """What is given, once the runs are joined."""
+        """Return what the measure is given, once the runs are joined."""
 
 
 def need_of(measure: RelativeMeasure) -> Need:

@@ -194,7 +194,7 @@ class PairTable:
         return meta.discriminative_power(table, test="ttest", correction="holm").p_value
 
     def outcomes(self, pair: int) -> PairOutcomes:
-        """What labels make of one pair."""
+        """Possible differences of one pair."""
         assert self.labels is not None
         a, b = (self.runs.names[side[pair]] for side in self.places)
         model = base_model_of(self.settings)

@@ -177,7 +177,7 @@ def listed(measures: Any) -> list[Measure | str]:
 
 
 def titles(measures: Any) -> list[str]:
-    """What each measure is called in tables: its key in a dict, else its text as given."""
+    """Return the name of each measure in tables: its key in a dict, else its text as given."""
     if isinstance(measures, Mapping):
         return [str(title) for title in measures]
     return [measure if isinstance(measure, str) else str(measure) for measure in listed(measures)]

@@ -226,7 +226,7 @@ def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:
 
 
 def _advice(accepted: tuple[str, ...], names: list[Any]) -> str:
-    """What to do about a missing column, if the other columns tell."""
+    """Advice about a missing column, if the other columns suggest any."""
     if "score" in accepted and "rank" in names:
         return ". Ranks are ignored; add scores that fall with the rank, as in frame.assign(score=-frame['rank'])"
     if "relevance" in accepted and "score" in names:

@@ -78,7 +78,7 @@ def _is_file(text: str) -> bool:
 
 
 def _rows_of_id(text: str, what: str) -> Any:
-    """The qrels of an ir_datasets id; a text that is none is left to those who read files."""
+    """Return the qrels of an ir_datasets id; any other text is left to the file readers."""
     is_id = text.startswith(_IRDS)
     try:
         import ir_datasets

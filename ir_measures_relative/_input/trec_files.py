@@ -36,7 +36,7 @@ _COMMENT = re.compile(rb"^\s*#", re.MULTILINE)
 
 
 class _Form(NamedTuple):
-    """What the lines of a kind of file contain."""
+    """Columns of one kind of file."""
 
     what: str
     fields: str

@@ -53,7 +53,7 @@ def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> 
 
 
 def has_judged_document(run: Run, judgements: Judgements) -> bool:
-    """Whether any document of a run is judged; as a rule one of the first is."""
+    """Return True if any document of a run is judged; usually one of the first is."""
     number = {key: topic for topic, key in enumerate(judgements.topic_keys)}
     for depth in (LOOKED_AT, None):
         part = run.part(judgements.topic_keys, depth)
@@ -64,7 +64,7 @@ def has_judged_document(run: Run, judgements: Judgements) -> bool:
 
 
 def lacks_most(run: Run, judgements: Judgements) -> str | None:
-    """What is wrong with a run that lacks more than half of the topics; None if nothing is."""
+    """Describe a run that lacks more than half of the topics; None for other runs."""
     n_missing = sum(topic not in run.topic_index for topic in judgements.topic_keys)
     return f"lacks {n_missing} of {judgements.n_topics} topics" if n_missing > judgements.n_topics / 2 else None
 

@@ -68,7 +68,7 @@ class TopicBetter(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProbBetter:
-    """What `prob_better` returns.
+    """Result of `prob_better`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Chances(NamedTuple):
         return max(high - low for low, high in self[3:])
 
     def swapped(self) -> Chances:
-        """The same of the negative difference."""
+        """Probabilities with the two runs swapped."""
         return Chances(self.below, self.above, self.zero, self.below_range, self.above_range, self.zero_range)
 
     def sampled(self) -> Chances:

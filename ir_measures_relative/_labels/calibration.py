@@ -19,7 +19,7 @@ from ir_measures_relative._labels.draws import document_keys, drawn_effects, has
 from ir_measures_relative._labels.score_cells import joined_cells, plain_scores, score_cells
 from ir_measures_relative._labels.training import TrainingDocuments
 
-N_EFFECTS = 201  # equally likely values that stand for the distribution of u
+N_EFFECTS = 201  # equally likely values that represent the distribution of u
 # Errors of left-out runs have heavier tails than a normal distribution, however many groups there are: on the four
 # tracks with 10 or more groups that were looked at, their kurtosis is 4.0 to 4.7
 MOST_FREEDOM = 6

@@ -174,7 +174,7 @@ class ImputedScores(ByTopic[ImputedTopic]):
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What the mean over topics may be: 20,100 drawn labellings, or the one score if nothing is unjudged."""
+        """Possible means over topics: 20,100 drawn labellings, or the one score if nothing is unjudged."""
         if not self._run.n_open.any():
             return Outcomes.sure(self.mean)
         return Outcomes.sampled(self._run.drawn_mean())

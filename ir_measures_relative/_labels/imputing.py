@@ -124,7 +124,7 @@ def imputed(
 
 
 def _outgrows(labels: LabelModel, model: UserModel, ideal: str, depth: int | None) -> bool:
-    """Whether judging the top K of one run would leave out documents that join the ideal."""
+    """Return True if judging the top K of one run would miss documents that join the ideal."""
     return depth is not None and joins_ideal(model, ideal) and (model.cutoff is None or depth < model.cutoff)
 
 

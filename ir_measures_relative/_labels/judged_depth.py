@@ -20,7 +20,7 @@ JUDGED = 0.95  # share of a run's topics with a judged document, for a rank to c
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PoolDepth:
-    """What `pool_depth` returns.
+    """Result of `pool_depth`.
 
     Attributes
     ----------

@@ -118,7 +118,7 @@ class OpenOnce:
 
 @dataclass(frozen=True, eq=False)
 class PairValues:
-    """What the labels of one pair's documents add to its difference."""
+    """Contributions of the labels of one pair's documents to its difference."""
 
     pair: PairOutcomes
     document: IntArray  # (n,) place among all documents

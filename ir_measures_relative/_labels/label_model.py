@@ -45,7 +45,7 @@ class GradeLabels(NamedTuple):
 
     grade: IntArray  # (G + 1,) ascending, the first is 0
     logit: FloatArray  # (n, G) of reaching each grade above 0, if the effect is 0
-    effect: FloatArray  # (U,) equally likely effects of the run, ascending; a single 0 where there is none
+    effect: FloatArray  # (U,) equally likely effects of the run, ascending; a single 0 without an effect
     calibrated: bool
 
     @classmethod

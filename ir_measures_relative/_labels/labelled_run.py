@@ -55,7 +55,7 @@ class LabelledRun:
 
     @cached_property
     def run_key(self) -> int:
-        """Of the run, for random numbers."""
+        """Key of the run, for random numbers."""
         return int(hashed(np.array([self.open.run.run.fingerprint], dtype=object))[0])
 
     def effects(self, size: int) -> FloatArray:
@@ -77,7 +77,7 @@ class LabelledRun:
         return label
 
     def topic_outcomes(self, cell: int) -> Outcomes:
-        """What the score of the topic of a cell may be."""
+        """Possible scores of the topic of a cell."""
         rows = slice(*self.cells.start[cell : cell + 2])
         labels = self.labels._replace(logit=self.labels.logit[rows])
         return topic_outcomes(self.cells.part(cell, cell + 1), labels.probability(), self.key[rows])

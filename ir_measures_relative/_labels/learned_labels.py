@@ -27,13 +27,13 @@ DECILES = 10
 FEW_GROUPS = 8  # below this the spread of the run effect is not known
 FEW_DOCUMENTS = 100
 _LARGEST_SCALE = 2.0  # errors of left-out runs twice as large as stated: the model does not fit
-_FINE = 1001  # values that stand for the distribution of u while it is updated by judgements
+_FINE = 1001  # values that represent the distribution of u while it is updated by judgements
 _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """What the documents of some groups teach."""
+    """Coefficients and run effect learned from the documents of some groups."""
 
     odds: ProportionalOdds
     effect: RunEffect | None  # None: learned from a judge alone
@@ -41,7 +41,7 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What training documents teach: all of them, and those of all groups but one."""
+    """Fits to all training documents, and to those of all groups but one."""
 
     grade: IntArray  # (G + 1,) of each level
     center: FloatArray  # (F,) what features are standardised by

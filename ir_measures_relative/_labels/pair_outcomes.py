@@ -54,7 +54,7 @@ class Drawn(NamedTuple):
 
 
 class PairOutcomes:
-    """What the difference of two labelled runs over the same topics may be: run ``a`` minus run ``b``.
+    """Possible differences of two labelled runs over the same topics: run ``a`` minus run ``b``.
 
     ``settled``: no labels can reverse the order, so that few draws are enough. ``size``: number of draws; by default as
     many as the pair needs.
@@ -211,7 +211,7 @@ class PairOutcomes:
         return Drawn(total, probability, by_topic, inverse, topics, difference)
 
     def label_values(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-        """What each label adds to the difference of the means, linearised: places in a and b, values, probabilities.
+        """Linearised contribution of each label to the difference of the means: places, values, probabilities.
 
         Places (n,) are -1 where a document is not open in the run; values and probabilities are (n, G + 1) by grade.
         """

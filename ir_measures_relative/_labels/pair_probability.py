@@ -130,7 +130,7 @@ def labelled_prob_better(pair: PairOutcomes, margin: float = 0.0, topics: bool =
 
 
 def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[TopicBetter]:
-    """The same for every topic."""
+    """Probabilities for every topic."""
     drawn, judgements = pair.drawn, pair.a.open.run.judgements
     cell = {int(topic): at for at, topic in enumerate(drawn.topics)}
     both = np.bincount(pair.a.open.topic[pair.both_a], minlength=judgements.n_topics)

@@ -1,4 +1,4 @@
-"""What each group of pooled runs retrieved: its contributions to the pool, and how high it ranks a document."""
+"""Documents that each group of pooled runs retrieved: its contributions to the pool, and how high it ranks them."""
 
 from __future__ import annotations
 

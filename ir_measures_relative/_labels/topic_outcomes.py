@@ -1,4 +1,4 @@
-"""What the score of one topic may be: exact moments, and every score or a sample of them.
+"""Possible scores of one topic: exact moments, and every score or a sample of them.
 
 Moments of nDCG whose ideal grows with labels come from one pass over the open documents. Its state is the number of
 documents so far that reach each layer of the ideal; it carries the probability of that state and, in it, the first two

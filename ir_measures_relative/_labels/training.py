@@ -1,4 +1,4 @@
-"""What a collection teaches: leave a group out of the pool, and the grades of the documents only it found are known."""
+"""Training documents: leave a group out of the pool, and the grades of the documents only it found are known."""
 
 from __future__ import annotations
 

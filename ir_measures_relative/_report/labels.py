@@ -57,7 +57,7 @@ def probabilities_block(content: Content) -> list[dict[int, list[int]]] | None:
 
 
 def label_notes(content: Content, check: bool) -> list[str]:
-    """What the labels were learned from, and how often their intervals contain the truth on this collection."""
+    """Origin of the labels, and how often their intervals contain the truth on this collection."""
     if content.labels is None:
         return []
     model, depth = content.labels.model, content.labels.depth or content.labels.model.depth

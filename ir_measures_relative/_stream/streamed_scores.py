@@ -115,7 +115,7 @@ def iter_runs(
 
 
 def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[PartScores]:
-    """The values of every part from ``start`` on; what the parts warn of is told once.
+    """The values of every part from ``start`` on; each warning of the parts is given once.
 
     ``resumes``: whether the tables before a failure are in the caller's hands, so that the next call may go on.
     """

@@ -140,7 +140,7 @@ class _WholeRun:
         self.last_part: int | None = None
 
     def part(self, number: int, judgements: Judgements, last: str | None) -> Run:
-        """What it has of some topics, which come no later than the key ``last``."""
+        """Return the rows of some topics, which come no later than the key ``last``."""
         part = self._run.part(judgements.topic_keys, None)
         if part.topic_keys:
             self.last_part = number

@@ -120,7 +120,7 @@ class RelativeMeasure(ir_measures.Measure):
         raise TypeError(f"{type(self).__name__} does not say how it is computed")
 
     def needed_alone(self, run: JudgedRun) -> Any:
-        """What the measure needs where there is no experiment and no prior run is named."""
+        """Return what the measure requires outside an experiment when no prior run is named."""
         return JudgedPriors(run.judgements, [])
 
     def __call__(self, *unnamed: Any, **kwargs: Any) -> RelativeMeasure:

@@ -163,7 +163,7 @@ def compare_judges(
 
 @dataclass(frozen=True)
 class _Question:
-    """What is asked about every pair of judges, checked."""
+    """Checked arguments of a comparison of judges."""
 
     runs: dict[str, Run]
     measure: ir_measures.Measure
