@@ -135,6 +135,9 @@ class TestLeaderboard:
             "const box = document.getElementById('leaderboard').parentNode; return [box.scrollWidth, box.clientWidth]"
         )
         assert len(set(browser.run(sizes))) == 1  # Judged@10 is still in sight
+        assert browser.texts("#choose-base") and browser.run("location.hash = 'view=next'") is None
+        assert not browser.texts("#choose-base")  # which has no meaning there
+        browser.open(page, "view=runs&base=bm25")
         assert browser.run("return document.getElementById('choose-base').value") == "bm25"
         browser.click(f"#star-{place}")
         assert browser.texts("tr.base") == []
@@ -299,6 +302,24 @@ def test_tables_as_csv(browser: Browser, labelled: Path, tmp_path: Path) -> None
     browser.click("#copy-pairs")
     copied = pd.read_csv(StringIO(browser.run("return window.copied")))
     assert len(copied) == len(data["pairs"]["difference"]) and {"Run", "Other run", "p", "P(better)"} < set(copied)
+
+
+def test_documents_below_the_depth_of_labels(browser: Browser, tmp_path: Path) -> None:
+    runs = {
+        "a": {"q": {"x": 4.0, "y": 3.0, "msmarco_passage_1": 2.0, "msmarco_passage_2": 1.0}},
+        "b": {"q": {"y": 1.0}},
+    }
+    page = imr.report({"q": {"x": 1, "y": 0}}, runs, tmp_path / "page.html", labels=LABELS, depth=3)
+    browser.open(page, "view=run&run=a")
+    assert browser.texts("#unjudged td:nth-child(2)") == ["msmarco_passage_1", "msmarco_passage_2"]
+    assert browser.texts("#unjudged td:nth-child(5)") == ["20%", "–"]
+    browser.open(page, "view=two&a=a&b=b")
+    assert browser.texts("#first td:nth-child(1)") == ["msmarco_passage_1"]  # the other one gets no label
+    ids = "[...document.querySelectorAll('.two bdi.doc')].slice(2, 4).map((x) => x.lastChild.getBoundingClientRect().right)"
+    browser.size(400)
+    browser.open(page, "view=two&a=a&b=b")
+    assert max(browser.run(f"return {ids}")) < 200  # the ends of long ids are in sight
+    browser.size(1280)
 
 
 def test_groups_have_a_leaderboard(browser: Browser, labelled: Path) -> None:

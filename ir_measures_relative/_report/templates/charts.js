@@ -138,11 +138,12 @@ function strip(of, order) {
 const zoom = (size) => once(`zoom ${size}`, () => {
   const means = ORDER.map((run) => SIGN * D.means[0][run]).filter((v) => !empty(v)).sort((a, b) => a - b);
   const quarter = (k) => means[Math.floor((k * (means.length - 1)) / 4)];
-  const least = Math.max(means[0], quarter(1) - 0.5 * (quarter(3) - quarter(1)));
+  const least = Math.max(means[0], quarter(1) - 0.75 * (quarter(3) - quarter(1)));
   const ends = ORDER.flatMap((run) => [D.means[0][run], ...topicInterval(run), ...labelInterval(run)]);
   const most = Math.max(...ends.filter((v) => !empty(v)).map((v) => SIGN * v)), room = 0.04 * (most - least) || 0.05;
   const [low, high] = [SIGN * (least - room), SIGN * (most + room)].sort((a, b) => a - b);
-  return {size, ...scale(low, high, 3, size - 3, size < 140 ? 4 : 6)};
+  return {size, ...scale(low, high, 3, size - 3, size < 140 ? 4 : 6),
+    far: means[0] < least - room, beyond: SIGN > 0 ? 'M1 6l6 -4v8z' : 'M13 6l-6 -4v8z'};
 });
 const topicInterval = (run) => (D.ranks ? [D.ranks.low[run], D.ranks.high[run]] : []);
 const labelInterval = (run) => (D.imputed ? [D.imputed.low[run], D.imputed.mean[run], D.imputed.high[run]] : []);
@@ -168,12 +169,15 @@ function intervals(run, X) {
 const dot = (x, y) => s('circle', {class: 'mean', cx: x, cy: y, r: 3});
 const diamond = (x, y) => s('path', {class: 'expected', d: `M${x} ${y - 4}l4 4l-4 4l-4 -4z`});
 const intervalAxis = (X) => s('svg', {class: 'interval ticks', width: X.size, height: 14, 'aria-hidden': 'true'},
-  X.ticks.map((v) => s('text', {class: 'mid', x: X.at(v), y: 11}, X.write(v))));
-function intervalLegend() {
+  X.ticks.filter((v) => X.at(v) > 8 && X.at(v) < X.size - 8)
+    .map((v) => s('text', {class: 'mid', x: X.at(v), y: 11}, X.write(v))));
+function intervalLegend(X) {
   const item = (name, draw, key, words) => h('span', {class: 'legend', tip: meaning(key)}, s('svg', {width: 34,
     height: 12, 'aria-hidden': 'true'}, s('line', {class: name, x1: 3, x2: 31, y1: 6, y2: 6}), draw(17, 6)), words);
   return [D.ranks && item('topic-span', dot, 'interval', `topic interval (${percent(D.ranks.level)})`),
-    D.imputed && item('label-span', diamond, 'imputed', `label interval (${percent(LEVEL)})`)];
+    D.imputed && item('label-span', diamond, 'imputed', `label interval (${percent(LEVEL)})`),
+    X.far && h('span', {class: 'legend'}, s('svg', {width: 14, height: 12, 'aria-hidden': 'true'},
+      s('path', {class: 'beyond', d: X.beyond})), 'off the axis')];
 }
 
 // The grade probabilities of an unjudged document, side by side.
@@ -181,9 +185,10 @@ const probabilities = (at, doc) => (LISTS.p && LISTS.p[at][doc]) || null; // in 
 const relevance = (at, doc) => (probabilities(at, doc) ? 1 - probabilities(at, doc)[0] / 100 : null);
 const gradeWords = (at, doc) => (probabilities(at, doc) || [])
   .map((p, grade) => `${grade ? ', ' : '\n'}grade ${grade}: ${p}%`).join('');
+const NO_LABEL = 'No label: the document is below the depth of the pool in every run, and counts as not relevant.';
 function gradeBar(at, doc) {
   const shares = probabilities(at, doc);
-  if (!shares) return '';
+  if (!shares) return LISTS.p && LISTS.grade[at][doc] === null && h('small', {tip: NO_LABEL}, '–');
   const start = shares.map((_, grade) => sum(shares.slice(0, grade)) / 2);
   const tip = meaning('p_relevant') + gradeWords(at, doc);
   return h('small', {class: 'likely', tip}, s('svg', {width: 50, height: 10},

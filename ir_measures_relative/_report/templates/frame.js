@@ -23,10 +23,11 @@ function header() {
   const compared = choice('Compared with', 'base', [['', 'the median of all runs'], ...runOptions()], base,
     'Differences, wins and colours are against this');
   compared.classList.add('compared');
+  const compares = ['runs', 'topics', 'scatter', 'run', 'topic'].includes(shownView());
   return [h(subject() ? 'p' : 'h1', {class: 'title'}, bdi(D.title, null)),
     h('p', {class: 'size'}, summary(), D.warnings > 0 && [' ', warned, '.']),
     h('nav', {'aria-label': 'views'}, TABS.map(([view, name]) => h('a', {id: `tab-${view}`, href: to(view),
-      'aria-current': now === view && 'page'}, name)), compared)];
+      'aria-current': now === view && 'page'}, name)), compares && compared)];
 }
 function showTip(words, where) {
   const tip = $('tip'), x = empty(where.clientX) ? where.left : where.clientX;

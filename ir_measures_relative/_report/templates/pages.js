@@ -23,12 +23,13 @@ function oneRun() {
     .sort((x, y) => y.grade - x.grade || x.rank - y.rank);
   const unjudged = shown.filter((row) => row.grade === null).sort((x, y) => x.rank - y.rank || x.by - y.by);
   const columns = [text('Topic', (row) => TOPICS[row.t], (row) => topicLink(row.t)),
-    text('Document', (row) => row.id, (row) => h('a', {href: toTopic(row.t, {doc: row.doc})}, bdi(row.id)),
+    text('Document', (row) => row.id, (row) => h('a', {href: toTopic(row.t, {doc: row.doc})}, docName(row.id)),
       {wide: true}), count('place', (row) => row.rank, {up: true})];
   const grade = col('grade', (row) => row.grade, {cell: (row) => chip(row.grade)});
   const relevant = LISTS.p && col('p_relevant', (row) => relevance(row.at, row.doc),
     {cell: (row) => gradeBar(row.at, row.doc)});
-  const onlyHere = `Relevant documents that only this run has in its top ${K}`;
+  const onlyHere = heading('Found by this run alone'), open = heading(`Unjudged in its top ${K}`);
+  onlyHere.dataset.tip = `Relevant documents that no other run has in its top ${K}.`;
   const near = (D.pairs ? D.pairs.runs : []).map((other) => pair(run, other)).filter((f) => f && f.med !== null)
     .sort((x, y) => x.med - y.med);
   const tally = (word) => near.filter((f) => f.settled === word).length;
@@ -38,7 +39,7 @@ function oneRun() {
       copies.map((o, at) => [at > 0 && ', ', runLink(o)]), '.'),
     h('div', {class: 'facts'}, D.measures.map((_, k) => fact(`m${k}`, fixed(D.means[k][run]),
       `rank ${D.places[k][run]} of ${M}`)),
-    r && fact('rank', `${r.rank_low[run]} to ${r.rank_high[run]}`, `first in ${percent(r.p_best[run])} of samples`,
+    r && fact('rank', [...new Set([r.rank_low[run], r.rank_high[run]])].join(' to '), `first in ${percent(r.p_best[run])} of samples`,
       'Rank interval'),
     r && fact('interval', `${fixed(r.low[run])} to ${fixed(r.high[run])}`),
     D.imputed && fact('imputed', fixed(D.imputed.mean[run]),
@@ -47,18 +48,17 @@ function oneRun() {
     fact('unjudged', String(sum(D.unjudged[run])), null, `Unjudged in its top ${K}`)),
     bar(heading('Topic by topic'), measureChoice(), differenceLegend(m)), bars(items), KEPT.size < Q && notKept(),
     h('div', {class: 'columns'},
-      section(alone.length ? table('alone', [...columns, grade], alone, {limit: 50, head: heading(onlyHere)})
-        : [bar(heading(onlyHere)), note('None.')]),
+      section(alone.length ? table('alone', [...columns, grade], alone, {limit: 50, head: onlyHere})
+        : [bar(onlyHere), note('None.')]),
       section(unjudged.length ? table('unjudged', [...columns, count('runs', (row) => row.by), relevant], unjudged,
-        {limit: 50, head: heading(`Unjudged documents of its top ${K}`)})
-        : [bar(heading(`Unjudged documents of its top ${K}`)), note('None.')]),
+        {limit: 50, head: open}) : [bar(open), note('None.')]),
       near.length > 0 && section(table('near', [
         text('Run', (f) => RUNS[f.b], (f) => h('a', {href: toTwo(run, f.b), tip: pairWords(f)}, bdi(RUNS[f.b], null)),
           {wide: true}),
         col('med', (f) => f.med, {up: true}), col('gap', (f) => f.difference, {show: signed}),
       ], near, {limit: 12, sorted: 'med', head: heading('Nearest runs')}),
-      note(`Settled: better than ${tally('better')} and worse than ${tally('worse')} of `
-        + `${plural(near.length, 'run')} on these topics, whatever the labels of unjudged documents.`)))];
+      note(`Settled on these topics: better than ${tally('better')}, worse than ${tally('worse')} of the `
+        + `${plural(near.length, 'other run')}.`)))];
 }
 
 // ---------------------------------------------------------------- one topic
@@ -69,7 +69,7 @@ function oneTopic() {
   const head = [h('h1', {}, step(t, -1), ' Topic ', bdi(TOPICS[t], null), ' ', step(t, 1)), topicText(t),
     h('div', {class: 'facts'}, fact('hardness', fixed(mean(of)), null, `Mean ${MAIN.name}`),
       fact('median', fixed(median(of))), fact('best', fixed(of[best])), fact('relevant', String(D.topics.relevant[t])),
-      fact('judged', String(D.topics.judged[t])), fact('share', percent(unjudgedShare(t)))), strip(of, order)];
+      fact('judged', String(D.topics.judged[t])), fact('share', percent(unjudgedShare(t)))), heading(`${MAIN.name} of all runs`), strip(of, order)];
   const at = KEPT.get(t);
   if (at === undefined) return [...head, note('The rankings of this topic are not in the page.'), notKept()];
   const rows = chosenRuns(order), docs = LISTS.docs[at], grades = LISTS.grade[at], [held, first] = LISTS.found[at];
@@ -84,12 +84,12 @@ function oneTopic() {
     tip: (i, j) => `${docs[doc(i, j)]}\nrank ${j + 1} of ${RUNS[rows[i]]}\nin the top ${K} of `
       + `${plural(held[doc(i, j)], 'run')}${gradeWords(at, doc(i, j))}`,
     href: (i, j) => mark(doc(i, j)), column: (j) => [String(j + 1), null],
-    row: (i) => [`${cut(RUNS[rows[i]], narrow() ? 11 : 26)} ${fixed(of[rows[i]], 2)}`,
+    row: (i) => [`${cut(RUNS[rows[i]], narrow() ? 10 : 26)} ${fixed(of[rows[i]], 2)}`,
       M > 1 ? toTwo(rows[i], other(rows[i]), t) : toRun(rows[i])],
     outline: rows.flatMap((run, i) => LISTS.rank[at][run].flatMap((d, j) => (d === chosen ? [[i, j]] : []))),
   });
   const columns = [
-    text('Document', (d) => docs[d], (d) => [h('a', {href: mark(d)}, bdi(docs[d])), textOf(at, d)], {wide: true}),
+    text('Document', (d) => docs[d], (d) => [h('a', {href: mark(d)}, docName(docs[d])), textOf(at, d)], {wide: true}),
     col('grade', (d) => (grades[d] === null ? NaN : grades[d]), {cell: (d) => chip(grades[d])}),
     LISTS.p && col('p_relevant', (d) => relevance(at, d), {cell: (d) => gradeBar(at, d)}),
     count('runs', (d) => held[d]), count('first', (d) => first[d], {up: true})];
@@ -98,9 +98,9 @@ function oneTopic() {
   return [...head, bar(filters(), gradeLegend(),
     h('span', {class: 'count'}, 'Click a document to mark it in all rankings.')),
     h('div', {class: 'split'}, h('div', {}, map), h('div', {},
-      table('documents', columns, popular, {limit: 60, sorted: 'runs', head: heading(`Documents in a top ${K}`),
+      table('documents', columns, popular, {limit: 60, sorted: 'runs', head: heading(`Documents in the top ${K} of any run`),
         mark: (d) => (d === chosen ? 'base' : null)}),
-      heading(`Relevant documents that no run has in its top ${K}`),
+      heading(`Relevant documents in no run’s top ${K}`),
       note(lost ? plural(lost, 'document') + (lost > named.length ? `; ${named.length} of them:` : ':') : 'None.'),
       h('ul', {class: 'plain'}, named.map(([id, grade]) => h('li', {}, chip(grade), ' ', bdi(id))))))];
 }
@@ -127,10 +127,10 @@ function two() {
     fact('gap', signed(D.means[0][a] - D.means[0][b])),
     f && f.ends && fact('low', `${signed(f.ends[0])} to ${signed(f.ends[1])}`, null, 'Labels allow'),
     f && f.ends && fact('settled', verdict(f)), f && f.better !== null && fact('better', percent(f.better)),
-    f && HOLM && fact('p_pair', chance(HOLM[f.at])), f && f.p !== null && fact('p_alone', chance(f.p)),
+    f && HOLM && fact('p_pair', chance(HOLM[f.at]), null, 'p, all pairs (Holm)'), f && f.p !== null && fact('p_alone', chance(f.p)),
     f && f.med !== null && fact('med', fixed(f.med)),
     h('div', {class: 'fact'}, h('b', {}, `${won(1)}, ${won(-1)}`), h('span', {}, 'Topics won, lost'))),
-  heading('Topic by topic'), bars(items, order.indexOf(chosen)),
+  bar(heading('Topic by topic'), differenceLegend(0, RUNS[b])), bars(items, order.indexOf(chosen)),
   f && f.ends && note('Bars: differences as judged. Thin lines: differences that labels of unjudged documents allow.'),
   sideBySide(a, b, chosen, f)];
 }
@@ -141,7 +141,7 @@ function sideBySide(a, b, t, f) { // both rankings of a topic, with lines betwee
   const high = LISTS.text ? 62 : 28, y = (rank) => (rank + 0.5) * high, ends = f && f.on(t);
   const item = (doc, other) => h('li', {class: LISTS.text && 'tall'}, chip(grade(doc)), ' ', h('a', {
     href: toTopic(t, {doc}), class: other.includes(doc) && 'shared', tip: LISTS.docs[at][doc] + gradeWords(at, doc)},
-  bdi(LISTS.docs[at][doc], null)), gradeBar(at, doc), textOf(at, doc));
+  docName(LISTS.docs[at][doc])), gradeBar(at, doc), textOf(at, doc));
   const side = (run, codes, other) => h('div', {}, h('h3', {}, runLink(run)),
     h('ol', {class: 'ranking', 'aria-label': RUNS[run]}, codes.map((doc) => item(doc, other))));
   const links = left.map((doc, i) => [i, right.indexOf(doc), doc]).filter(([, j]) => j >= 0);
@@ -156,9 +156,9 @@ function sideBySide(a, b, t, f) { // both rankings of a topic, with lines betwee
 }
 function judgeFirst(left, right, at) { // unjudged documents of two rankings, by how much a label moves the difference
   const weight = (rank) => (rank < 0 ? 0 : 1 / Math.log2(rank + 2));
-  const spread = (doc) => { // variance of the grade; the same for all documents without a label model
+  const spread = (doc) => { // variance of the label; the same for all documents without a label model
     const shares = probabilities(at, doc), of = shares && mean2(shares);
-    return shares ? of[1] - of[0] ** 2 : 1;
+    return shares ? of[1] - of[0] ** 2 : Number(!LISTS.p);
   };
   const mean2 = (shares) => [1, 2].map((power) => sum(shares.map((p, g) => (p / 100) * g ** power)));
   const rows = [...new Set([...left, ...right])].filter((doc) => LISTS.grade[at][doc] === null).map((doc) => {
@@ -168,7 +168,7 @@ function judgeFirst(left, right, at) { // unjudged documents of two rankings, by
   const where = (rank) => (rank < 0 ? '–' : String(rank + 1));
   return rows.length > 0 && h('section', {id: 'judge-first'},
     table('first', [
-      text('Document', (row) => LISTS.docs[at][row.doc], (row) => bdi(LISTS.docs[at][row.doc]), {wide: true}),
+      text('Document', (row) => LISTS.docs[at][row.doc], (row) => docName(LISTS.docs[at][row.doc]), {wide: true}),
       {...count('place', (row) => row.i), key: 'i', label: 'Left', cell: (row) => where(row.i)},
       {...count('place', (row) => row.j), key: 'j', label: 'Right', cell: (row) => where(row.j)},
       LISTS.p && col('p_relevant', (row) => relevance(at, row.doc), {cell: (row) => gradeBar(at, row.doc)})],

@@ -40,7 +40,8 @@ function fixed(value, places = 3, plus = '') { // .834, −.021: as tables of th
   const text = Math.abs(value).toFixed(places), short = text.replace(/^0(?=\.)/, '');
   return Number(text) === 0 ? short : (value < 0 ? '−' : plus) + short;
 }
-const signed = (value, places = 3) => fixed(value, places, '+');
+const tiny = (value, places) => Math.abs(value) > 1e-9 && Math.abs(value) < 0.5 * 10 ** -places;
+const signed = (value, places = 3) => fixed(value, places + tiny(value, places), '+'); // +.0003, not .000
 const chance = (p) => (empty(p) ? '–' : p < 0.001 ? '<.001' : fixed(p));
 function percent(share) { // rounded down, as in pair_sentences.py; 100% and 0% mean all and none
   if (empty(share)) return '–';
@@ -164,7 +165,7 @@ const ONLY = { // the pairs that a list can show
   insignificant: ['not significant', (f) => HOLM !== null && !isSignificant(f)],
   settled: ['settled', isSettled],
   open: ['not settled', (f) => f.settled === 'no'],
-  likely: [`not settled, but likely (${100 * LEVEL}% or more)`, isLikely],
+  likely: [`likely (${100 * LEVEL}% or more)`, isLikely],
   undecided: ['undecided', (f) => f.better !== null && !isSettled(f) && !isLikely(f)],
 };
 const onlyCount = (key) => once(`only ${key}`, () => allPairs().filter(ONLY[key][1]).length);
@@ -189,6 +190,8 @@ function inWords(f, name) {
 // ---------------------------------------------------------------- small parts of a page
 const meaning = (key) => D.words[key][1].replace('{base}', referenceName);
 const bdi = (text, tip = [...text].length > 22 ? text : null) => h('bdi', {class: 'name', tip}, text);
+const docName = (id) => h('bdi', {class: 'doc', tip: [...id].length > 22 ? id : null}, // its end tells ids apart
+  h('span', {}, [...id].slice(0, -8).join('')), h('span', {}, [...id].slice(-8).join('')));
 const runLink = (run) => h('a', {href: toRun(run)}, bdi(RUNS[run]));
 const topicLink = (topic) => h('a', {href: toTopic(topic)}, bdi(TOPICS[topic]));
 const groupOf = (run) => D.runs.group[run] !== null
@@ -232,14 +235,14 @@ function chosenRuns(order) { // those that the filters leave
 }
 const legend = (names, ...words) => h('span', {class: 'legend'}, names.map((name) => h('i', {class: `chip ${name}`})),
   ' ', words);
-function differenceLegend(m) { // one box for each colour, the differences between them below
+function differenceLegend(m, other = referenceName()) { // one box for each colour, the differences between them below
   const edges = EDGES.map((edge) => edge * D.measures[m].unit), way = better(m);
   const names = ['w4', 'w3', 'w2', 'w1', 'd0', 'b1', 'b2', 'b3', 'b4'];
   const at = [...edges.map((v) => -v).reverse(), ...edges].map((v) => signed(way * v, 2));
   return h('span', {class: 'legend'}, 'worse', s('svg', {class: 'scale', width: 290, height: 26, role: 'img',
     'aria-label': `colours change at differences of ${at.join(', ')}`},
   names.map((name, k) => s('rect', {class: name, x: 1 + 32 * k, y: 0, width: 31, height: 11})),
-  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than\u00a0', bdi(referenceName()));
+  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than\u00a0', bdi(other));
 }
 const gradeLegend = () => h('span', {class: 'legend'}, 'grade ', range(D.topics.top + 1).slice(0, 8).map(chip),
   ' unjudged ', chip(null));

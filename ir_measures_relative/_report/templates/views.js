@@ -10,6 +10,7 @@ function amount(m, run) { // a number over a bar that compares it with the large
 }
 const card = (title, href, ...lines) => h('section', {}, h('h2', {}, h('a', {href}, title)),
   lines.flat().filter(Boolean).map((line) => h('p', {}, line)));
+const counted = (rows, all, word) => (rows.length < all ? `${rows.length} of ` : '') + plural(all, word);
 const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][n % 10] || 'th'}`;
 function overview() { // the first questions of someone who runs a track, each answered in a click
   const adds = D.adds, all = allPairs().length, seen = new Set();
@@ -17,7 +18,7 @@ function overview() { // the first questions of someone who runs a track, each a
     const group = D.runs.group[run] === null ? `run ${run}` : D.runs.group[run];
     return !seen.has(group) && seen.add(group);
   });
-  const counted = (only, words, of = '') => h('span', {}, words, ': ',
+  const linked = (only, words, of = '') => h('span', {}, words, ': ',
     h('a', {href: to('pairs', {only}), id: `card-${only}`}, h('b', {}, number(onlyCount(only)))), of);
   return h('div', {class: 'cards'},
     adds !== null && M > 1 && card('Who adds most to the others?', to('scatter', {y: adds}),
@@ -26,10 +27,10 @@ function overview() { // the first questions of someone who runs a track, each a
       firsts.slice(0, 3).map((run) => h('span', {}, h('b', {}, fixed(D.means[adds][run])), ' ', runLink(run),
         `, ${ordinal(D.places[0][run])} by ${MAIN.name}`))),
     all > 0 && card('Which runs differ?', to('pairs'),
-      HOLM && counted('significant', 'Significant over topics (p < .05, Holm)', ` of ${number(all)} pairs`),
-      D.pairs.settled && counted('settled', 'Settled by the judgements (no possible label reverses the order on '
+      HOLM && linked('significant', 'Significant over topics (p < .05, Holm)', ` of ${number(all)} pairs`),
+      D.pairs.settled && linked('settled', 'Settled by the judgements (no possible label reverses the order on '
         + `${Q === 1 ? 'this topic' : `these ${number(Q)} topics`})`),
-      D.pairs.better && counted('likely', `Not settled, but likely by the label model (${100 * LEVEL}% or more)`)),
+      D.pairs.better && linked('likely', `Not settled, but likely by the label model (${100 * LEVEL}% or more)`)),
     D.next && card('What to judge next?', to('next'), D.next.documents.length
       ? `${judgementsLeft()} The first of them:` : nothingToJudge(),
     D.next.documents.slice(0, 2).map((row) => h('span', {}, 'topic ', topicOf(row), ' document ', documentOf(row)))));
@@ -58,7 +59,7 @@ function baselineTests() { // run -> p-value against the baseline, corrected for
 }
 function runs() {
   const base = baseline(), r = D.ranks, rows = chosenRuns(ORDER), imputed = D.imputed, tests = baselineTests();
-  const X = zoom(narrow() ? 74 : base === null ? 200 : 120);
+  const X = zoom(narrow() ? 96 : base === null ? 200 : 120);
   const rankInterval = (run) => (r && r.rank_low[run] < r.rank_high[run]
     ? ` ${r.rank_low[run]}–${r.rank_high[run]}` : '');
   const aside = [D.groups.length > 0 && text('Group', groupName, groupOf),
@@ -87,9 +88,8 @@ function runs() {
   ];
   const edges = new Set(S.sort || !r ? [] : rows.filter((run, at) => at > 0 && r.tier[run] !== r.tier[rows[at - 1]]));
   const mark = (run) => `${run === base ? 'base' : ''} ${edges.has(run) ? 'edge' : ''}`.trim() || null;
-  return [overview(), table('leaderboard', columns, rows, {sorted: 'm0', mark, head: [filters(),
-    h('span', {class: 'count'}, `${rows.length} of ${plural(M, 'run')}`), intervalLegend()]}),
-  D.notes.map((sentence) => note(sentence))];
+  return [overview(), D.notes.length > 0 && note(D.notes.join(' ')), table('leaderboard', columns, rows, {sorted: 'm0', mark, head: [filters(),
+    h('span', {class: 'count'}, counted(rows, M, 'run')), intervalLegend(X)]})];
 }
 
 // ---------------------------------------------------------------- groups
@@ -113,7 +113,7 @@ function groups() {
     col('group_unjudged', (g) => sum(members[g].map((run) => sum(D.unjudged[run]))) / (members[g].length * Q * K),
       {show: percent})];
   return [table('groups', columns, rows, {sorted: 'best_rank', head: [filters(),
-    h('span', {class: 'count'}, `${rows.length} of ${plural(D.groups.length, 'group')}`)]})];
+    h('span', {class: 'count'}, counted(rows, D.groups.length, 'group'))]})];
 }
 
 // ---------------------------------------------------------------- all topics
@@ -149,36 +149,36 @@ function topics() {
   const orders = [['hard', 'hardest first'], ['qrels', 'as in the qrels']];
   return [bar(measureChoice(), filters(), choice('Topics', 'order', orders, S.order || 'hard'), differenceLegend(m)),
     map, KEPT.size < Q && notKept(),
-    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'hardness', head: heading('Topics')})];
+    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'hardness', head: heading(`Topics by ${D.measures[m].name}`)})];
 }
 
 // ---------------------------------------------------------------- two measures
 function scatter() {
   const mx = measureAt(S.x, 0), my = measureAt(S.y, Math.min(1, D.measures.length - 1));
   const rows = chosenRuns(ORDER), means = (m, run) => D.means[m][run];
-  const w = Math.min(width(), 980), t = Math.min(580, 0.8 * w), X = axis(mx, 46, w - 12), Y = axis(my, t - 36, 12);
+  const w = Math.min(width(), 980), t = Math.min(580, 0.8 * w), X = axis(mx, 46, w - 12), Y = axis(my, t - 36, 26);
   const rules = [
-    X.ticks.map((v) => [s('line', {class: 'rule', x1: X.at(v), x2: X.at(v), y1: 12, y2: t - 36}),
+    X.ticks.map((v) => [s('line', {class: 'rule', x1: X.at(v), x2: X.at(v), y1: 26, y2: t - 36}),
       s('text', {class: 'mid', x: X.at(v), y: t - 21}, X.write(v))]),
     Y.ticks.map((v) => [s('line', {class: 'rule', x1: 46, x2: w - 12, y1: Y.at(v), y2: Y.at(v)}),
       s('text', {class: 'row', x: 41, y: Y.at(v) + 4}, Y.write(v))]),
     s('text', {class: 'title row', x: w - 12, y: t - 4}, `${D.measures[mx].name} →`),
-    s('text', {class: 'title', x: 50, y: 22}, `↑ ${D.measures[my].name}`)];
+    s('text', {class: 'title', x: 46, y: 14}, `↑ ${D.measures[my].name}`)];
   // named are the baseline and the runs that no other beats on both measures, all runs where there are few
   const beats = (m, o, run) => better(m) * (means(m, o) - means(m, run)) > 0;
   const front = (run) => !rows.some((o) => beats(mx, o, run) && beats(my, o, run));
   const boxes = rows.map((run) => [X.at(means(mx, run)) - 6, Y.at(means(my, run)) - 6, 12, 12]);
   const names = rows.filter((run) => rows.length <= 12 || run === baseline() || front(run)).map((run) => {
     const x = X.at(means(mx, run)), y = Y.at(means(my, run));
-    const shown = cut(RUNS[run], 28), size = 6.5 * [...shown].length;
-    const right = [x + 9, y - 6, size, 12], left = [x - 9 - size, y - 6, size, 12];
-    const above = [x - size / 2, y - 20, size, 12], below = [x - size / 2, y + 8, size, 12];
-    const free = (box) => box[0] > 46 && box[0] + box[2] < w && !boxes.some((o) => box[0] < o[0] + o[2]
+    const shown = cut(RUNS[run], 28), size = 6.7 * [...shown].length;
+    const places = [['', x + 9, x + 9, y - 6], ['row', x - 9, x - 9 - size, y - 6], ['mid', x, x - size / 2, y - 20],
+      ['mid', x, x - size / 2, y + 8]].map(([anchor, at, from, top]) => [anchor, at, [from, top, size, 12]]);
+    const free = ([, , box]) => box[0] > 46 && box[0] + box[2] < w && !boxes.some((o) => box[0] < o[0] + o[2]
       && o[0] < box[0] + box[2] && box[1] < o[1] + o[3] && o[1] < box[1] + box[3]);
-    const box = [right, left, above, below].find(free);
+    const [anchor, at, box] = places.find(free) || [];
     if (!box) return null;
     boxes.push(box);
-    return s('text', {class: 'label mid', x: box[0] + size / 2, y: box[1] + 10}, shown);
+    return s('text', {class: `label ${anchor}`, x: at, y: box[1] + 10}, shown);
   });
   const points = rows.map((run) => point(run, X.at(means(mx, run)), Y.at(means(my, run)), [RUNS[run], groupName(run),
     ...[mx, my].map((m) => `${D.measures[m].name} ${fixed(means(m, run))}`)].filter(Boolean).join('\n')));
@@ -236,7 +236,7 @@ function pairs() {
   draw();
   return [table('pairs', columns, list, {limit: folded ? 50 : 20, sorted: 'gap', head: [
     choice('Show', 'only', [['', 'all pairs'], ...kinds], S.only || ''), filters(), h('span', {class: 'count'},
-      `${number(list.length)} of ${plural(allPairs().length, 'pair')}, closest first`)]}), map,
+      `${number(list.length)} of ${plural(allPairs().length, 'pair')}${S.sort ? '' : ', closest first'}`)]}), map,
   all.length < M && note(`Pairs of the best ${all.length} runs; ${M - all.length} runs are left out.`)];
 }
 
@@ -249,7 +249,7 @@ const judgementsLeft = () => 'Expected number of judgements until every pair is 
   + `${D.imputed ? ' or likely' : ''}: ${number(D.next.left)}.`;
 const topicOf = ({topic}) => topicLink(topic);
 const placeOf = ({topic, id}) => (KEPT.has(topic) ? LISTS.docs[KEPT.get(topic)].indexOf(id) : null);
-const documentOf = (row) => h('a', {href: toTopic(row.topic, {doc: placeOf(row)})}, bdi(row.id));
+const documentOf = (row) => h('a', {href: toTopic(row.topic, {doc: placeOf(row)})}, docName(row.id));
 function next() {
   if (!D.next || !D.next.documents.length) return [note(nothingToJudge())];
   const most = D.next.documents.length, sizes = [...[10, 20, 50].filter((n) => n < most), most];
@@ -265,5 +265,5 @@ function next() {
   table('next', columns, rows, {sorted: 'effect', head: [
     choice('Documents', 'n', sizes.map((size) => [String(size), String(size)]), String(n)),
     h('button', {id: 'save-pool', onclick: () => save(pool(), 'pool.txt', 'text/plain')}, 'Download pool file'),
-    h('span', {class: 'count'}, 'one line per document: topic, document')]})];
+    h('span', {class: 'count'}, 'Each line has a topic and a document.')]})];
 }
