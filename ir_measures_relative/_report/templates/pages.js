@@ -39,8 +39,8 @@ function oneRun() {
       copies.map((o, at) => [at > 0 && ', ', runLink(o)]), '.'),
     h('div', {class: 'facts'}, D.measures.map((_, k) => fact(`m${k}`, fixed(D.means[k][run]),
       `rank ${D.places[k][run]} of ${M}`)),
-    r && fact('rank', [...new Set([r.rank_low[run], r.rank_high[run]])].join(' to '), `first in ${percent(r.p_best[run])} of samples`,
-      'Rank interval'),
+    r && fact('rank', [...new Set([r.rank_low[run], r.rank_high[run]])].join(' to '),
+      `first in ${percent(r.p_best[run])} of samples`, 'Rank interval'),
     r && fact('interval', `${fixed(r.low[run])} to ${fixed(r.high[run])}`),
     D.imputed && fact('imputed', fixed(D.imputed.mean[run]),
       `label interval ${fixed(D.imputed.low[run])} to ${fixed(D.imputed.high[run])}`),
@@ -69,7 +69,8 @@ function oneTopic() {
   const head = [h('h1', {}, step(t, -1), ' Topic ', bdi(TOPICS[t], null), ' ', step(t, 1)), topicText(t),
     h('div', {class: 'facts'}, fact('hardness', fixed(mean(of)), null, `Mean ${MAIN.name}`),
       fact('median', fixed(median(of))), fact('best', fixed(of[best])), fact('relevant', String(D.topics.relevant[t])),
-      fact('judged', String(D.topics.judged[t])), fact('share', percent(unjudgedShare(t)))), heading(`${MAIN.name} of all runs`), strip(of, order)];
+      fact('judged', String(D.topics.judged[t])), fact('share', percent(unjudgedShare(t)))),
+    heading(`${MAIN.name} of all runs`), strip(of, order)];
   const at = KEPT.get(t);
   if (at === undefined) return [...head, note('The rankings of this topic are not in the page.'), notKept()];
   const rows = chosenRuns(order), docs = LISTS.docs[at], grades = LISTS.grade[at], [held, first] = LISTS.found[at];
@@ -98,8 +99,8 @@ function oneTopic() {
   return [...head, bar(filters(), gradeLegend(),
     h('span', {class: 'count'}, 'Click a document to mark it in all rankings.')),
     h('div', {class: 'split'}, h('div', {}, map), h('div', {},
-      table('documents', columns, popular, {limit: 60, sorted: 'runs', head: heading(`Documents in the top ${K} of any run`),
-        mark: (d) => (d === chosen ? 'base' : null)}),
+      table('documents', columns, popular, {limit: 60, sorted: 'runs',
+        head: heading(`Documents in the top ${K} of any run`), mark: (d) => (d === chosen ? 'base' : null)}),
       heading(`Relevant documents in no run’s top ${K}`),
       note(lost ? plural(lost, 'document') + (lost > named.length ? `; ${named.length} of them:` : ':') : 'None.'),
       h('ul', {class: 'plain'}, named.map(([id, grade]) => h('li', {}, chip(grade), ' ', bdi(id))))))];
@@ -127,7 +128,8 @@ function two() {
     fact('gap', signed(D.means[0][a] - D.means[0][b])),
     f && f.ends && fact('low', `${signed(f.ends[0])} to ${signed(f.ends[1])}`, null, 'Labels allow'),
     f && f.ends && fact('settled', verdict(f)), f && f.better !== null && fact('better', percent(f.better)),
-    f && HOLM && fact('p_pair', chance(HOLM[f.at]), null, 'p, all pairs (Holm)'), f && f.p !== null && fact('p_alone', chance(f.p)),
+    f && HOLM && fact('p_pair', chance(HOLM[f.at]), null, 'p, all pairs (Holm)'),
+    f && f.p !== null && fact('p_alone', chance(f.p)),
     f && f.med !== null && fact('med', fixed(f.med)),
     h('div', {class: 'fact'}, h('b', {}, `${won(1)}, ${won(-1)}`), h('span', {}, 'Topics won, lost'))),
   bar(heading('Topic by topic'), differenceLegend(0, RUNS[b])), bars(items, order.indexOf(chosen)),

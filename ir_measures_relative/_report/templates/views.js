@@ -88,8 +88,9 @@ function runs() {
   ];
   const edges = new Set(S.sort || !r ? [] : rows.filter((run, at) => at > 0 && r.tier[run] !== r.tier[rows[at - 1]]));
   const mark = (run) => `${run === base ? 'base' : ''} ${edges.has(run) ? 'edge' : ''}`.trim() || null;
-  return [overview(), D.notes.length > 0 && note(D.notes.join(' ')), table('leaderboard', columns, rows, {sorted: 'm0', mark, head: [filters(),
-    h('span', {class: 'count'}, counted(rows, M, 'run')), intervalLegend(X)]})];
+  return [overview(), D.notes.length > 0 && note(D.notes.join(' ')),
+    table('leaderboard', columns, rows, {sorted: 'm0', mark, head: [filters(),
+      h('span', {class: 'count'}, counted(rows, M, 'run')), intervalLegend(X)]})];
 }
 
 // ---------------------------------------------------------------- groups
@@ -149,7 +150,8 @@ function topics() {
   const orders = [['hard', 'hardest first'], ['qrels', 'as in the qrels']];
   return [bar(measureChoice(), filters(), choice('Topics', 'order', orders, S.order || 'hard'), differenceLegend(m)),
     map, KEPT.size < Q && notKept(),
-    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'hardness', head: heading(`Topics by ${D.measures[m].name}`)})];
+    table('topics', columns, hardest(range(Q)), {limit: 1000, sorted: 'hardness',
+      head: heading(`Topics by ${D.measures[m].name}`)})];
 }
 
 // ---------------------------------------------------------------- two measures
