@@ -7,9 +7,7 @@ from math import fsum, sqrt
 
 import pandas as pd
 
-from ir_measures_relative._base import mean_over_topics
-from ir_measures_relative._checks import counted, share
-from ir_measures_relative._input import FloatArray
+from ir_measures_relative._checks import counted
 from ir_measures_relative._labels.by_topic import ByTopic
 from ir_measures_relative._labels.outcomes import FORMS, Outcomes
 from ir_measures_relative._labels.score_forms import TopicScores
@@ -32,69 +30,19 @@ class BootScores(ByTopic[TopicScores]):
         self.name = name
 
     @cached_property
-    def mean(self) -> float:
-        """Expected mean over topics; 0 without topics."""
-        return mean_over_topics([scores.mean for scores in self.topics])
-
-    @cached_property
     def std(self) -> float:
         """Standard deviation of the mean over topics, topics being independent."""
         return sqrt(fsum(scores.std**2 for scores in self.topics)) / max(len(self.topics), 1)
-
-    @property
-    def lower(self) -> float:
-        """Mean of the naive lower bounds: nDCG as trec_eval computes it."""
-        return mean_over_topics([scores.lower for scores in self.topics])
-
-    @property
-    def upper(self) -> float:
-        """Mean of the naive upper bounds."""
-        return mean_over_topics([scores.upper for scores in self.topics])
 
     @property
     def form(self) -> str:
         """'exact', 'bracket' or 'band': the least exact form of any topic's distribution (see `TopicScores`)."""
         return max((scores.form for scores in self.topics), key=FORMS.index, default="exact")
 
-    @property
-    def exact(self) -> bool:
-        """Whether the distribution of every topic is exact."""
-        return self.form == "exact"
-
     @cached_property
-    def _of_mean(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
+        """Possible means over topics; on a grid, off by at most `error`, if they are many."""
         return Outcomes.mean_of([scores.outcomes for scores in self.topics])
-
-    @property
-    def support(self) -> FloatArray:
-        """Possible means over topics, ascending; on a grid, off by at most `error`, if they are many."""
-        return self._of_mean.support
-
-    @property
-    def probability(self) -> FloatArray:
-        """Probability of each score of `support`."""
-        return self._of_mean.probability
-
-    @property
-    def error(self) -> float:
-        """How far a quantile of the mean over topics may be off.
-
-        A topic that is not exact contributes the error of its percentiles from 1 to 99.
-        """
-        return self._of_mean.error
-
-    def quantile(self, q: float) -> float:
-        """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`."""
-        return min(max(self._of_mean.quantile(share(q, "q")), self.lower), self.upper)
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Central label interval: it contains the mean over topics with probability ``level``, given the grade prior.
-
-        Its ends are off by at most `error`. Unjudged documents of real tracks are worse than the prior says: `impute`
-        learns their grades.
-        """
-        tail = (1 - share(level, "level")) / 2
-        return self.quantile(tail), self.quantile(1 - tail)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per topic: unjudged documents, naive bounds and estimates."""

@@ -17,7 +17,7 @@ independent; their mean difference is listed or lies on a grid (see `outcomes`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, prod, sqrt
+from math import prod, sqrt
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -145,9 +145,8 @@ class Chances(NamedTuple):
         It also holds if only some topics are drawn: the first-order effects of the topics on an event have together at
         most the variance of the event (Hoeffding's decomposition).
         """
-        counts = [(int(low * SAMPLE_SIZE), ceil(high * SAMPLE_SIZE)) for low, high in self[3:]]
-        ranges = [(chance_range(low, SAMPLE_SIZE)[0], chance_range(high, SAMPLE_SIZE)[1]) for low, high in counts]
-        return Chances(*self[:3], *ranges)
+        low, high = chance_range([low for low, _ in self[3:]], [high for _, high in self[3:]], SAMPLE_SIZE)
+        return Chances(*self[:3], *zip(low.tolist(), high.tolist(), strict=True))
 
 
 def chances(difference: Outcomes, all_tie: float = 0.0) -> Chances:
@@ -243,7 +242,7 @@ def _combined(differences: list[Outcomes], topics: list[TopicBetter]) -> tuple[s
     """Return the form and the chances of the mean difference over topics."""
     sampled = any(difference.n_drawn for difference in differences)
     # drawn differences are combined as if they were exact; `Chances.sampled` adds the error of all draws together
-    parts = [Outcomes(part.support, part.probability, ends=part.ends) for part in differences]
+    parts = [Outcomes(part.support, part.probability, part.moments, part.ends) for part in differences]
     mean = Outcomes.mean_of(parts, STEPS)
     total = chances(mean, prod(topic.tie for topic in topics))
     return ("band", total.sampled()) if sampled else (mean.form, total)

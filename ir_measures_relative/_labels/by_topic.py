@@ -1,19 +1,87 @@
-"""Results for topics, looked up by topic id."""
-
-from __future__ import annotations
+"""Possible scores of a run: of every topic, and of the mean over topics."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from functools import cached_property
+from math import sqrt
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import scipy
+
+from ir_measures_relative._base import mean_over_topics
+from ir_measures_relative._checks import flag, share
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative._labels.outcomes import Outcomes
+
+POINTS = 2010  # possible means over topics to which the sampling of topics is added
 
 
-class _OfTopic(Protocol):
+class _Distribution:
+    """Properties that follow from the possible scores."""
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """Possible scores and their probabilities."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> FloatArray:
+        """Possible scores, ascending; if they are too many, those on a grid or drawn."""
+        return self.outcomes.support
+
+    @property
+    def probability(self) -> FloatArray:
+        """Probability of each score of `support`."""
+        return self.outcomes.probability
+
+
+class TopicResult(_Distribution):
+    """Possible scores of one topic; a subclass says how they are computed."""
+
     query_id: Any
+    n_unjudged: int
+
+    @cached_property
+    def lower(self) -> float:
+        """The lowest score possible, or drawn."""
+        return self.outcomes.ends[0]
+
+    @cached_property
+    def upper(self) -> float:
+        """The highest score possible, or drawn."""
+        return self.outcomes.ends[1]
+
+    @property
+    def exact(self) -> bool:
+        """Whether every labelling was listed, so that quantiles are exact."""
+        return self.outcomes.exact
+
+    @property
+    def mean(self) -> float:
+        return self.outcomes.mean
+
+    @property
+    def std(self) -> float:
+        return self.outcomes.std
+
+    @property
+    def mode(self) -> float:
+        """The fullest part of the distribution: the point estimate of the bootstrapped-nDCG paper."""
+        return self.outcomes.mode
+
+    def quantile(self, q: float) -> float:
+        """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
+        return self.outcomes.quantile(share(q, "q"))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Central label interval: it contains the score with probability ``level``, given how labels are drawn."""
+        return self.outcomes.interval(share(level, "level"))
 
 
-Topic = TypeVar("Topic", bound=_OfTopic)
+Topic = TypeVar("Topic", bound=TopicResult)
 
 
-class ByTopic(Generic[Topic]):
+class ByTopic(_Distribution, Generic[Topic]):
     """Results for topics in qrels order; ``results['q1']`` looks up a topic, whose id is matched as text."""
 
     def __init__(self, topics: Sequence[Topic]):
@@ -34,3 +102,68 @@ class ByTopic(Generic[Topic]):
 
     def __len__(self) -> int:
         return len(self.topics)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the distribution of every topic is exact."""
+        return all(topic.exact for topic in self.topics)
+
+    @cached_property
+    def mean(self) -> float:
+        """Expected mean over topics; 0 without topics."""
+        return mean_over_topics([topic.mean for topic in self.topics])
+
+    @property
+    def lower(self) -> float:
+        """Mean of the topics' lower bounds."""
+        return mean_over_topics([topic.lower for topic in self.topics])
+
+    @property
+    def upper(self) -> float:
+        """Mean of the topics' upper bounds."""
+        return mean_over_topics([topic.upper for topic in self.topics])
+
+    @property
+    def error(self) -> float:
+        """How far a percentile of the mean over topics may be off; 0 if it is exact."""
+        return self.outcomes.error
+
+    @property
+    def variance_between_topics(self) -> float:
+        """Variance of the mean over topics due to their choice: that of the expected scores; NaN with one topic."""
+        n = len(self.topics)
+        return float(np.var([topic.mean for topic in self.topics], ddof=1)) / n if n > 1 else float("nan")
+
+    def quantile(self, q: float, *, topics: bool = False) -> float:
+        """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`; ``topics`` as in `interval`."""
+        q = share(q, "q")
+        if not flag(topics, "topics"):
+            return self.outcomes.quantile(q)
+        n = len(self.topics)
+        if n < 2:
+            raise ValueError(f"topics=True requires at least two topics, got {n}")
+        error = sqrt(self.variance_between_topics)
+        if error == 0:
+            return self.outcomes.quantile(q)
+        if q in (0.0, 1.0):
+            raise ValueError(f"q must lie between 0 and 1 with topics=True, got {q:g}")
+        points, weight = self.support, self.probability
+        if len(points) > POINTS:  # as many parts of equal probability
+            place = np.searchsorted(np.cumsum(weight), (np.arange(POINTS) + 0.5) / POINTS)
+            points, weight = points[np.minimum(place, len(points) - 1)], np.full(POINTS, 1.0 / POINTS)
+
+        def above(x: float) -> float:
+            return float(scipy.special.stdtr(n - 1, (x - points) / error) @ weight) - q
+
+        far = 10.0 * error
+        while above(points[0] - far) > 0 or above(points[-1] + far) < 0:
+            far *= 10
+        return float(scipy.optimize.brentq(above, points[0] - far, points[-1] + far))
+
+    def interval(self, level: float = 0.95, *, topics: bool = False) -> tuple[float, float]:
+        """Label interval: the central interval that contains the mean over these topics with probability ``level``.
+
+        ``topics=True`` gives the interval for topics like these: Student's t of the expected scores is added.
+        """
+        tail = (1 - share(level, "level")) / 2
+        return self.quantile(tail, topics=topics), self.quantile(1 - tail, topics=topics)

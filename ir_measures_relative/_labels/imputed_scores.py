@@ -13,19 +13,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from ir_measures_relative._base import mean_over_topics
-from ir_measures_relative._checks import counted, flag, real
-from ir_measures_relative._input import FloatArray
-from ir_measures_relative._labels.by_topic import ByTopic
+from ir_measures_relative._checks import counted
+from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.outcomes import Outcomes
 
-_POINTS = 2010  # of the drawn means, where the sampling of topics is added
 
-
-class ImputedTopic:
+class ImputedTopic(TopicResult):
     """What a topic's score may be, given the grades that its unjudged documents may have.
 
     Attributes
@@ -44,53 +40,8 @@ class ImputedTopic:
 
     @cached_property
     def outcomes(self) -> Outcomes:
+        """Possible scores; those drawn, 20,100 of them, where there are too many labellings to list."""
         return self._make()
-
-    @property
-    def mean(self) -> float:
-        return self.outcomes.mean
-
-    @property
-    def std(self) -> float:
-        return self.outcomes.std
-
-    @property
-    def exact(self) -> bool:
-        """Whether every labelling was listed; otherwise quantiles are those of 20,100 draws."""
-        return self.outcomes.exact
-
-    @property
-    def support(self) -> FloatArray:
-        """Possible scores, ascending; those drawn where there are too many to list."""
-        return self.outcomes.support
-
-    @property
-    def probability(self) -> FloatArray:
-        """Probability of each score of `support`."""
-        return self.outcomes.probability
-
-    @property
-    def lower(self) -> float:
-        """The lowest score possible, or drawn."""
-        return self.outcomes.ends[0]
-
-    @property
-    def upper(self) -> float:
-        """The highest score possible, or drawn."""
-        return self.outcomes.ends[1]
-
-    @property
-    def mode(self) -> float:
-        """The fullest part of the distribution, as in `boot_ndcg`."""
-        return self.outcomes.mode
-
-    def quantile(self, q: float) -> float:
-        """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
-        return self.outcomes.quantile(real(q, "q", 0, 1))
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Label interval: the central interval that contains the score with probability `level`."""
-        return self.outcomes.interval(real(level, "level", 0, 1))
 
     def __repr__(self) -> str:
         return (
@@ -127,35 +78,15 @@ class ImputedScores(ByTopic[ImputedTopic]):
         )
 
     @property
-    def exact(self) -> bool:
-        """Whether every topic is exact; otherwise some are samples."""
-        return all(topic.exact for topic in self.topics)
-
-    @property
     def plain(self) -> float:
         """The mean over topics if unjudged documents are non-relevant."""
         return mean_over_topics([topic.plain for topic in self.topics])
-
-    @cached_property
-    def mean(self) -> float:
-        """Expected mean over topics; 0 without topics."""
-        return mean_over_topics([topic.mean for topic in self.topics])
 
     @cached_property
     def std(self) -> float:
         """Standard deviation of the mean over topics, due to labels and the run's effect."""
         parts = self.parts()
         return sqrt(parts["labels"] + parts["run"])
-
-    @property
-    def lower(self) -> float:
-        """The lowest mean over topics that labels can give."""
-        return mean_over_topics([topic.lower for topic in self.topics])
-
-    @property
-    def upper(self) -> float:
-        """The highest mean over topics that labels can give."""
-        return mean_over_topics([topic.upper for topic in self.topics])
 
     def parts(self) -> dict[str, float]:
         """Variance of the mean over topics that is due to labels, to the run's effect, and to the choice of topics.
@@ -165,12 +96,14 @@ class ImputedScores(ByTopic[ImputedTopic]):
         n = len(self.topics)
         if not n:
             return {"labels": 0.0, "run": 0.0, "topics": float("nan")}
-        moments = [np.broadcast_arrays(*topic.outcomes.moments_given_effect) for topic in self.topics]
+        moments = [np.broadcast_arrays(*topic.outcomes.moments) for topic in self.topics]
         means = sum(np.asarray(mean) for mean, _ in moments) / n  # (U,), by broadcasting
         variances = sum(np.asarray(variance) for _, variance in moments) / n**2
-        expected = np.array([topic.mean for topic in self.topics])
-        between = float(expected.var(ddof=1)) / n if n > 1 else float("nan")
-        return {"labels": float(np.mean(variances)), "run": float(np.var(means)), "topics": between}
+        return {
+            "labels": float(np.mean(variances)),
+            "run": float(np.var(means)),
+            "topics": self.variance_between_topics,
+        }
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -178,55 +111,6 @@ class ImputedScores(ByTopic[ImputedTopic]):
         if not self._run.n_open.any():
             return Outcomes.sure(self.mean)
         return Outcomes.sampled(self._run.drawn_mean())
-
-    @property
-    def support(self) -> FloatArray:
-        """Drawn means over topics, ascending."""
-        return self.outcomes.support
-
-    @property
-    def probability(self) -> FloatArray:
-        """Probability of each score of `support`."""
-        return self.outcomes.probability
-
-    @property
-    def error(self) -> float:
-        """How far a percentile of the mean over topics may be off, because it is that of a sample."""
-        return self.outcomes.error
-
-    def quantile(self, q: float, *, topics: bool = False) -> float:
-        """Quantile of the mean over topics, 0 <= q <= 1; ``topics`` as in `interval`."""
-        q = real(q, "q", 0, 1)
-        if not flag(topics, "topics"):
-            return self.outcomes.quantile(q)
-        n = len(self.topics)
-        if n < 2:
-            raise ValueError(f"topics=True requires at least two topics, got {n}")
-        error = sqrt(self.parts()["topics"])
-        if error == 0:
-            return self.outcomes.quantile(q)
-        if q in (0.0, 1.0):
-            raise ValueError(f"q must lie between 0 and 1 with topics=True, got {q:g}")
-        points, weight = self.outcomes.support, self.outcomes.probability
-        if len(points) > _POINTS:  # as many parts of equal probability
-            place = np.searchsorted(np.cumsum(weight), (np.arange(_POINTS) + 0.5) / _POINTS)
-            points, weight = points[np.minimum(place, len(points) - 1)], np.full(_POINTS, 1.0 / _POINTS)
-
-        def above(x: float) -> float:
-            return float(scipy.special.stdtr(n - 1, (x - points) / error) @ weight) - q
-
-        far = 10.0 * error
-        while above(points[0] - far) > 0 or above(points[-1] + far) < 0:
-            far *= 10
-        return float(scipy.optimize.brentq(above, points[0] - far, points[-1] + far))
-
-    def interval(self, level: float = 0.95, *, topics: bool = False) -> tuple[float, float]:
-        """Label interval: the central interval that contains the mean over these topics with probability `level`.
-
-        ``topics=True`` gives the interval for topics like these: Student's t of the expected scores is added.
-        """
-        tail = (1 - real(level, "level", 0, 1)) / 2
-        return self.quantile(tail, topics=topics), self.quantile(1 - tail, topics=topics)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per topic: unjudged documents, plain score, mean, std, 95% label interval, and exact."""

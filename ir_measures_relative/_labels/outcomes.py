@@ -6,17 +6,15 @@ An `Outcomes` takes one of three forms:
     bracket  scores lie on a grid, and each true quantile lies within ``slack`` of the one on the grid
     band     a fixed-seed sample; the order statistics around a quantile enclose the true one with probability 1 - 1e-6
 
-Where moments are known exactly although the distribution is not, they are stored with it. A distribution may also
-depend on U equally likely effects of a run, which its topics share: topics are then independent given the effect.
+Mean and variance are stored, since they may be known exactly although the distribution is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum, log, sqrt
-from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -33,17 +31,9 @@ FORMS = ("exact", "bracket", "band")
 LISTED = 1 << 16  # scores of a sum that are listed
 LISTING = 1 << 20  # and those listed on the way there
 STEPS = 1 << 13  # steps of the grid of a sum within the root of the sum of squared ranges
-FEWEST_STEPS = 1 << 12  # the same for many run effects, each of which needs a grid of its own
 REACH = 4.5  # roots of the sum of squared ranges between a sum and its mean, but for 1e-17 (Hoeffding)
 NEGLIGIBLE = 1e-15  # probability of a grid point that may be rounding of the Fourier transform
 MISSED = 1e-9  # probability that the stated error of a sum is exceeded
-
-
-class ByEffect(NamedTuple):
-    """The distribution given each of U effects of a run."""
-
-    score: FloatArray  # (1, N) if the scores are the same for every effect, else (U, N)
-    probability: FloatArray  # (U, N)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +44,11 @@ class Outcomes:
     ----------
     support : (N,) array, ascending; scores within 1e-12 of each other are merged
     probability : (N,) array
-    form : 'exact', 'bracket' or 'band'
+    moments : mean and variance; (U,) arrays if they are known given each of U equally likely effects of a run
     ends : the lowest and the highest possible score
+    form : 'exact', 'bracket' or 'band'
     slack : how far a quantile may lie from the one listed, if the form is 'bracket'
     n_drawn : number of draws, if the form is 'band'
-    moments : mean and variance where they are known better than from the support; (U,) arrays given each effect
-    by_effect : the distribution given each effect of a run
 
     Examples
     --------
@@ -73,27 +62,24 @@ class Outcomes:
 
     support: FloatArray
     probability: FloatArray
+    moments: tuple[FloatArray, FloatArray]
+    ends: tuple[float, float]
     form: str = "exact"
-    ends: tuple[float, float] = field(default=(-np.inf, np.inf))
     slack: float = 0.0
     n_drawn: int = 0
-    moments: tuple[FloatArray, FloatArray] | None = None
-    by_effect: ByEffect | None = None
 
     @classmethod
     def listed(cls, scores: ArrayLike, chances: ArrayLike) -> Outcomes:
         """Every score: (N,), or (1, N) or (U, N) by effect; with (N,) or (U, N) probabilities."""
         score, probability = np.asarray(scores, np.float64), np.asarray(chances, np.float64)
-        by_effect = None
+        mean = (score * probability).sum(axis=-1)
+        variance = (probability * (score - mean[..., None]) ** 2).sum(axis=-1)
         if probability.ndim == 2:
-            by_effect = ByEffect(np.atleast_2d(score), probability)
-            if len(by_effect.score) == 1:
-                score, probability = by_effect.score[0], probability.mean(axis=0)
-            else:
-                score, probability = score.ravel(), probability.ravel() / len(probability)
-            score, probability = score[probability > 0], probability[probability > 0]
+            same_scores = score.size == score.shape[-1]
+            probability = probability.mean(axis=0) if same_scores else probability.ravel() / len(probability)
+        score, probability = score.ravel()[probability > 0], probability[probability > 0]
         support, probability = merged(score, probability)
-        return cls(support, probability, ends=(float(support[0]), float(support[-1])), by_effect=by_effect)
+        return cls(support, probability, (mean, variance), (float(support[0]), float(support[-1])))
 
     @classmethod
     def sampled(cls, score: FloatArray, ends: tuple[float, float] | None = None) -> Outcomes:
@@ -110,59 +96,46 @@ class Outcomes:
     def exact(self) -> bool:
         return self.form == "exact"
 
-    @cached_property
-    def moments_given_effect(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance, of the whole or (U,) given each effect."""
-        if self.moments is not None:
-            return self.moments
-        score, probability = self.by_effect or (self.support, self.probability)
-        mean = (score * probability).sum(axis=-1)
-        variance = (probability * (score - mean[..., None]) ** 2).sum(axis=-1)
-        return mean, variance
-
     @property
     def mean(self) -> float:
-        return float(np.mean(self.moments_given_effect[0]))
+        return float(np.mean(self.moments[0]))
 
     @property
     def variance(self) -> float:
-        mean, variance = self.moments_given_effect
+        mean, variance = self.moments
         return float(np.mean(variance) + np.var(mean))
 
     @property
     def std(self) -> float:
         return sqrt(self.variance)
 
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the mean if it is that of a sample, else 0."""
-        return self.std / sqrt(self.n_drawn) if self.n_drawn and self.moments is None else 0.0
-
     @cached_property
-    def cumulative(self) -> FloatArray:
-        """(N+1,) P(score <= the i-th score), with a leading 0."""
-        return np.concatenate([[0.0], np.cumsum(self.probability)])
+    def _cumulative(self) -> FloatArray:
+        return np.cumsum(self.probability)
 
-    def _at(self, q: FloatArray | float) -> FloatArray:
+    def _at(self, q: ArrayLike) -> FloatArray:
         """Smallest listed score whose cumulative probability reaches q. Any shape."""
-        place = np.searchsorted(self.cumulative[1:], np.asarray(q) - TOLERANCE, "left")
-        return self.support[np.minimum(place, len(self.support) - 1)]
+        place = np.searchsorted(self._cumulative, np.asarray(q) - TOLERANCE, "left")
+        return np.clip(self.support[np.minimum(place, len(self.support) - 1)], *self.ends)
+
+    def _ranges(self, q: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Scores that enclose each quantile. Any shape."""
+        lowest, highest = self.ends
+        if not self.n_drawn:
+            middle = self._at(q)
+            return np.maximum(middle - self.slack, lowest), np.minimum(middle + self.slack, highest)
+        first, last = order_band(q, self.n_drawn)
+        low = np.where(first > 0, self._at(first / self.n_drawn), lowest)
+        return low, np.where(last <= self.n_drawn, self._at(last / self.n_drawn), highest)
 
     def quantile_range(self, q: float) -> tuple[float, float]:
         """Two scores that enclose the q-quantile, as `form` says; equal if exact."""
-        lowest, highest = self.ends
-        if not self.n_drawn:
-            middle = float(self._at(q))
-            return max(middle - self.slack, lowest), min(middle + self.slack, highest)
-        low, high = order_band(q, self.n_drawn)
-        return (
-            float(self._at(low / self.n_drawn)) if low else lowest,
-            float(self._at(high / self.n_drawn)) if high <= self.n_drawn else highest,
-        )
+        low, high = self._ranges(q)
+        return float(low), float(high)
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
-        return min(max(float(self._at(q)), self.ends[0]), self.ends[1])
+        return float(self._at(q))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central interval that contains the score with probability ``level``."""
@@ -172,17 +145,16 @@ class Outcomes:
     @cached_property
     def width(self) -> float:
         """Width of the widest `quantile_range` of the percentiles 1 to 99; 0 if exact."""
-        if self.exact:
-            return 0.0
-        return max(high - low for low, high in map(self.quantile_range, PERCENTILES.tolist()))
+        low, high = self._ranges(PERCENTILES)
+        return float((high - low).max())
 
     @cached_property
     def error(self) -> float:
         """How far any of the percentiles 1 to 99 may be off; 0 if exact."""
         if not self.n_drawn:
             return self.slack
-        ranges = ((self.quantile(q), *self.quantile_range(q)) for q in PERCENTILES.tolist())
-        return max(max(high - middle, middle - low) for middle, low, high in ranges)
+        middle, (low, high) = self._at(PERCENTILES), self._ranges(PERCENTILES)
+        return float(np.maximum(high - middle, middle - low).max())
 
     @property
     def argmax(self) -> float:
@@ -210,35 +182,30 @@ class Outcomes:
         return float(score[-1])
 
     @classmethod
-    def mean_of(cls, parts: Sequence[Outcomes], steps: int | None = None) -> Outcomes:
-        """Distribution of the mean of independent scores, such as those of the topics of a run.
+    def mean_of(cls, parts: Sequence[Outcomes], steps: int = STEPS) -> Outcomes:
+        """Distribution of the mean of independent scores, such as those of topics.
 
         Listed if few scores are possible, else on a grid: a score between two grid points is split between them so that
         its mean is kept, and the grids are multiplied by one Fourier transform. Errors of the parts then cancel instead
         of adding up. ``error`` is at most a grid step more than the mean of the parts' errors; it holds but for a
         probability of 1e-9 if the parts are exact or bracketed.
-
-        Parts that depend on run effects must have the same number of them; they are mixed over the effects at the end.
         """
         if not parts:
             return cls.sure(0.0)
         n = len(parts)
-        means, variances = zip(*(part.moments_given_effect for part in parts), strict=True)
+        means, variances = zip(*(part.moments for part in parts), strict=True)
         moments = np.asarray(sum(means)) / n, np.asarray(sum(variances)) / n**2
+        ends = fsum(part.ends[0] for part in parts) / n, fsum(part.ends[1] for part in parts) / n
         form = FORMS[max(FORMS.index(part.form) for part in parts)]
         slack = fsum(part.error for part in parts) / n
-        ends = fsum(part.ends[0] for part in parts) / n, fsum(part.ends[1] for part in parts) / n
-        if all(part.by_effect is None for part in parts):
-            total = _listed_sum(parts)
-            if total is not None:
-                return cls(total[0] / n, total[1], form, ends, slack, moments=moments)
-        n_effects = max(1 if part.by_effect is None else len(part.by_effect.probability) for part in parts)
-        steps = steps or max(STEPS // n_effects, FEWEST_STEPS)
-        support, probability, off = _summed_on_grid(parts, steps)
+        listed = _listed_sum(parts)
+        if listed is not None:
+            return cls(listed[0] / n, listed[1], moments, ends, form, slack)
+        support, probability, off = _sum_on_grid(parts, steps)
         # the ends are possible, if too rarely for a float
         support = np.clip(np.concatenate([[ends[0]], support / n, [ends[1]]]), *ends)
         form = "bracket" if form == "exact" and off else form
-        return cls(support, np.pad(probability, 1), form, ends, slack + off / n, moments=moments)
+        return cls(support, np.pad(probability, 1), moments, ends, form, slack + off / n)
 
 
 def merged(score: FloatArray, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -247,6 +214,13 @@ def merged(score: FloatArray, probability: FloatArray) -> tuple[FloatArray, Floa
     score, probability = score[order], probability[order]
     new = np.concatenate([[True], np.diff(score) > TOLERANCE])
     return score[new], np.add.reduceat(probability, np.flatnonzero(new))
+
+
+def added(
+    score: FloatArray, probability: FloatArray, other: FloatArray, chance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Scores and probabilities of the sum of two independent scores. (N,) twice, (M,) twice -> up to (N * M,) each"""
+    return merged(np.add.outer(score, other).ravel(), np.multiply.outer(probability, chance).ravel())
 
 
 def _listed_sum(parts: Sequence[Outcomes]) -> tuple[FloatArray, FloatArray] | None:
@@ -259,55 +233,44 @@ def _listed_sum(parts: Sequence[Outcomes]) -> tuple[FloatArray, FloatArray] | No
         work += size
         if size > LISTED or work > LISTING:
             return None
-        if len(part.support) == 1:
-            score = score + part.support
-            continue
-        chance = probability[:, None] * part.probability
-        score, probability = merged((score[:, None] + part.support).ravel(), chance.ravel())
+        score, probability = added(score, probability, part.support, part.probability)
     return score, probability
 
 
-def _summed_on_grid(parts: Sequence[Outcomes], steps: int) -> tuple[FloatArray, FloatArray, float]:
+def _sum_on_grid(parts: Sequence[Outcomes], steps: int) -> tuple[FloatArray, FloatArray, float]:
     """Scores and probabilities of the sum of independent parts on a grid, and by how much a quantile may be off."""
     base = fsum(float(part.support[0]) for part in parts)
     varying = [part for part in parts if part.support[-1] > part.support[0]]
     if not varying:
         return np.array([base]), np.ones(1), 0.0
     step = sqrt(fsum((part.support[-1] - part.support[0]) ** 2 for part in varying)) / steps
-    alike: dict[tuple[bytes, ...], list[Outcomes]] = {}  # thousands of topics may be alike
+    alike: dict[tuple[bytes, bytes], list[Outcomes]] = {}  # thousands of topics may be alike
     for part in varying:
-        arrays = part.by_effect or (part.support, part.probability)
-        alike.setdefault(tuple(array.tobytes() for array in arrays), []).append(part)
-    grids = [(_on_grid(group[0], step), len(group)) for group in alike.values()]  # (1 or U, cells), how often
-    cells = [grid.shape[1] - 1 for grid, _ in grids]
-    n_cells = sum(last * times for last, (_, times) in zip(cells, grids, strict=True)) + 1
-    spread = sqrt(sum(last**2 * times for last, (_, times) in zip(cells, grids, strict=True)))
-    centre = sum(times * (grid * np.arange(grid.shape[1])).sum(axis=1) for grid, times in grids)  # (1 or U,)
+        alike.setdefault((part.support.tobytes(), part.probability.tobytes()), []).append(part)
+    grids = [_on_grid(group[0], step) for group in alike.values()]  # (cells,) each
+    times = np.array([len(group) for group in alike.values()])
+    last = np.array([len(grid) - 1 for grid in grids])
+    centre = float(times @ [grid @ np.arange(len(grid)) for grid in grids])
+    spread = sqrt(float(times @ last.astype(float) ** 2))
     # a transform wraps around, so that only the part of the range that is likely needs cells
-    first = max(int(centre.min() - REACH * spread), 0)
-    size = min(n_cells, int(centre.max() + REACH * spread) + 2) - first
+    first = max(int(centre - REACH * spread), 0)
+    size = min(int(times @ last) + 1, int(centre + REACH * spread) + 2) - first
     fast = scipy.fft.next_fast_len(size, real=True)
-    transform = np.ones((1, fast // 2 + 1), np.complex128)
-    for grid, times in grids:
-        transform = transform * np.fft.rfft(grid, fast) ** times
-    probability = np.roll(np.fft.irfft(transform, fast).mean(axis=0), -first)[:size]
+    transform = np.ones(fast // 2 + 1, np.complex128)
+    for grid, number in zip(grids, times, strict=True):
+        transform *= np.fft.rfft(grid, fast) ** number
+    probability = np.roll(np.fft.irfft(transform, fast), -first)[:size]
     probability[probability < NEGLIGIBLE] = 0.0
     kept = np.flatnonzero(probability)
     off = step * min(len(varying), sqrt(len(varying) * log(2 / MISSED) / 2))
-    support = base + step * (first + kept).astype(np.float64)
+    support: FloatArray = base + step * (first + kept).astype(np.float64)
     return support, probability[kept] / probability.sum(), off
 
 
 def _on_grid(part: Outcomes, step: float) -> FloatArray:
-    """(U, cells) probabilities of the lowest score plus 0, 1, ... steps; scores are split so that the mean is kept."""
-    by_effect = part.by_effect or ByEffect(part.support[None], part.probability[None])
-    place = np.maximum((by_effect.score - part.support[0]) / step, 0.0)  # (1 or U, N)
+    """(cells,) probability of the lowest score plus 0, 1, ... steps; scores are split so that the mean is kept."""
+    place = (part.support - part.support[0]) / step
     cell = np.floor(place).astype(np.int64)
     share = place - cell
-    cells = int(cell.max()) + 2
-    grid = np.empty((len(by_effect.probability), cells))
-    for u, chance in enumerate(by_effect.probability):
-        own = min(u, len(cell) - 1)
-        grid[u] = np.bincount(cell[own], chance * (1 - share[own]), cells)
-        grid[u] += np.bincount(cell[own] + 1, chance * share[own], cells)
-    return grid
+    weight = np.concatenate([part.probability * (1 - share), part.probability * share])
+    return np.asarray(np.bincount(np.concatenate([cell, cell + 1]), weight), np.float64)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil, floor
-
 import numpy as np
 
 from ir_measures_relative._base import mean_over_topics
@@ -20,7 +18,6 @@ from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 from ir_measures_relative._labels.sampling import chance_range
 
 DRAWN = 20_100  # labellings for the probabilities of single topics
-_TOLERANCE = 1e-9
 
 
 def prob_better(
@@ -155,10 +152,8 @@ def _range(chance: float, size: int) -> tuple[float, float]:
     """The range that contains a probability seen in ``size`` draws with probability 1 - 1e-6; 0 draws: exact."""
     if not size:
         return chance, chance
-    return (
-        chance_range(floor(chance * size + _TOLERANCE), size)[0],
-        chance_range(ceil(chance * size - _TOLERANCE), size)[1],
-    )
+    low, high = chance_range(chance, chance, size)
+    return float(low), float(high)
 
 
 def _checked_groups(groups: tuple[str | None, str | None] | None) -> tuple[str | None, str | None]:

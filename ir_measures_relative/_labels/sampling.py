@@ -1,11 +1,10 @@
 """Fixed-seed sampling: the random numbers, and how far a sampled quantile or probability may be off."""
 
-from __future__ import annotations
-
-from functools import lru_cache
-
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
+
+from ir_measures_relative._input import FloatArray, IntArray
 
 SAMPLE_SIZE = 20_000
 SEED = 20230402  # arbitrary, but it must never change
@@ -17,29 +16,32 @@ def fixed_random(*stream: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64([SEED, *stream]))
 
 
-@lru_cache(maxsize=1024)
-def order_band(q: float, size: int) -> tuple[int, int]:
-    """Return which two of ``size`` sorted draws, counted from 1, enclose the q-quantile with probability 1 - 1e-6.
+def order_band(q: ArrayLike, size: int) -> tuple[IntArray, IntArray]:
+    """Return which two of ``size`` sorted draws, counted from 1, enclose each q-quantile with probability 1 - 1e-6.
 
-    No assumption is needed: the number of draws at or below the quantile is binomial. 0 and size + 1 mean that even
+    The number of draws at or below the quantile is binomial, whatever the distribution. 0 and size + 1 mean that even
     the smallest, or the largest, draw is not far enough out.
 
-    >>> order_band(0.5, 20_000), order_band(0.0, 20_000), order_band(1.0, 20_000)
-    ((9654, 10347), (0, 1), (20000, 20001))
+    >>> [place.tolist() for place in order_band([0.0, 0.5, 1.0], 20_000)]
+    [[0, 9654, 20000], [1, 10347, 20001]]
     """
-    if q in (0.0, 1.0):  # every draw is at or above, or below
-        return (0, 1) if q == 0.0 else (size, size + 1)
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, size + 1)))])
-    k = np.arange(size + 1)
-    log_chance = log_factorial[-1] - log_factorial - log_factorial[::-1] + k * np.log(q) + (size - k) * np.log1p(-q)
-    chance = np.exp(log_chance)  # (size + 1,) that k draws are at or below
-    low = int(np.searchsorted(np.cumsum(chance), MISSED / 2, "right"))
-    high = size + 1 - int(np.searchsorted(np.cumsum(chance[::-1]), MISSED / 2, "right"))
-    return low, high
+
+    def first(q: FloatArray) -> IntArray:
+        """Smallest number of draws whose cumulative probability exceeds the chance to miss."""
+        place = np.ceil(scipy.special.bdtrik(MISSED / 2, size, np.clip(q, 1e-300, 1.0)))
+        return np.where(q == 1.0, size, np.maximum(np.nan_to_num(place), 0.0)).astype(np.int64)
+
+    share = np.asarray(q, np.float64)
+    return first(share), size + 1 - first(1.0 - share)
 
 
-def chance_range(count: float, size: int) -> tuple[float, float]:
-    """Return the Clopper-Pearson interval, at level 1 - 1e-6, of an event seen ``count`` times in ``size`` draws."""
-    low = scipy.special.betaincinv(count, size - count + 1, MISSED / 2) if count > 0 else 0.0
-    high = scipy.special.betaincinv(count + 1, size - count, 1 - MISSED / 2) if count < size else 1.0
-    return float(low), float(high)
+def chance_range(low: ArrayLike, high: ArrayLike, size: int) -> tuple[FloatArray, FloatArray]:
+    """Return the Clopper-Pearson interval, at level 1 - 1e-6, of events seen in ``low`` to ``high`` of the draws.
+
+    ``low`` and ``high`` are shares of the ``size`` draws, of any shape.
+    """
+    fewest, most = np.floor(np.asarray(low) * size + 1e-9), np.ceil(np.asarray(high) * size - 1e-9)
+    return (
+        np.where(fewest > 0, scipy.special.betaincinv(fewest, size - fewest + 1, MISSED / 2), 0.0),
+        np.where(most < size, scipy.special.betaincinv(most + 1, size - most, 1 - MISSED / 2), 1.0),
+    )

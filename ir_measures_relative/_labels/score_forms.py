@@ -12,22 +12,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
 from ir_measures_relative._checks import counted, share
 from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative._labels.by_topic import TopicResult
 from ir_measures_relative._labels.label_draws import LabelDraws, without_rare_ends
 from ir_measures_relative._labels.labellings import drawn_labels, listed_labels
 from ir_measures_relative._labels.outcomes import Outcomes, merged
-from ir_measures_relative._labels.sampling import fixed_random
+from ir_measures_relative._labels.sampling import SAMPLE_SIZE, fixed_random
 from ir_measures_relative._labels.score_grid import cells_within_reach, scores_on_grid
 
 STORED = 1 << 15  # scores that are stored; longer lists take less time to make than memory to keep
 REACH = 1e8  # states x documents x levels of a pass for exact moments: tenths of a second
 
 
-class TopicScores:
+class TopicScores(TopicResult):
     """Possible values of nDCG@K of a topic, given its unjudged documents.
 
     Attributes
@@ -133,7 +135,7 @@ class TopicScores:
     @property
     def standard_error(self) -> float:
         """Standard error of the mean; 0 if it is exact."""
-        return 0.0 if self._in_reach else self.outcomes.standard_error
+        return 0.0 if self._in_reach else self.std / sqrt(SAMPLE_SIZE)
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""

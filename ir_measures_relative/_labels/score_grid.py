@@ -43,7 +43,8 @@ def scores_on_grid(labels: LabelDraws, start: float, cells: int) -> Outcomes:
     score = start + at * together * step + (low + high) / 2
     # the ends are possible, if too rarely for a float
     support = np.clip(np.concatenate([[lowest], score, [highest]]), lowest, highest)
-    return Outcomes(support, np.pad(mass[at], 1), "bracket", (lowest, highest), float(high - low) / 2)
+    moments = np.asarray(start + labels.mean), np.asarray(labels.variance)
+    return Outcomes(support, np.pad(mass[at], 1), moments, (lowest, highest), "bracket", float(high - low) / 2)
 
 
 def _shifted(labels: LabelDraws, shift: IntArray, width: int) -> FloatArray:

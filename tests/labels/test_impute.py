@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 from typing import Any
 
 import ir_measures
@@ -97,7 +98,9 @@ def holes() -> tuple[Any, LearnedLabels, dict[str, dict[str, int]], str]:
     return track, model, left, own[0]
 
 
-def test_probabilities_of_a_learned_model_equal_slow_twin() -> None:
+@cache
+def learned_scores() -> tuple[imr.ImputedScores, dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """Scores of a run of the left-out group; by the slow twin, (N,) scores of each topic and (U, N) probabilities."""
     track, model, left, own = holes()
     scores = imr.impute(left, track.runs[own], model, nDCG @ 4)
     others = {name: run for name, run in track.rankings.items() if track.groups[name] != "G0"}
@@ -106,7 +109,7 @@ def test_probabilities_of_a_learned_model_equal_slow_twin() -> None:
     effect = model.fit.whole.effect
     assert effect is not None
     values = slow.effects(effect.mean, effect.spread, effect.n_groups, 201)
-    topic_means, topic_variances = [], []
+    topics = {}
     for topic in track.qrels:
         ranking = track.rankings[own][topic][:4]
         free = [document for document in ranking if document not in left[topic]]
@@ -117,7 +120,14 @@ def test_probabilities_of_a_learned_model_equal_slow_twin() -> None:
         for u in values:
             of_document = {d: slow.grade_chances(twin, x[d], None, u) for d in free}
             chances.append([np.prod([of_document[d][g] for d, g in labels.items()]) for labels in every])
-        chance = np.array(chances)  # (U, N)
+        topics[topic] = points, np.array(chances)
+    return scores, topics
+
+
+def test_probabilities_of_a_learned_model_equal_slow_twin() -> None:
+    scores, topics = learned_scores()
+    topic_means, topic_variances = [], []
+    for topic, (points, chance) in topics.items():
         means = chance @ points
         variances = chance @ points**2 - means**2
         topic_means.append(means)
@@ -130,7 +140,7 @@ def test_probabilities_of_a_learned_model_equal_slow_twin() -> None:
             near = {boot.quantile(mixed, min(max(q + shift, 0.0), 1.0)) for shift in (-1e-5, 1e-5)}
             assert any(found.quantile(q) == pytest.approx(float(at), abs=1e-9) for at in near)
     parts = scores.parts()  # topics are independent given the effect, which they share
-    n = len(track.qrels)
+    n = len(topics)
     assert parts["labels"] == pytest.approx(np.sum(topic_variances, axis=0).mean() / n**2, rel=1e-3)
     assert parts["run"] == pytest.approx(np.sum(topic_means, axis=0).var() / n**2, rel=1e-3)
     assert scores.std**2 == pytest.approx(parts["labels"] + parts["run"])
@@ -138,20 +148,14 @@ def test_probabilities_of_a_learned_model_equal_slow_twin() -> None:
 
 def test_mean_over_topics_is_mixed_over_the_effect() -> None:
     """Drawn from the definition: an effect for the run, then the topics one by one."""
-    track, model, left, own = holes()
-    scores = imr.impute(left, track.runs[own], model, nDCG @ 4)
+    scores, topics = learned_scores()
     rng = np.random.default_rng(0)
     effect = rng.integers(201, size=40_200)
     total = np.zeros(len(effect))
-    for topic in scores:
-        if not topic.n_unjudged:
-            total += topic.plain
-            continue
-        given = topic.outcomes.by_effect
-        assert given is not None and topic.exact
+    for points, chance in topics.values():
         for u in range(201):
             at = effect == u
-            total[at] += rng.choice(given.score[0], at.sum(), p=given.probability[u] / given.probability[u].sum())
+            total[at] += rng.choice(points, at.sum(), p=chance[u] / chance[u].sum())
     drawn = total / len(scores)
     assert scores.mean == pytest.approx(drawn.mean(), abs=5 * scores.std / 200)
     assert scores.std == pytest.approx(drawn.std(), rel=0.03)

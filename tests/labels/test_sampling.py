@@ -108,7 +108,7 @@ def test_ends_are_those_of_what_can_happen() -> None:
 def test_the_range_of_a_chance_is_that_of_clopper_and_pearson() -> None:
     for count in (0, 1, 100, 4999, 5000):
         exact = stats.binomtest(count, 5000).proportion_ci(1 - 1e-6, "exact")
-        assert chance_range(count, 5000) == pytest.approx((exact.low, exact.high), abs=1e-9)
+        assert chance_range(count / 5000, count / 5000, 5000) == pytest.approx((exact.low, exact.high), abs=1e-9)
 
 
 PROGRAM = """
