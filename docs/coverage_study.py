@@ -1,8 +1,9 @@
 """Counts how often label intervals contain the truth on five real tracks, and writes the tables of that page.
 
 ``make coverage-study``, or ``python docs/coverage_study.py TRACK ...`` for some of the tracks, which are then only
-printed. Requires the reference data (a folder ``shared`` next to the repository, or the one that
-``IR_MEASURES_RELATIVE_SHARED`` names) and takes about 8 minutes of processor time.
+printed; ``small`` among them adds small pools, made from a few groups of a large track. Requires the reference data (a
+folder ``shared`` next to the repository, or the one that ``IR_MEASURES_RELATIVE_SHARED`` names) and takes about 15
+minutes of processor time.
 """
 
 from __future__ import annotations
@@ -28,14 +29,44 @@ TRACKS = {
     "trec-8": "TREC-8",
 }
 ALL = "All five"
+SMALL = "small"
+SMALL_POOLS = {"trec-8": 10, "trec-covid-round1": 7, "trec-covid-round2": 7}  # track: depth of the pools made from it
+SMALL_SIZES = (9, 14)  # groups of a small pool
+SMALL_SEEDS = range(4)
 COVERAGE_HEAD = ["Track", "Runs, groups", "Counted", ".5", ".8", ".9", ".95", ".99"]
 ERROR_HEAD = ["Track", "Depth", "Error, plain nDCG", "Error, learned", "Ratio", "tau, plain", "tau, learned", "Width"]
 
 
+def qrels_of(folder: Path) -> Path:
+    return next(path for path in (folder / "qrels.txt", folder / "qrels.txt.gz") if path.exists())
+
+
 def coverage_of(folder: Path) -> imr.meta.IntervalCoverage:
     """Leave each group of a track out of its pool."""
-    qrels = next(path for path in (folder / "qrels.txt", folder / "qrels.txt.gz") if path.exists())
-    return imr.meta.interval_coverage(qrels, folder / "runs", folder / "groups.csv")
+    return imr.meta.interval_coverage(qrels_of(folder), folder / "runs", folder / "groups.csv")
+
+
+def small_pool(folder: Path, depth: int, n_groups: int, seed: int) -> imr.meta.IntervalCoverage:
+    """Leave each group out of the pool that some groups of a track would have made; other judgements are dropped."""
+    table = pd.read_csv(folder / "groups.csv", dtype=str)
+    drawn = np.random.default_rng(seed).choice(sorted(set(table["group"])), n_groups, replace=False)
+    groups = dict(table.loc[table["group"].isin(drawn), ["run", "group"]].to_numpy().tolist())
+    runs = {name: imr.read_run(folder / "runs" / f"{name}.run.gz") for name in groups}
+    pool = {(topic, doc) for run in runs.values() for topic in run.topic_keys for doc in run.ranking(topic)[:depth]}
+    qrels: dict[str, dict[str, int]] = {}
+    for topic, grades in imr.read_qrels(qrels_of(folder)).to_dict().items():
+        qrels[topic] = {doc: grade for doc, grade in grades.items() if (topic, doc) in pool}
+    return imr.meta.interval_coverage(qrels, runs, groups, depth=depth)
+
+
+def small_pools(data: Path) -> list[list[str]]:
+    """Rows of the table of small pools: for each number of groups, all pools together."""
+    rows = []
+    for size in SMALL_SIZES:
+        drawn = [(track, depth, seed) for track, depth in SMALL_POOLS.items() for seed in SMALL_SEEDS]
+        studies = [(f"{track} {seed}", small_pool(data / track, depth, size, seed)) for track, depth, seed in drawn]
+        rows += coverage_rows(f"{len(drawn)} pools of {size} groups", together(studies).by_level())
+    return rows
 
 
 def coverage_rows(name: str, levels: pd.DataFrame) -> list[list[str]]:
@@ -76,8 +107,8 @@ def share(value: float, places: int = 3) -> str:
 
 
 def main(names: list[str]) -> None:
-    if unknown := set(names) - set(TRACKS):
-        sys.exit(f"unknown track {', '.join(sorted(unknown))}; expected some of {', '.join(TRACKS)}")
+    if unknown := set(names) - {*TRACKS, SMALL}:
+        sys.exit(f"unknown track {', '.join(sorted(unknown))}; expected some of {', '.join([*TRACKS, SMALL])}")
     folder = shared_folder()
     if folder is None:
         print("There is no folder 'shared' next to the repository, and IR_MEASURES_RELATIVE_SHARED names none:")
@@ -96,10 +127,12 @@ def main(names: list[str]) -> None:
         coverage += coverage_rows(name, total.by_level())
         # the order of runs of different tracks means nothing
         errors.append(error_row(name, "", dict(total.summary()) | {"tau_plain": np.nan, "tau": np.nan}))
-    tables = {"coverage": (COVERAGE_HEAD, coverage), "errors": (ERROR_HEAD, errors)}
+    tables = {"coverage": (COVERAGE_HEAD, coverage), "errors": (ERROR_HEAD, errors)} if wanted else {}
+    if not names or SMALL in names:
+        tables["small_pools"] = (["Pools", *COVERAGE_HEAD[1:]], small_pools(folder / "data"))
     for table, (head, rows) in tables.items():
         print(pd.DataFrame(rows, columns=head).to_string(index=False), end="\n\n")
-        if wanted == list(TRACKS):
+        if table == "small_pools" or wanted == list(TRACKS):
             TABLES.mkdir(exist_ok=True)
             (TABLES / f"{table}.inc").write_text(list_table(head, rows), encoding="utf-8")
 
