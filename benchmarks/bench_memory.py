@@ -29,7 +29,7 @@ print(1000 * (time.process_time() - start))
 START = """
 import sys
 import ir_measures_relative as imr
-from ir_measures_relative._judged.judged_run import Run
+from ir_measures_relative._judged.joined_runs import Run
 def megabytes():  # not ru_maxrss, which starts with what the parent process holds
     return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM')) / 1e3
 start = megabytes()

@@ -20,7 +20,7 @@ import pandas as pd
 from simulated import Collection, write_run
 from timing import Calls, in_turn, median, numbers, ratios, show, spread, where
 
-from ir_measures_relative._input.trec_files import read_run_file
+from ir_measures_relative._input.files import read_run_file
 from ir_measures_relative._judged.run import Run
 
 ROUNDS = 9  # more than elsewhere: the memory that a call finds makes it fast or slow

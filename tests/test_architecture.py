@@ -51,7 +51,7 @@ APART = [("measures", "meta"), ("measures", "plots")]
 OPTIONAL = {
     "matplotlib": ["plots", "plots.*", "pt_docs.pictures.*"],
     "pyterrier": ["_hosts.pyterrier_experiment.experiment"],
-    "ir_datasets": ["_input.foreign"],
+    "ir_datasets": ["_input.columns"],
     "pyarrow": ["_input.arrow", "_stream.arrow_batches"],
     "statsmodels": [],
 }

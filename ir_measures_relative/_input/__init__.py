@@ -1,11 +1,11 @@
-"""Every form in which qrels, runs and groups come; formats stop here."""
+"""Reads every format of qrels, runs and groups into columns."""
 
 from ir_measures_relative._input.arrow import (
     arrow_frame,
     arrow_topics,
     column_name,
     is_arrow,
-    is_parquet,
+    is_frame,
     open_arrow,
     plain_column,
     reading,
@@ -15,18 +15,33 @@ from ir_measures_relative._input.columns import (
     COLUMN_NAMES,
     Columns,
     frame_columns,
-    is_frame,
     is_run,
+    native,
     qrels_columns,
     read_once,
+    refuse_measure,
     row_name,
     run_columns,
 )
-from ir_measures_relative._input.foreign import native, refuse_measure
+from ir_measures_relative._input.files import (
+    NONE,
+    RUN_ENDINGS,
+    SYMBOLS,
+    RunSource,
+    is_parquet,
+    is_path,
+    read_text,
+    refuse_symbol,
+    run_name,
+)
 from ir_measures_relative._input.groups import known_groups, read_groups
-from ir_measures_relative._input.ids import coded_ids, is_missing
+from ir_measures_relative._input.ids import (
+    Array,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    coded_ids,
+    is_missing,
+)
 from ir_measures_relative._input.run_collections import run_sources
-from ir_measures_relative._input.run_names import NONE, SYMBOLS, refuse_symbol, run_name
-from ir_measures_relative._input.source import RunSource, is_path
-from ir_measures_relative._input.trec_files import read_text
-from ir_measures_relative._input.types import Array, BoolArray, FloatArray, IntArray, ObjectArray

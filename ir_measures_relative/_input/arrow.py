@@ -3,8 +3,6 @@
 Topics, and documents that are dictionary-encoded, become Python text once for each distinct one.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,43 +13,32 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import quoted, right_call, warn
-from ir_measures_relative._input.ids import document_ids, id_texts, missing_id, topic_codes
-from ir_measures_relative._input.types import FloatArray, IntArray, ObjectArray
+from ir_measures_relative._input.ids import (
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    document_ids,
+    id_texts,
+    missing_id,
+    topic_codes,
+)
 
 _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # kinds of pyarrow: a view, and what it shows
 # columns of trectools; PyTerrier calls other things so, in frames that also have a qid and a docno
 _TRECTOOLS = {"query_id": "query", "doc_id": "docid", "relevance": "rel"}
 _OTHER_IDS = {"query_id", "qid", "doc_id", "docno"}
-_PARQUET = b"PAR1"  # the first bytes of a Parquet file
 
 
 def is_arrow(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pd.DataFrame, pd.Series))
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether a path is a Parquet file, by its first bytes or its ending, or a folder of some, in partitions too."""
-    try:
-        if os.path.isdir(path):
-            return _holds_parquet(path)
-        if not os.path.isfile(path):  # a pipe is not looked into
-            return False
-        with path.open("rb") as stream:  # an ending tells what a file was to be that is empty or damaged
-            return path.suffix == ".parquet" or stream.read(len(_PARQUET)) == _PARQUET
-    except (OSError, ValueError):
-        return False
+def is_frame(value: Any) -> bool:
+    """True for a table with named columns, such as a DataFrame or Arrow data."""
+    return hasattr(value, "columns") or is_arrow(value)
 
 
-def _holds_parquet(folder: os.PathLike[str]) -> bool:
-    """No other subfolders than partitions, such as query_id=1, are looked into: there may be a whole disk below."""
-    with os.scandir(folder) as entries:
-        found = list(entries)
-    if any(entry.name.endswith(".parquet") for entry in found):
-        return True
-    return any(_holds_parquet(entry) for entry in found if "=" in entry.name and entry.is_dir(follow_symlinks=False))
-
-
-def imported_pyarrow(what: str) -> Any:
+def _imported_pyarrow(what: str) -> Any:
     try:
         import pyarrow
         import pyarrow.dataset
@@ -64,34 +51,34 @@ def imported_pyarrow(what: str) -> Any:
 
 def open_arrow(data: Any, names: Mapping[str, tuple[str, ...]], what: str, hint: str = "") -> Any:
     """Open a Parquet path as a dataset, and any other Arrow data as a reader of record batches."""
-    pyarrow = imported_pyarrow(what)
+    pyarrow = _imported_pyarrow(what)
     with reading(what, hint):
-        return parquet_dataset(data, names) if isinstance(data, Path) else pyarrow.RecordBatchReader.from_stream(data)
+        return _parquet_dataset(data, names) if isinstance(data, Path) else pyarrow.RecordBatchReader.from_stream(data)
 
 
 def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
-    """Columns of Arrow data or of a Parquet path; the others are not read."""
-    pyarrow, held = imported_pyarrow(what), open_arrow(data, names, what)
-    found = {column: column_name(accepted, held.schema.names, what) for column, accepted in names.items()}
+    """Read only the named columns of Arrow data or of a Parquet path."""
+    pyarrow, source = _imported_pyarrow(what), open_arrow(data, names, what)
+    chosen = {column: column_name(accepted, source.schema.names, what) for column, accepted in names.items()}
     with reading(what):
         if isinstance(data, Path):
-            table = held.to_table(columns=list(found.values()))
+            table = source.to_table(columns=list(chosen.values()))
         else:
-            batches = [batch.select(list(found.values())) for batch in held]
-            schema = pyarrow.schema([held.schema.field(name) for name in found.values()])
+            batches = [batch.select(list(chosen.values())) for batch in source]
+            schema = pyarrow.schema([source.schema.field(name) for name in chosen.values()])
             table = pyarrow.Table.from_batches(batches, schema)
     if not len(table) and isinstance(data, pyarrow.RecordBatchReader):
         warn_of_no_rows(what)
-    return {column: plain_column(table.column(name)) for column, name in found.items()}
+    return {column: plain_column(table.column(name)) for column, name in chosen.items()}
 
 
 @contextmanager
 def reading(
     source: str, hint: str = "", passing: tuple[type[Exception], ...] = (ValueError, TypeError)
 ) -> Iterator[None]:
-    """Turn whatever the library that holds the data raises into one sentence that ends with ``hint``.
+    """Report any error of the library that provides the data in one sentence that ends with ``hint``.
 
-    ``passing``: errors that already say what is wrong, as those of a part of a stream do.
+    ``passing``: errors that pass unchanged, since they already say what is wrong.
     """
     from pyarrow import ArrowException
 
@@ -104,8 +91,7 @@ def reading(
 
 
 def warn_of_no_rows(what: str) -> None:
-    """Of a stream, which would look so if it was read before."""
-    warn(f"{what}: there are no rows; of a stream that was read before, nothing is left")
+    warn(f"{what} has no rows; a stream can be read only once")
 
 
 def arrow_frame(data: Any, what: str) -> pd.DataFrame:
@@ -117,14 +103,11 @@ def arrow_frame(data: Any, what: str) -> pd.DataFrame:
 
 
 def arrow_topics(column: Any, kind: str = "topic", before: int = 0) -> tuple[list[Any], IntArray]:
-    """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them.
-
-    ``kind`` and ``before``, the number of rows that precede the column in its input, are for error sentences.
-    """
+    """``topic_codes`` of Arrow data; ``kind`` and ``before``, the number of rows that precede, are for errors."""
     _refuse_kind(column, kind)
     given, codes = _coded(column, kind, before)
     topics, merged = topic_codes(given.tolist())
-    order = pd.unique(codes)  # a dictionary may hold its values in any order, and some that no row has
+    order = pd.unique(codes)  # a dictionary may contain its values in any order, and some that no row has
     place = np.empty(len(topics), dtype=np.int64)
     first = pd.unique(merged[order])
     place[first] = np.arange(len(first))
@@ -133,56 +116,59 @@ def arrow_topics(column: Any, kind: str = "topic", before: int = 0) -> tuple[lis
 
 def arrow_documents(column: Any) -> ObjectArray:
     """(N,) document ids as text."""
-    import pyarrow
+    from pyarrow import types
 
     _refuse_kind(column, "document")
     kind = column.type
-    if pyarrow.types.is_dictionary(kind) or pyarrow.types.is_integer(kind):
+    if types.is_dictionary(kind) or types.is_integer(kind):
         given, codes = _coded(column, "document")
         return id_texts(given, "document")[codes]
     if column.null_count:
         raise _missing_id(column, "document")
-    if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind):
+    if types.is_string(kind) or types.is_large_string(kind):
         texts: ObjectArray = column.to_numpy()
         return texts
     return document_ids(column.to_pylist())
 
 
 def arrow_numbers(column: Any, value: str) -> FloatArray:
-    """(N,) numbers, NaN where there is none."""
-    import pyarrow
-    from pyarrow import compute
+    """(N,) numbers, NaN for missing ones."""
+    from pyarrow import float64, types
 
-    kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
-    tests = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_decimal, pyarrow.types.is_boolean)
-    if not any(is_number(kind) for is_number in tests):
+    kind = _value_type(column.type)
+    if not any(test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)):
         raise ValueError(f"the column of {value}s has the type {column.type}; expected numbers")
-    if kind != column.type:
-        column = compute.cast(column, kind)
-    numbers: FloatArray = compute.cast(column, pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy()
+    column = column if kind == column.type else column.cast(kind)
+    numbers: FloatArray = column.cast(float64(), safe=False).fill_null(np.nan).to_numpy()
     return numbers
 
 
 def plain_column(column: Any) -> Any:
-    """Without views, as polars may give text, which not all of pyarrow knows; no dictionary that holds a null."""
+    """A column without views, which not all of pyarrow supports, and without a null in a dictionary."""
     import pyarrow
 
     if pyarrow.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
-        return column.cast(column.type.value_type)  # which counts the rows that have it
+        return column.cast(column.type.value_type)  # whose null_count includes the rows that have it
     plain = _VIEWS.get(str(column.type))
     return column if plain is None else column.cast(getattr(pyarrow, plain)())
 
 
 def _refuse_kind(column: Any, kind: str) -> None:
-    """Refuses ids that are neither text nor plain numbers: a file and a table in memory print a date differently."""
+    """Reject ids that are neither text nor plain numbers: a file and a table in memory print a date differently."""
     from pyarrow import types
 
-    of = column.type.value_type if types.is_dictionary(column.type) else column.type
+    of = _value_type(column.type)
     text = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
     accepted = (*text, types.is_integer, types.is_float32, types.is_float64, types.is_boolean)
-    nothing = types.is_null(of) and (not len(column) or of == column.type)  # no id at all, which is told elsewhere
-    if not nothing and str(of) not in _VIEWS and not any(is_kind(of) for is_kind in accepted):
+    empty = types.is_null(of) and (not len(column) or of == column.type)  # missing ids are reported elsewhere
+    if not empty and str(of) not in _VIEWS and not any(is_kind(of) for is_kind in accepted):
         raise TypeError(f"the column of {kind} ids has the type {of!s:.60}; expected text or numbers")
+
+
+def _value_type(kind: Any) -> Any:
+    from pyarrow import types
+
+    return kind.value_type if types.is_dictionary(kind) else kind
 
 
 def _coded(column: Any, kind: str, before: int = 0) -> tuple[ObjectArray, IntArray]:
@@ -193,10 +179,10 @@ def _coded(column: Any, kind: str, before: int = 0) -> tuple[ObjectArray, IntArr
         raise _missing_id(column, kind, before)
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    if not len(column):  # of some kinds pyarrow makes no empty array
+    if not len(column):  # pyarrow cannot make an empty array of every kind
         return np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
     try:
-        # which makes one of dictionaries that differ; unify_dictionaries takes far longer
+        # it merges dictionaries that differ; unify_dictionaries takes far longer
         whole = column.combine_chunks()
     except pyarrow.ArrowInvalid:  # the numbers are too small for all values together
         whole = column.cast(column.type.value_type).dictionary_encode().combine_chunks()
@@ -212,7 +198,7 @@ def _missing_id(column: Any, kind: str, before: int = 0) -> ValueError:
 
 
 def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:
-    """The first accepted name among the names of the columns; those of trectools are accepted together only."""
+    """First accepted name among the names of the columns; those of trectools are accepted together only."""
     name = next((name for name in accepted if name in names), None)
     if name is None and {"query", "docid"} <= {*names} and not _OTHER_IDS & {*names}:
         name = _TRECTOOLS.get(accepted[0]) if _TRECTOOLS.get(accepted[0]) in names else None
@@ -236,46 +222,45 @@ def _advice(accepted: tuple[str, ...], names: list[Any]) -> str:
     return ""
 
 
-def parquet_dataset(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
-    """Files of some columns; pages that have checksums, as Spark writes them, are held against these."""
+def _parquet_dataset(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
+    """Open Parquet files; the checksums of pages, if there are any, are verified."""
     from pyarrow import dataset
 
     form: Any = "parquet"
-    with suppress(TypeError):  # before pyarrow 16 a dataset cannot be asked for it
+    with suppress(TypeError):  # unsupported before pyarrow 16
         options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
         form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
-    held = dataset.dataset(path, format=form, partitioning=_partitions(path, names))
+    files = dataset.dataset(path, format=form, partitioning=_partitions(path, names))
     if path.is_dir():
-        _refuse_mixed_kinds(held, path, [name for accepted in names.values() for name in accepted])
-    return held
+        _refuse_mixed_kinds(files, path, [name for accepted in names.values() for name in accepted])
+    return files
 
 
-def _refuse_mixed_kinds(held: Any, folder: Path, names: list[str]) -> None:
-    """Refuses files that differ in whether a column is text: pyarrow takes the first one's kind, and reads 003 as 3."""
+def _refuse_mixed_kinds(files: Any, folder: Path, names: list[str]) -> None:
+    """Reject files of which only some have text in a column: pyarrow uses the first one's type, and reads 003 as 3."""
     from pyarrow import ArrowException, ArrowInvalid, types
 
     first: dict[str, tuple[bool, str]] = {}
-    for fragment in held.get_fragments():
+    for fragment in files.get_fragments():
         try:
             schema = fragment.physical_schema
-        except (ArrowException, OSError):  # a damaged file is told of once its rows are asked for
+        except (ArrowException, OSError):  # a damaged file is reported when its rows are read
             continue
         for field in schema:
-            kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+            kind = _value_type(field.type)
             if field.name not in names or types.is_null(kind):
                 continue
             is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
             if first.setdefault(field.name, (is_number, fragment.path))[0] != is_number:
-                files = [quoted(os.path.relpath(file, folder)) for file in (first[field.name][1], fragment.path)]
-                numbers, other = files if first[field.name][0] else files[::-1]
-                raise ArrowInvalid(f"the column {field.name!r} holds numbers in {numbers} and none in {other}")
+                both = [quoted(os.path.relpath(file, folder)) for file in (first[field.name][1], fragment.path)]
+                numbers, other = both if first[field.name][0] else both[::-1]
+                raise ArrowInvalid(f"the column {field.name!r} contains numbers in {numbers} and text in {other}")
 
 
 def _partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
     """Folders such as query_id=001 as columns of text: pyarrow alone would read a number, and lose the zeros."""
-    import pyarrow
-    import pyarrow.dataset
+    from pyarrow import dataset, schema, string
 
     keys = {part.name.partition("=")[0] for part in path.rglob("*=*") if part.is_dir()} if path.is_dir() else set()
-    fields = [(name, pyarrow.string()) for accepted in names.values() for name in accepted if name in keys]
-    return pyarrow.dataset.partitioning(pyarrow.schema(fields), flavor="hive") if fields else None
+    fields = [(name, string()) for accepted in names.values() for name in accepted if name in keys]
+    return dataset.partitioning(schema(fields), flavor="hive") if fields else None

@@ -1,13 +1,14 @@
-"""Every form in which runs and qrels come -> columns. The only file that knows formats.
+"""Every form in which runs and qrels come -> columns.
 
-Accepted: a dict of dicts, a DataFrame with ir_measures' column names (``query_id, doc_id, score | relevance``)
-or PyTerrier's (``qid, docno, score | label``), Arrow data and Parquet files with those columns, any iterable of named
-tuples (one-shot generators too), and the path of a TREC file. Inputs are read once and never changed.
+Accepted: a dict of dicts, a DataFrame with ir_measures' column names (``query_id, doc_id, score | relevance``) or
+PyTerrier's (``qid, docno, score | label``), Arrow data and Parquet files with those columns, any iterable of named
+tuples, the path of a TREC file; and objects of other libraries, none of which is imported: datasets of ir_datasets and
+PyTerrier and their ids, ``Qrels`` and ``Run`` of ranx, ``TrecQrel`` and ``TrecRun`` of trectools, a polars
+``LazyFrame``. Inputs are read once and never changed.
 """
 
-from __future__ import annotations
-
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import GeneratorType
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from ir_measures import Measure
 
 from ir_measures_relative._checks import naming, quoted, right_call, shown, warn
 from ir_measures_relative._input.arrow import (
@@ -24,13 +26,20 @@ from ir_measures_relative._input.arrow import (
     arrow_topics,
     column_name,
     is_arrow,
-    is_parquet,
+    is_frame,
 )
-from ir_measures_relative._input.foreign import looks_like_several, native
-from ir_measures_relative._input.ids import UNFIT, document_ids, first_unfit, is_missing, topic_codes
-from ir_measures_relative._input.source import RunSource, is_path
-from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
-from ir_measures_relative._input.types import BoolArray, FloatArray, IntArray, ObjectArray
+from ir_measures_relative._input.files import RunSource, is_parquet, is_path, read_qrels_file, read_run_file
+from ir_measures_relative._input.ids import (
+    UNFIT,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    document_ids,
+    first_unfit,
+    is_missing,
+    topic_codes,
+)
 
 # column or field -> the names under which it is accepted, ir_measures' own first
 COLUMN_NAMES = {
@@ -42,12 +51,11 @@ COLUMN_NAMES = {
 }
 # float() reads all of these, as text, or by leaving out the imaginary part
 _NOT_NUMBERS = (str, bytes, bytearray, memoryview, np.ndarray, np.complexfloating)
-_ONE = {"score": "one run", "grade": "qrels"}
+_INPUT = {"score": "a run", "grade": "qrels"}
 _READERS = {"score": "ir_measures.read_trec_run", "grade": "ir_measures.read_trec_qrels"}
-_ACCEPTED = (
-    "a dict of dicts, a pandas DataFrame, Arrow data (such as of polars), an iterable of named tuples (such as "
-    "ir_measures.{tuple}), or the path of a TREC or Parquet file"
-)
+_TRECTOOLS = {"score": "run_data", "grade": "qrels_data"}  # the frame inside an object of trectools
+_IRDS = "irds:"  # PyTerrier's prefix of ir_datasets ids
+_MEASURE = re.compile(r"[A-Za-z]\w*(\(.*\))?@\d+")
 
 
 class Columns(NamedTuple):
@@ -69,45 +77,36 @@ class Columns(NamedTuple):
 def run_columns(run: Any, what: str = "run") -> Columns:
     """Columns of a run in any accepted form; scores are checked to be numbers."""
     columns = _columns(run, "score", what)
-    bad = np.isnan(columns.number)
-    if bad.any():
+    if (bad := np.isnan(columns.number)).any():
         raise ValueError(f"{row_name(columns, bad)} has the score NaN; every score must be a number")
     return columns
 
 
 def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
-    """Columns of qrels in any accepted form; grades are checked to be whole numbers."""
+    """Columns of qrels in any accepted form; grades are checked to be integers."""
     columns = _columns(qrels, "grade", what)
     bad = ~(np.abs(columns.number) < 2**53) | (columns.number != np.floor(columns.number))
     if bad.any():
-        odd = f"{row_name(columns, bad)} has the grade {columns.number[np.argmax(bad)]}"
-        raise ValueError(f"{odd}; every grade must be an integer below 2^53")
+        grade = columns.number[np.argmax(bad)]
+        raise ValueError(f"{row_name(columns, bad)} has the grade {grade}; every grade must be an integer below 2^53")
     return columns
 
 
 def is_run(value: Any) -> bool:
-    """Whether a dict, list or table is one run rather than a collection of runs."""
+    """True if a dict, list or table is one run rather than a collection of runs."""
     if isinstance(value, Mapping):
-        inner = list(value.values())
-        return bool(inner) and all(
+        return bool(value) and all(
             isinstance(docs, Mapping) and not any(isinstance(score, Mapping) for score in docs.values())
-            for docs in inner
+            for docs in value.values()
         )
     if isinstance(value, (list, tuple)):
         return bool(value) and _is_row(value[0])
     return is_frame(value)
 
 
-def is_frame(value: Any) -> bool:
-    """Whether an object is a table with named columns, such as a DataFrame or Arrow data."""
-    return hasattr(value, "columns") or is_arrow(value)
-
-
 def _is_row(item: Any) -> bool:
-    """Whether an item is a row of a run, by its fields."""
-    return hasattr(item, "_fields") or (
-        not is_frame(item) and any(hasattr(item, name) for name in COLUMN_NAMES["query"])
-    )
+    is_tuple = hasattr(item, "_fields")
+    return is_tuple or (not is_frame(item) and any(hasattr(item, name) for name in COLUMN_NAMES["query"]))
 
 
 def row_name(columns: Columns, row: int | BoolArray) -> str:
@@ -116,6 +115,22 @@ def row_name(columns: Columns, row: int | BoolArray) -> str:
         row = int(np.argmax(row))
     document, topic = columns.doc_id[row], columns.topics[columns.topic[row]]
     return f"{columns.source}: document {document!r:.200} of topic {topic!r:.200}"
+
+
+def frame_columns(frame: pd.DataFrame, columns: Iterable[str], what: str) -> dict[str, pd.Series]:
+    """Columns of a DataFrame by the keys of ``COLUMN_NAMES``."""
+    names = list(frame.columns)
+    return {column: frame[column_name(COLUMN_NAMES[column], names, what)] for column in columns}
+
+
+def read_once(rows: Iterable[Any], what: str) -> list[Any]:
+    """The items of any iterable; a generator that was used up before would look empty, and is rejected."""
+    if isinstance(rows, GeneratorType) and rows.gi_frame is None:
+        raise ValueError(f"{what}: the generator was read before, nothing is left; make a list of it to use it twice")
+    items = list(rows)
+    if not items and isinstance(rows, Iterator):
+        warn(f"{what}: the iterator has nothing left; if it was read before, make a list of it to use it twice")
+    return items
 
 
 def _columns(data: Any, value: str, what: str) -> Columns:
@@ -130,87 +145,61 @@ def _columns(data: Any, value: str, what: str) -> Columns:
         return _from_arrow(data, value, what)
     if isinstance(data, Mapping):
         return _from_dict(data, value, what)
-    if is_frame(data):
-        return _from_frame(data, value, what)
-    if isinstance(data, Iterable) and not isinstance(data, bytes):
+    if isinstance(data, pd.DataFrame):
+        return _checked(frame_columns(data, ("query", "doc", value), what), value, what)
+    if isinstance(data, Iterable) and not isinstance(data, bytes) and not is_frame(data):
         return _from_tuples(data, value, what)
-    raise TypeError(f"{what}: cannot read a {type(data).__name__}; expected {_accepted(value)}")
+    library = f" of {type(data).__module__.partition('.')[0]}" if is_frame(data) else ""
+    raise TypeError(f"{what}: cannot read a {type(data).__name__}{library}; expected {_accepted(value)}")
 
 
 def _from_file(path: Path, value: str, what: str, content: bytes | None = None) -> Columns:
     if content is None and is_parquet(path):
         return _from_arrow(path, value, what)._replace(file_name=path.name)
-    rows: TrecRows = read_run_file(path, content) if value == "score" else read_qrels_file(path)
+    rows = read_run_file(path, content) if value == "score" else read_qrels_file(path)
     source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
     return Columns(rows.topics, rows.topic, rows.documents, rows.number, source, path.name, rows.tag)
 
 
 def _from_arrow(data: Any, value: str, what: str) -> Columns:
     source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
-    found = arrow_columns(data, {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}, source)
+    arrays = arrow_columns(data, {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}, source)
     with naming(source):
-        topics, topic = arrow_topics(found["query"])
-        documents, numbers = arrow_documents(found["doc"]), arrow_numbers(found[value], value)
+        topics, topic = arrow_topics(arrays["query"])
+        documents, numbers = arrow_documents(arrays["doc"]), arrow_numbers(arrays[value], value)
     return _with_numbers(Columns(topics, topic, documents, numbers, source), numbers, value)
 
 
 def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
-    query: list[Any] = []
     docs: list[Any] = []
     numbers: list[Any] = []
-    lengths: list[int] = []
-    if looks_like_several(data):
-        raise TypeError(f"{what}: expected {_ONE[value]}, got a dict of runs by name{right_call()}")
-    for topic, documents in data.items():
-        if not isinstance(documents, Mapping):
-            raise TypeError(
-                f"{what}: topic {shown(topic)} holds a {type(documents).__name__}; "
-                f"a dict must map every topic to a dict of document: {value}"
-            )
-        if is_missing(topic):
-            raise ValueError(f"{what}: {topic!r} is not a topic id; every topic requires one")
-        query.append(topic)
-        lengths.append(len(documents))
-        docs.extend(documents.keys())
-        numbers.extend(documents.values())
     with naming(what):
-        topics, codes = topic_codes(query)
+        if _looks_like_several(data):
+            expected = "one run" if value == "score" else "qrels"
+            raise TypeError(f"expected {expected}, got a dict of runs by name{right_call()}")
+        for topic, documents in data.items():
+            if not isinstance(documents, Mapping):
+                raise TypeError(
+                    f"topic {shown(topic)} has a {type(documents).__name__}; "
+                    f"a dict must map every topic to a dict of document: {value}"
+                )
+            if is_missing(topic):
+                raise ValueError(f"{topic!r} is not a topic id; every topic requires one")
+            docs.extend(documents.keys())
+            numbers.extend(documents.values())
+        topics, codes = topic_codes(list(data))
+        topic = np.repeat(codes, [len(documents) for documents in data.values()])
         documents = document_ids(docs)
-    columns = Columns(topics, np.repeat(codes, lengths), documents, np.zeros(len(docs)), what)
-    return _with_numbers(columns, numbers, value)
-
-
-def _from_frame(frame: Any, value: str, what: str) -> Columns:
-    if not isinstance(frame, pd.DataFrame):
-        library = type(frame).__module__.partition(".")[0]
-        raise TypeError(f"{what}: cannot read a {type(frame).__name__} of {library}; expected {_accepted(value)}")
-    found = frame_columns(frame, ("query", "doc", value), what)
-    return _coded(found["query"], found["doc"], found[value], what, value)
-
-
-def frame_columns(frame: pd.DataFrame, columns: Iterable[str], what: str) -> dict[str, pd.Series]:
-    """Columns of a DataFrame by the keys of ``COLUMN_NAMES``."""
-    names = list(frame.columns)
-    return {column: frame[column_name(COLUMN_NAMES[column], names, what)] for column in columns}
-
-
-def read_once(rows: Iterable[Any], what: str) -> list[Any]:
-    """The items of any iterable; a generator that was used up before would look empty, and is refused."""
-    if isinstance(rows, GeneratorType) and rows.gi_frame is None:
-        raise ValueError(f"{what}: the generator was read before, nothing is left; make a list of it to use it twice")
-    items = list(rows)
-    if not items and isinstance(rows, Iterator):
-        warn(f"{what}: the iterator has nothing left; if it was read before, make a list of it to use it twice")
-    return items
+    return _with_numbers(Columns(topics, topic, documents, np.zeros(len(docs)), what), numbers, value)
 
 
 def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
     rows = read_once(rows, what)
     if not rows:
-        return _coded([], [], np.zeros(0), what)
-    if isinstance(rows[0], str):  # ir_measures takes a path apart, letter by letter
+        return _checked({"query": [], "doc": [], value: []}, value, what)
+    if isinstance(rows[0], str):  # ir_measures splits a path into letters
         raise TypeError(f"{what}: ir_measures opens no files; {_READERS[value]} reads one")
-    lists = {}
+    lists: dict[str, list[Any]] = {}
     for column in ("query", "doc", value):
         name = next((n for n in COLUMN_NAMES[column] if hasattr(rows[0], n)), None)
         if name is None:
@@ -223,18 +212,18 @@ def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
         except AttributeError:
             odd = next(row for row in rows if not hasattr(row, name))
             raise TypeError(f"{what}: the item {shown(odd)} has no field {name!r}") from None
-    return _coded(lists["query"], lists["doc"], lists[value], what, value)
+    return _checked(lists, value, what)
 
 
-def _coded(query: Any, doc: Any, number: Any, what: str, value: str = "score") -> Columns:
+def _checked(rows: Mapping[str, Any], value: str, what: str) -> Columns:
     with naming(what):
-        topics, topic = topic_codes(query)
-        documents = document_ids(doc)
-    return _with_numbers(Columns(topics, topic, documents, np.zeros(len(topic)), what), number, value)
+        topics, topic = topic_codes(rows["query"])
+        documents = document_ids(rows["doc"])
+    return _with_numbers(Columns(topics, topic, documents, np.zeros(len(topic)), what), rows[value], value)
 
 
 def _with_numbers(columns: Columns, numbers: Any, value: str) -> Columns:
-    """The columns with their numbers, once their ids were checked: both name the topic and the document."""
+    """The columns with their numbers, once their ids were checked: errors about numbers name topic and document."""
     odd = first_unfit(columns.doc_id)
     if odd is not None:
         raise ValueError(f"{row_name(columns, odd)} {UNFIT}")
@@ -242,7 +231,7 @@ def _with_numbers(columns: Columns, numbers: Any, value: str) -> Columns:
 
 
 def _numbers(values: Any, value: str, columns: Columns) -> FloatArray:
-    """(N,) float64; text is refused even where it could be read as a number."""
+    """(N,) float64; text is rejected even if it can be read as a number."""
     if isinstance(values, pd.Series) and values.dtype.kind in "biuf":
         numbers: FloatArray = values.to_numpy(dtype=np.float64, na_value=np.nan)
         return numbers
@@ -265,4 +254,79 @@ def _numbers(values: Any, value: str, columns: Columns) -> FloatArray:
 
 
 def _accepted(value: str) -> str:
-    return _ACCEPTED.format(tuple="ScoredDoc" if value == "score" else "Qrel")
+    return (
+        "a dict of dicts, a pandas DataFrame, Arrow data (such as of polars), an iterable of named tuples (such as "
+        f"ir_measures.{'ScoredDoc' if value == 'score' else 'Qrel'}), or the path of a TREC or Parquet file"
+    )
+
+
+def native(data: Any, value: str, what: str) -> Any:
+    """Convert an object of another library to rows, a dict, a frame or a path; ``value``: 'grade' means qrels."""
+    refuse_measure(data, what, _INPUT[value])
+    if isinstance(data, str) and value == "grade":
+        return data if _is_file(data) else _rows_of_id(data, what)
+    if type(data).__name__ == "LazyFrame" and callable(getattr(data, "collect", None)):
+        return data.collect()
+    if value == "grade":
+        for method in ("qrels_iter", "get_qrels"):
+            if callable(getattr(data, method, None)):
+                return getattr(data, method)()
+    inner = getattr(data, _TRECTOOLS[value], None)
+    if inner is not None:
+        return inner
+    return data.to_dict() if is_ranx(data) else data
+
+
+def is_ranx(data: Any) -> bool:
+    """True for a ``Qrels`` or ``Run`` of ranx."""
+    return type(data).__module__.partition(".")[0] == "ranx" and callable(getattr(data, "to_dict", None))
+
+
+def refuse_measure(data: Any, what: str, expected: str) -> None:
+    """Reject a measure, its text or a list of measures where data are expected."""
+    first = next(iter(data), None) if isinstance(data, (list, tuple)) else data
+    is_text = isinstance(first, str) and _MEASURE.fullmatch(first) is not None and not os.path.exists(first)
+    if isinstance(first, Measure) or is_text:
+        raise TypeError(f"{what}: expected {expected}, got the measure {shown(first, 60)}{right_call()}")
+
+
+def _looks_like_several(data: Mapping[Any, Any]) -> bool:
+    """True for a dict of runs by name."""
+    return any(
+        hasattr(run, "columns") or (isinstance(run, Mapping) and any(isinstance(d, Mapping) for d in run.values()))
+        for run in list(data.values())[:1]
+    )
+
+
+def _is_file(text: str) -> bool:
+    """True for the path of a file or of Parquet data; other folders may have the name of a dataset."""
+    path = Path(os.path.expanduser(text))
+    try:
+        exists = not text.startswith(_IRDS) and os.path.exists(path)
+    except ValueError:  # no path contains a NUL
+        return False
+    return exists and (not os.path.isdir(path) or is_parquet(path))
+
+
+def _rows_of_id(text: str, what: str) -> Any:
+    """Return the qrels of an ir_datasets id; any other text is left to the file readers."""
+    is_id = text.startswith(_IRDS)
+    try:
+        import ir_datasets
+    except ImportError:
+        if is_id:
+            raise ImportError(f"{what}: {quoted(text)} requires ir_datasets: pip install ir_datasets") from None
+        return text
+    try:
+        dataset = ir_datasets.load(text.removeprefix(_IRDS))
+    except (KeyError, ValueError, OSError):  # unknown, or no name of anything
+        if is_id:
+            raise ValueError(f"{what}: unknown ir_datasets id {quoted(text)}") from None
+        return text
+    if not dataset.has_qrels():
+        raise ValueError(f"{what}: the ir_datasets id {quoted(text)} has no qrels")
+    try:
+        return list(dataset.qrels_iter())
+    except (RuntimeError, OSError) as error:  # not downloaded yet, and there is no way to do it now
+        reason = getattr(error, "strerror", None) or " ".join(map(str, error.args[:1]))
+        raise ValueError(f"{what}: the qrels of the ir_datasets id {quoted(text)} cannot be read: {reason}") from None

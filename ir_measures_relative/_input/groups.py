@@ -1,7 +1,5 @@
 """The group of every run, from a dict, a Series, a table or the CSV file of a track."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os
@@ -12,10 +10,8 @@ from typing import Any
 import pandas as pd
 
 from ir_measures_relative._checks import quoted
+from ir_measures_relative._input.files import RunSource, is_path, read_text, run_name
 from ir_measures_relative._input.ids import is_missing
-from ir_measures_relative._input.run_names import run_name
-from ir_measures_relative._input.source import RunSource, is_path
-from ir_measures_relative._input.trec_files import read_text
 
 # column -> the names under which it is accepted; of several in one table the first here
 _RUN = ("run", "tag", "runid", "run_id", "name", "system")
@@ -33,7 +29,8 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
     """
     known = known_groups(groups)
     place = {run: index for index, run in enumerate(known)}
-    found = {name: _known_as(name, source, known) for name, source in _named(sources)}
+    source_of = sources if isinstance(sources, Mapping) else {}
+    found = {name: _known_as(name, source_of.get(name), known) for name in sources}
     missing = [name for name, run in found.items() if run is None]
     if missing:
         first, *others = (f"{name!r:.80}" for name in missing)
@@ -48,8 +45,8 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
 
 
 def known_groups(groups: Any) -> dict[str, str]:
-    """Run -> group of every row, whatever the runs at hand; ``read_groups`` takes it again."""
-    exact: dict[str, tuple[str, str]] = {}  # run -> group, and where it stands
+    """Run -> group of every row; ``read_groups`` accepts it again."""
+    exact: dict[str, tuple[str, str]] = {}  # run -> group, and the place of the row
     for where, run, group in _rows(groups):
         if is_missing(run) or is_missing(group) or not str(run).strip() or not str(group).strip():
             continue
@@ -63,19 +60,13 @@ def known_groups(groups: Any) -> dict[str, str]:
     return known
 
 
-def _named(sources: Mapping[Any, RunSource] | Iterable[Any]) -> Iterator[tuple[Any, RunSource]]:
-    of = sources if isinstance(sources, Mapping) else {}
-    for name in sources:
-        source = of.get(name)
-        yield name, source if isinstance(source, RunSource) else RunSource(str(name))
-
-
-def _known_as(name: Any, source: RunSource, known: Mapping[str, str]) -> str | None:
-    """The text by which the groups know a run."""
+def _known_as(name: Any, source: Any, known: Mapping[str, str]) -> str | None:
+    """Text under which the groups list a run."""
     if str(name) in known:
         return str(name)
-    file = source.file_name
-    if file is not None:
+    if not isinstance(source, RunSource):
+        return None
+    if (file := source.file_name) is not None:
         for text in (file, file.removesuffix(".gz"), run_name(file)):
             if text in known:
                 return text
@@ -83,7 +74,7 @@ def _known_as(name: Any, source: RunSource, known: Mapping[str, str]) -> str | N
 
 
 def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Where a row stands, its run and its group."""
+    """Place of a row for error sentences, its run and its group."""
     if is_path(groups):
         yield from _file_rows(Path(os.path.expanduser(groups)))
     elif isinstance(groups, (Mapping, pd.Series)):
@@ -97,7 +88,7 @@ def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _columns(names: list[str]) -> tuple[int, int] | None:
-    """Where the columns of runs and groups stand; None where one of them is missing."""
+    """Places of the columns of runs and groups; None if one of them is missing."""
     plain = [name.strip().casefold() for name in names]
     run, group = (next((name for name in accepted if name in plain), None) for accepted in (_RUN, _GROUP))
     return None if run is None or group is None else (plain.index(run), plain.index(group))
@@ -110,7 +101,9 @@ def _refuse(where: str, names: list[str]) -> tuple[int, int]:
 
 def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
     where = f"groups file {quoted(path)}"
-    text = _text(path, where)
+    text = read_text(path, "groups")
+    if "\0" in text:  # from Python 3.11 on, csv accepts it as part of a name
+        raise ValueError(f"{where} is not a CSV file: it contains a NUL byte")
     head = text.lstrip("\r\n").partition("\n")[0]
     separator = next((mark for mark in "\t,;" if _columns(_fields(head, mark))), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -133,15 +126,8 @@ def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _fields(line: str, separator: str) -> list[str]:
-    """The fields of one line; none where they are not the fields of a CSV file."""
+    """Fields of one line; empty if it is not a line of a CSV file."""
     try:
         return next(csv.reader([line], delimiter=separator), [])
     except csv.Error:
         return []
-
-
-def _text(path: Path, where: str) -> str:
-    text = read_text(path, "groups")
-    if "\0" in text:  # which csv takes for a character of a name from Python 3.11 on
-        raise ValueError(f"{where} is not a CSV file: it contains a NUL byte")
-    return text

@@ -1,21 +1,26 @@
-"""Ids of topics and documents become text by one rule, before anything is merged, so that no order or batch matters.
+"""Array types, and the ids of topics and documents as text.
 
-Text stays as it is, bytes are read as UTF-8, whole numbers and other plain values count by their `str`: 1 and '1' are
-one id, 1 and 1.0 are two.
+One rule makes an id text before anything is merged, so that no order or batch matters: text stays as it is, bytes are
+read as UTF-8, integers and other plain values count by their ``str``. 1 and '1' are one id, 1 and 1.0 are two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ir_measures_relative._checks import shown
-from ir_measures_relative._input.types import IntArray, ObjectArray
 
-_CHUNK = 100_000  # ids that are looked at together
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+ObjectArray: TypeAlias = NDArray[np.object_]
+Array: TypeAlias = NDArray[Any]  # of several kinds of numbers
+
+UNFIT = "contains a NUL or half of a character, which the programs behind ir_measures cannot read"
+_CHUNK = 100_000  # ids that are checked together
 
 
 def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
@@ -24,45 +29,40 @@ def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
         given, codes = _factorized(ids, "topic")
         texts = id_texts(given, "topic")
     else:
-        given = objects(ids)
+        given = _objects(ids)
         texts = id_texts(given, "topic")
-        # the rows of a topic mostly stand together, so one of each such stretch is enough
+        # the rows of a topic mostly follow each other, so one of each such stretch is enough
         start = np.flatnonzero(np.append([True] * (len(texts) > 0), texts[1:] != texts[:-1]))
         codes = np.repeat(np.arange(len(start)), np.diff(start, append=len(texts)))
         given, texts = given[start], texts[start]
-    first: dict[str, int] = {}
-    merged = np.array([first.setdefault(text, len(first)) for text in texts], dtype=np.int64)
-    kept: dict[int, Any] = {}
-    for code, value, text in zip(merged.tolist(), given, texts, strict=True):
-        kept.setdefault(code, text if isinstance(value, bytes) else value)
-    if (odd := first_unfit(np.array(list(first), dtype=object))) is not None:
-        raise ValueError(f"the topic {list(first)[odd]!r:.200} {UNFIT}")
-    return list(kept.values()), merged[codes]
+    first: dict[str, Any] = {}  # text -> the topic as given
+    for value, text in zip(given, texts, strict=True):
+        first.setdefault(text, text if isinstance(value, bytes) else value)
+    place = {text: code for code, text in enumerate(first)}
+    if (row := first_unfit(np.array(list(first), dtype=object))) is not None:
+        raise ValueError(f"the topic {list(first)[row]!r:.200} {UNFIT}")
+    return list(first.values()), np.array([place[text] for text in texts], dtype=np.int64)[codes]
 
 
 def document_ids(ids: list[Any] | pd.Series) -> ObjectArray:
     """(N,) document ids as text."""
     if isinstance(ids, list) or isinstance(ids.dtype, pd.StringDtype) or not _is_coded(ids):
-        return id_texts(objects(ids), "document")  # text at once: few rows of a run have a document of another
+        return id_texts(_objects(ids), "document")  # at once: few rows of a run share a document
     distinct, codes = _factorized(ids, "document")
     return id_texts(distinct, "document")[codes]
 
 
 def id_texts(ids: ObjectArray, kind: str) -> ObjectArray:
-    """(N,) ids as text, which may be the array itself."""
-    if set(map(type, ids)) <= {str}:  # not of a subclass, which may print or compare in its own way
+    """(N,) ids as text, possibly the array itself."""
+    if set(map(type, ids)) <= {str}:  # a subclass may print or compare in its own way
         return ids
     texts = np.empty(len(ids), dtype=object)
-    for row, value in enumerate(ids):
-        texts[row] = value if type(value) is str else _text(value, row, kind)
+    texts[:] = [value if type(value) is str else _text(value, row, kind) for row, value in enumerate(ids)]
     return texts
 
 
-UNFIT = "holds a NUL or half of a character, which the programs behind ir_measures cannot read; other ids are accepted"
-
-
 def first_unfit(texts: ObjectArray) -> int | None:
-    """The row of the first id that pytrec_eval would cut short or crash on; None where there is none."""
+    """Row of the first id that pytrec_eval would cut short or crash on."""
     for start in range(0, len(texts), _CHUNK):
         part = texts[start : start + _CHUNK].tolist()
         if not _is_fit("".join(part)):
@@ -70,16 +70,8 @@ def first_unfit(texts: ObjectArray) -> int | None:
     return None
 
 
-def objects(ids: list[Any] | pd.Series) -> ObjectArray:
-    """(N,) the same, as an array of objects."""
-    if isinstance(ids, pd.Series):
-        array: ObjectArray = ids.to_numpy(dtype=object)
-        return array
-    return np.fromiter(ids, dtype=object, count=len(ids))
-
-
 def is_missing(value: Any) -> bool:
-    """Whether a single value is what pandas takes for missing: None, NA, NaN, NaT."""
+    """True for a single value that pandas treats as missing: None, NA, NaN, NaT."""
     return value is None or value is pd.NA or bool(value != value)
 
 
@@ -89,8 +81,19 @@ def coded_ids(texts: ObjectArray) -> tuple[list[str], IntArray]:
     return distinct.tolist(), codes.astype(np.int64)
 
 
+def missing_id(row: int, kind: str) -> ValueError:
+    return ValueError(f"row {row + 1} has no {kind} id")
+
+
+def _objects(ids: list[Any] | pd.Series) -> ObjectArray:
+    if isinstance(ids, pd.Series):
+        array: ObjectArray = ids.to_numpy(dtype=object)
+        return array
+    return np.fromiter(ids, dtype=object, count=len(ids))
+
+
 def _is_coded(ids: list[Any] | pd.Series) -> bool:
-    """Whether a column has few distinct values that are fast to find, and of which no two are equal as numbers only."""
+    """True if distinct values are few and fast to find, and no two of them are equal as numbers only."""
     if isinstance(ids, list) or ids.dtype == object or getattr(ids.dtype, "storage", "") == "python":
         return False
     return isinstance(ids.dtype, (pd.CategoricalDtype, pd.StringDtype)) or ids.dtype.kind in "iu"
@@ -100,9 +103,7 @@ def _factorized(ids: pd.Series, kind: str) -> tuple[ObjectArray, IntArray]:
     codes, uniques = pd.factorize(ids)
     if (codes < 0).any():
         raise missing_id(int(np.argmax(codes < 0)), kind)
-    distinct = np.empty(len(uniques), dtype=object)
-    distinct[:] = np.asarray(uniques).tolist()
-    return distinct, codes.astype(np.int64)
+    return _objects(np.asarray(uniques).tolist()), codes.astype(np.int64)
 
 
 def _text(value: Any, row: int, kind: str) -> str:
@@ -118,18 +119,8 @@ def _text(value: Any, row: int, kind: str) -> str:
     return str(value)
 
 
-def missing_id(row: int, kind: str) -> ValueError:
-    """The sentence for a row without id."""
-    return ValueError(f"row {row + 1} has no {kind} id")
-
-
 def _is_fit(text: str) -> bool:
-    if "\0" in text:
-        return False
-    if text.isascii():  # known without a look at the text
-        return True
     try:
-        text.encode()
+        return "\0" not in text and (text.isascii() or bool(text.encode()))
     except UnicodeEncodeError:
         return False
-    return True

@@ -1,7 +1,5 @@
 """Several runs, as a dict, a folder, a glob or a list of TREC files -> runs by name, before anything is read."""
 
-from __future__ import annotations
-
 import glob
 import os
 from collections.abc import Iterable, Mapping
@@ -10,13 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ir_measures_relative._checks import choice, quoted, right_call
-from ir_measures_relative._input.arrow import is_parquet
-from ir_measures_relative._input.columns import is_frame
-from ir_measures_relative._input.foreign import is_ranx, refuse_measure
-from ir_measures_relative._input.run_names import refuse_symbol, run_name
-from ir_measures_relative._input.source import RunSource, is_path
+from ir_measures_relative._input.arrow import is_frame
+from ir_measures_relative._input.columns import is_ranx, refuse_measure
+from ir_measures_relative._input.files import RunSource, is_parquet, is_path, refuse_symbol, run_name
 
-NAMES = ("file", "tag")  # what names a run that is given as a file
 _NO_RUNS = ("aggregated.csv", "perquery.csv")  # tables that PyTerrier writes beside the runs it saves
 _ACCEPTED = "a dict of name: run, a folder, a glob or a list of TREC run files"
 
@@ -27,7 +22,7 @@ def run_sources(runs: Any, *, names: str = "file") -> dict[str, RunSource]:
     ``names``: files are named by their file name ('file') or by the run tag in their first line ('tag'). The names
     of a dict stay.
     """
-    by = choice(names, "names", NAMES)
+    by = choice(names, "names", ("file", "tag"))
     refuse_measure(runs, "runs", "runs")
     if _is_one_run(runs):
         raise TypeError(f"runs: expected runs by name, as in {{'bm25': run}}, got one run{right_call()}")
@@ -53,19 +48,19 @@ def _paths(runs: Any) -> list[Path]:
     paths = list(runs)
     odd = [type(path).__name__ for path in paths if not is_path(path)]
     if odd:
-        raise TypeError(f"runs: a list must hold paths, not a {odd[0]}; expected {_ACCEPTED}")
+        raise TypeError(f"runs: a list must contain paths, not a {odd[0]}; expected {_ACCEPTED}")
     return [Path(os.path.expanduser(path)) for path in paths]
 
 
 def _files(place: Path) -> list[Path]:
     if os.path.isdir(place):
         found = [path for path in _listed(place) if not path.name.startswith(".") and path.name not in _NO_RUNS]
-    elif os.path.exists(place):  # before globs: its name may hold what means something in one; a pipe is welcome
+    elif os.path.exists(place):  # before globs: its name may contain a wildcard; a pipe is welcome
         return [place]
     else:
         try:
             found = [Path(path) for path in glob.glob(str(place), recursive=True)]
-        except ValueError:  # it holds a NUL
+        except ValueError:  # it contains a NUL
             found = []
     files = [path for path in found if not os.path.isdir(path) or is_parquet(path)]
     odd = sorted(str(path) for path in found if _is_no_run(path) and not ("**" in str(place) and os.path.isdir(path)))
@@ -75,14 +70,14 @@ def _files(place: Path) -> list[Path]:
             "nothing, a pipe, a device or a folder with the name of a run file; remove it, or list the run files"
         )
     if not files and os.path.isdir(place):
-        raise ValueError(f"runs: the folder {quoted(place)} holds no file")
+        raise ValueError(f"runs: the folder {quoted(place)} contains no file")
     if not files:
         raise ValueError(f"runs: {quoted(place)} is not a folder and matches no file")
     return sorted(files, key=lambda path: path.name)
 
 
 def _is_no_run(path: Path) -> bool:
-    """Whether it looks like a run file and is none; a folder does if its name ends as those of run files do."""
+    """True for a broken link, a pipe, a device, and a folder with the name of a run file."""
     if os.path.isdir(path):
         return run_name(path.name) != path.name and not is_parquet(path)
     return not os.path.isfile(path)
@@ -101,7 +96,7 @@ def _distinct(sources: Iterable[RunSource]) -> dict[str, RunSource]:
         name = source.name
         if name in found:
             paths = found[name].path, source.path
-            both = " and ".join("a run that is no file" if path is None else quoted(path) for path in paths)
+            both = " and ".join("a run that is not a file" if path is None else quoted(path) for path in paths)
             raise ValueError(
                 f"runs: two runs have the name {name!r} ({both if any(paths) else 'two entries'}); names must differ"
             )

@@ -1,12 +1,17 @@
-"""Qrels and runs, joined once into arrays; string ids stop here."""
+"""Joins a run, or many runs, with the judgements; no other room sees string ids."""
 
-from ir_measures_relative._judged.ideals import best_values, best_values_left
-from ir_measures_relative._judged.judged_run import JudgedRun, Top, common_codes
-from ir_measures_relative._judged.judgements import Judgements
-from ir_measures_relative._judged.memo import Memo, once
+from ir_measures_relative._judged.joined_runs import (
+    JudgedRun,
+    Runs,
+    Top,
+    Tops,
+    best_values,
+    best_values_left,
+    common_codes,
+)
+from ir_measures_relative._judged.judgements import Judgements, Memo, once
 from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run
-from ir_measures_relative._judged.runs import Runs, Tops
 from ir_measures_relative._judged.suspicions import (
     ALL_RELEVANT,
     LOOKED_AT,

@@ -1,10 +1,9 @@
-"""The qrels as columns, rows grouped by topic."""
+"""The qrels as columns, rows grouped by topic; and results that are computed once for all who ask."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,35 @@ from ir_measures import Qrel
 
 from ir_measures_relative._checks import counted
 from ir_measures_relative._input import Columns, ObjectArray, coded_ids, qrels_columns, row_name
-from ir_measures_relative._judged.memo import Memo
+
+Value = TypeVar("Value")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class Memo(dict[Hashable, Any]):
+    """Results by key; an object in a key stays alive.
+
+    >>> memo = Memo()
+    >>> memo.once("squares", lambda: [1, 4, 9]) is memo.once("squares", lambda: [])
+    True
+    """
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The result of ``make``, which is called only for a new ``key``."""
+        if key not in self:
+            self[key] = make()
+        return cast(Value, self[key])
+
+
+def once(method: Method) -> Method:
+    """Decorate a method that is computed once for equal arguments, in the object's own memo."""
+
+    @wraps(method)
+    def kept(self: Any, *arguments: Any) -> Any:
+        memo = vars(self).setdefault("memo", Memo())
+        return memo.once((method.__name__, *arguments), lambda: method(self, *arguments))
+
+    return cast(Method, kept)
 
 
 class Judgements:
@@ -20,12 +47,12 @@ class Judgements:
 
     Attributes
     ----------
-    topics : the Q topic ids as the qrels gave them, in qrels order
+    topics : the Q topic ids as given, in the order of the qrels
     start : (Q + 1,) the rows of topic q are ``start[q]:start[q + 1]``
     topic : (J,) topic index of each row
     grade : (J,) grade of each judged document
     grade_counts : how many judgements of all topics have each grade
-    memo : keeps what is derived from them
+    memo : keeps results that are computed once
     """
 
     def __init__(
@@ -53,9 +80,9 @@ class Judgements:
         self._keys = key[self._row_by_key]
 
     @classmethod
-    def of(cls, qrels: Any, what: str = "qrels", *, may_be_empty: bool = False) -> Judgements:
+    def of(cls, qrels: Any, what: str = "qrels", *, may_be_empty: bool = False) -> Self:
         """Judgements from qrels in any accepted form; ``may_be_empty``: for a part of the topics."""
-        if isinstance(qrels, Judgements):
+        if isinstance(qrels, cls):
             return qrels
         columns = qrels_columns(qrels, what)
         if not columns.topics and not may_be_empty:
@@ -82,7 +109,7 @@ class Judgements:
         """The highest grade of all topics, at least 1."""
         return max([1, *self.grade_counts])
 
-    def part(self, first: int, last: int) -> Judgements:
+    def part(self, first: int, last: int) -> "Judgements":
         """The topics from ``first`` to before ``last``; ``grade_counts`` still are those of all topics."""
         rows = slice(self.start[first], self.start[last])
         used, doc = np.unique(self._doc[rows], return_inverse=True)

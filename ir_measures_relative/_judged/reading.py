@@ -1,4 +1,4 @@
-"""Qrels and runs, read once for all functions; what they may be given as."""
+"""Functions that read qrels and runs, and the types that they accept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RunsLike: TypeAlias = Mapping[str, RunLike] | str | os.PathLike[str] | Iterable[
 
 
 def read_qrels(qrels: QrelsLike) -> Judgements:
-    """Reads judgements, so that functions that are given them need not read them again.
+    """Read judgements once, for use in several functions.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def read_qrels(qrels: QrelsLike) -> Judgements:
 
 
 def read_run(run: RunLike) -> Run:
-    """Reads a run, so that functions that are given it need not read it again.
+    """Read a run once, for use in several functions.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def read_run(run: RunLike) -> Run:
 
 
 def read_runs(runs: RunsLike, *, names: str = "file") -> dict[str, Run]:
-    """Reads many runs, so that functions that are given them need not read them again.
+    """Read many runs once, for use in several functions.
 
     Parameters
     ----------

@@ -1,6 +1,4 @@
-"""What looks like a mistake in qrels and runs although it can be computed: one sentence each, for every function."""
-
-from __future__ import annotations
+"""Warnings about qrels and runs that look like a mistake, the same for every function."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,7 +13,7 @@ ALL_RELEVANT = "every unjudged document counts as relevant"
 
 
 def other_topics(run: Run, judgements: Judgements) -> str | None:
-    """What is wrong with a run that has none of the qrels' topics, such as '001' for '1'; None where nothing is."""
+    """Describe a run that has none of the qrels' topics, such as '001' for '1'; None for other runs."""
     if not judgements.n_topics or any(topic in run.topic_index for topic in judgements.topic_keys):
         return None
     has = f"its first is {run.topic_keys[0]!r:.60}" if run.topic_keys else "it has no documents"
@@ -46,7 +44,7 @@ def warn_of_absent_topics(run: Run, judgements: Judgements, what: str = "run") -
 
 
 def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
-    """Refuses a run of other topics, or of none: in a list of files it is a mistake."""
+    """Reject a run without a topic of the qrels: in a list of files it is a mistake."""
     problem = other_topics(run, judgements)
     if problem:
         raise ValueError(f"{what} {problem}")

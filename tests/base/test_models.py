@@ -13,7 +13,7 @@ from support.small_collections import Qrels, Run, cutoffs, per_topic, qrels_of_t
 
 from ir_measures_relative._base.bases import canonical_base, user_model
 from ir_measures_relative._base.models import ERR, NDCG, Precision, Recall, ReciprocalRank
-from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run as RankedRun
 

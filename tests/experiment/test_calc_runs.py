@@ -384,15 +384,19 @@ class TestBadInput:
 
     def test_no_runs(self, tmp_path: Path) -> None:
         self.refused("runs must contain at least one run", lambda: calc_runs([NRG @ 10], QRELS, {}))
-        self.refused(f"the folder '{tmp_path}' holds no file", lambda: calc_runs([NRG @ 10], QRELS, tmp_path))
+        self.refused(f"the folder '{tmp_path}' contains no file", lambda: calc_runs([NRG @ 10], QRELS, tmp_path))
         self.refused("is not a folder and matches no file", lambda: calc_runs([NRG @ 10], QRELS, tmp_path / "*.run"))
 
     def test_wrong_kinds(self) -> None:
         self.refused(
-            "a list must hold paths, not a dict", lambda: calc_runs([NRG @ 10], QRELS, list(RUNS.values())), TypeError
+            "a list must contain paths, not a dict",
+            lambda: calc_runs([NRG @ 10], QRELS, list(RUNS.values())),
+            TypeError,
         )
         self.refused("runs: cannot read a int", lambda: calc_runs([NRG @ 10], QRELS, 7), TypeError)
-        self.refused("a list must hold paths, not a NoneType", lambda: calc_runs([NRG @ 10], QRELS, [None]), TypeError)
+        self.refused(
+            "a list must contain paths, not a NoneType", lambda: calc_runs([NRG @ 10], QRELS, [None]), TypeError
+        )
         self.refused(
             "measures: expected measures or their text",
             lambda: calc_runs(None, QRELS, RUNS),

@@ -126,7 +126,7 @@ def test_matrix() -> None:
     assert np.diag(med_matrix(qrels, runs)).tolist() == [0.0] * 3
     tail = np.mean([0.8**3, 0.8**4, 0.8**4, 0.8**4])
     assert np.diag(med_matrix(None, runs, RBP @ 4)) == pytest.approx([tail] * 3)
-    with pytest.raises(TypeError, match="a list must hold paths, not a dict"):
+    with pytest.raises(TypeError, match="a list must contain paths, not a dict"):
         med_matrix(qrels, list(runs.values()))
 
 

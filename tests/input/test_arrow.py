@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import ir_measures_relative as imr
-from ir_measures_relative._input import run_sources
-from ir_measures_relative._input.arrow import arrow_documents, is_parquet
+from ir_measures_relative._input import is_parquet, run_sources
+from ir_measures_relative._input.arrow import arrow_documents
 from ir_measures_relative._input.ids import id_texts
 from ir_measures_relative._judged import Judgements, Run
 
@@ -245,7 +245,9 @@ def test_files_of_a_folder_agree_on_what_is_text(tmp_path: Path) -> None:
     folder.mkdir()
     FRAME.assign(qid=range(5)).to_parquet(folder / "1.parquet")
     FRAME.assign(qid="003").drop_duplicates("docno").to_parquet(folder / "2.parquet")
-    sentence = "runs.parquet'.? cannot be read: the column 'qid' holds numbers in '1.parquet' and none in '2.parquet'$"
+    sentence = (
+        r"runs.parquet'.? cannot be read: the column 'qid' contains numbers in '1.parquet' and text in '2.parquet'$"
+    )
     with pytest.raises(ValueError, match=sentence):
         Run.of(folder)
     with pytest.raises(ValueError, match=sentence):

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.fuzzing import examples
 
-from ir_measures_relative._input import trec_files
-from ir_measures_relative._input.trec_files import read_qrels_file, read_run_file
+from ir_measures_relative._input import files as trec_files
+from ir_measures_relative._input.files import read_qrels_file, read_run_file
 
 READERS = [read_run_file, read_qrels_file]
 SCORES = ["1", "-2.5", "1e3", "+.5", "7.", "1e400", "-1e-400", "nan", "inf", "-Infinity", "0.1" * 30, "1" * 70,

@@ -197,7 +197,7 @@ def test_a_place_without_files_is_named(tmp_path: Path, place: str) -> None:
 
 def test_an_empty_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / ".hidden").write_text("")
-    with pytest.raises(ValueError, match=f"the folder '{tmp_path}' holds no file"):
+    with pytest.raises(ValueError, match=f"the folder '{tmp_path}' contains no file"):
         run_sources(tmp_path)
 
 

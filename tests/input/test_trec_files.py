@@ -11,7 +11,7 @@ import pytest
 
 import ir_measures_relative as imr
 from ir_measures_relative._input import run_sources
-from ir_measures_relative._input.trec_files import TrecRows, read_qrels_file, read_run_file
+from ir_measures_relative._input.files import TrecRows, read_qrels_file, read_run_file
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 

@@ -16,7 +16,7 @@ from ir_measures import Qrel, ScoredDoc, nDCG
 
 import ir_measures_relative as imr
 from ir_measures_relative._base.bases import user_model
-from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 

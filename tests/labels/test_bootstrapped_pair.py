@@ -14,7 +14,7 @@ from reference import prob_better as twin
 from reference.bounds import gain_of
 
 import ir_measures_relative as imr
-from ir_measures_relative._judged.judged_run import JudgedRun, common_codes
+from ir_measures_relative._judged.joined_runs import JudgedRun, common_codes
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._labels import bootstrapped_pair, outcomes

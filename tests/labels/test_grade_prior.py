@@ -10,8 +10,7 @@ from support.boot_cases import Case, cases
 from support.golden import golden as golden_file
 
 from ir_measures_relative._base.models import NDCG
-from ir_measures_relative._judged.ideals import best_values_left
-from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.joined_runs import JudgedRun, best_values_left
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._labels.grade_prior import GradePrior, grade_prior, shares

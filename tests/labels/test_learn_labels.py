@@ -292,7 +292,7 @@ def test_probabilities_are_checked() -> None:
         ({"p0": [0.5 + 0j, 1.0]}, r"has \(0.5\+0j\) in a column"),
         ({"query_id": [1, None]}, "row 2 has no topic id"),
         ({"doc_id": [None, "b"]}, "row 1 has no document id"),
-        ({"doc_id": ["a\0", "b"]}, "holds a NUL"),
+        ({"doc_id": ["a\0", "b"]}, "contains a NUL"),
         ({"doc_id": [("a",), "b"]}, "the document id .* is neither text nor a number"),
         ({"doc_id": [b"\xff", b"b"]}, "is not UTF-8 text"),
         ({"p01": [0.5, 0.5]}, "one column p0, p1, ... for every grade"),

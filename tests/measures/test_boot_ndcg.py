@@ -23,7 +23,7 @@ from support.golden import golden as golden_file
 
 import ir_measures_relative
 from ir_measures_relative import BootNDCG, boot_ndcg
-from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 

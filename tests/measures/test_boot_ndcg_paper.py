@@ -19,7 +19,7 @@ from scipy.stats import ttest_rel
 
 from ir_measures_relative import prob_better
 from ir_measures_relative._base import NDCG
-from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._labels.boot_settings import BootSettings

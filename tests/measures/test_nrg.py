@@ -28,7 +28,7 @@ from support.small_collections import (
 import ir_measures_relative as imr
 from ir_measures_relative import NRG, UniqueRel
 from ir_measures_relative._base.bases import user_model
-from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run as RankedRun
 from ir_measures_relative._priors.judged_priors import JudgedPriors

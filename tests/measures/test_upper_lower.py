@@ -19,7 +19,7 @@ from reference import upper_lower as slow
 from support.golden import golden as golden_file
 
 from ir_measures_relative import UL, expected_random, parse_measure
-from ir_measures_relative._judged.judged_run import JudgedRun
+from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._priors.judged_priors import JudgedPriors

@@ -251,7 +251,7 @@ def test_a_topic_without_judgements_left_is_warned_about():
     [
         (({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {}), ValueError, "groups: the run 'r' has no group"),
         (({"q": {"d": 1}}, {}, {}), ValueError, "runs must contain at least one run"),
-        (({"q": {"d": 1}}, [{}], {}), TypeError, "runs: a list must hold paths"),
+        (({"q": {"d": 1}}, [{}], {}), TypeError, "runs: a list must contain paths"),
         (
             ({"q": {"d": 1}}, {"r": {"q": {"d": 1.0}}}, {"r": "A"}, 0),
             ValueError,

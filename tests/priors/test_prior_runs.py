@@ -18,7 +18,7 @@ from ir_measures import ScoredDoc
 from support.prior_cases import BM25, DENSE, NRG, QRELS, RUN, digest, scored
 
 import ir_measures_relative as imr
-from ir_measures_relative._input.run_names import SYMBOLS
+from ir_measures_relative._input import SYMBOLS
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._priors import prior_runs
 from ir_measures_relative._priors.prior_names import in_quotes, split_names

@@ -1,0 +1,320 @@
+"""Files of runs and qrels: TREC files (plain or gzip, ``#`` comment lines, any white space between fields), run names.
+
+Every error about a file names the file and the line. Pandas reads plain files, which nearly all are; the loop over
+lines reads all others, and reports errors.
+"""
+
+import csv
+import gzip
+import io
+import os
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Self, cast
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import quoted, shown
+from ir_measures_relative._input.ids import FloatArray, IntArray, ObjectArray
+
+NONE = "none"
+SYMBOLS = ("others", "previous", "groups")  # they mean runs of an experiment, so no run may have such a name
+RUN_ENDINGS = (".run", ".res", ".txt", ".trec", ".tsv", ".out", ".parquet")  # not part of a run's name
+
+# A gzip file that unpacks to more, and is not small, is read only if this variable of the environment is set
+_LARGE = "IR_MEASURES_RELATIVE_LARGE_GZIP"
+_MOST_BYTES, _MOST_TIMES, _SMALL = 4 * 2**30, 100, 10 * 2**20
+_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"  # the first bytes of such files
+_ODD = b"\0\x0b\x0c\r\x1c\x1d\x1e\x1f"  # NUL, and characters that separate fields or lines elsewhere, but not in pandas
+_ROWS_AT_ONCE = 100_000  # so that the arrays of pandas fit into the processor's cache
+_COMMENT = re.compile(rb"^\s*#", re.MULTILINE)
+
+
+class _Form(NamedTuple):
+    """Columns of one kind of file."""
+
+    what: str
+    fields: str
+    number: int  # place of the field that is a number
+    kind: str  # of the number, in words
+
+    @property
+    def n_fields(self) -> int:
+        return len(self.fields.split())
+
+
+_RUN = _Form("run", "topic Q0 document rank score tag", 4, "a number as score")
+_QRELS = _Form("qrels", "topic iteration document grade", 3, "an integer as grade")
+
+
+class TrecRows(NamedTuple):
+    """The three fields that matter, rows in file order."""
+
+    topics: list[str]  # (T,) distinct, in order of first appearance
+    topic: IntArray  # (N,) index into topics
+    documents: ObjectArray  # (N,) text
+    number: FloatArray  # (N,) score or grade
+    tag: str | None = None  # of a run
+
+
+def read_run_file(path: Path, content: bytes | None = None) -> TrecRows:
+    """Read a TREC run file; ``content``: its bytes, if they were read before."""
+    data = read_bytes(path, "run") if content is None else content
+    return _rows(data, path, _RUN)._replace(tag=_run_tag(path, data))
+
+
+def read_qrels_file(path: Path) -> TrecRows:
+    return _rows(read_bytes(path, "qrels"), path, _QRELS)
+
+
+def _rows(data: bytes, path: Path, form: _Form) -> TrecRows:
+    rows = _plain_rows(data, form)
+    if rows is not None and form is _QRELS and not all(map(float.is_integer, np.unique(rows.number).tolist())):
+        rows = None
+    return rows or _line_rows(data, path, form)
+
+
+def _plain_rows(data: bytes, form: _Form) -> TrecRows | None:
+    """Rows of a plain file: ASCII without comments, and all fields in every line; None for any other file."""
+    n_fields, number = form.n_fields, form.number
+    data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
+    odd = len(data.translate(None, _ODD)) < len(data) or (b"#" in data and _COMMENT.search(data) is not None)
+    if odd or not data.isascii():
+        return None
+    content = io.BytesIO(data.lstrip())
+    if len(content.readline().split()) != n_fields:  # pandas rejects later lines that have more
+        return None
+    content.seek(0)
+    kinds = {field: "category" for field in range(n_fields) if field != number} | {0: "object", 2: "object"}
+    code: dict[str, int] = {}
+    parts: list[tuple[IntArray, ObjectArray, FloatArray]] = []
+    try:
+        for table in pd.read_csv(
+            content, sep=r"\s+", header=None, names=range(n_fields), dtype=kinds, chunksize=_ROWS_AT_ONCE,
+            quoting=csv.QUOTE_NONE, na_filter=False, engine="c",
+        ):  # fmt: skip
+            last, numbers = table[n_fields - 1], table[number]
+            has_short_line = last.dtype == "category" and "" in last.cat.categories
+            if has_short_line or numbers.dtype.kind not in "iuf":
+                return None
+            topic, distinct = pd.factorize(table[0].to_numpy(object))  # in order of first appearance
+            codes = [code.setdefault(text, len(code)) for text in distinct]
+            parts.append((np.array(codes)[topic], table[2].to_numpy(object), numbers.to_numpy(np.float64)))
+    except ValueError:
+        return None
+    topic, documents, numbers = map(np.concatenate, zip(*parts, strict=True))
+    return TrecRows(list(code), topic, documents, numbers)
+
+
+def _line_rows(data: bytes, path: Path, form: _Form) -> TrecRows:
+    """Rows line by line; this function defines what a file may contain."""
+    code: dict[str, int] = {}
+    topic, documents, numbers = [], [], []
+    for place, line in _lines(io.StringIO(_text(data, path, form.what), newline=None)):
+        fields = line.split()
+        try:
+            number = float(fields[form.number])
+            # Python reads 1_000 as 1000, TREC tools do not; the programs behind ir_measures cut an id at a NUL
+            odd = "_" in fields[form.number] or "\0" in line or (form is _QRELS and not number.is_integer())
+            if odd or len(fields) != form.n_fields:
+                raise ValueError(line)
+        except (ValueError, IndexError):
+            raise ValueError(
+                f"{form.what} file {quoted(path)}, line {place}: {shown(line.strip())} is not '{form.fields}' "
+                f"({form.n_fields} fields, {form.kind})"
+            ) from None
+        topic.append(code.setdefault(fields[0], len(code)))
+        documents.append(fields[2])
+        numbers.append(number)
+    ids = np.array(documents, dtype=object)
+    return TrecRows(list(code), np.array(topic, dtype=np.int64), ids, np.array(numbers, dtype=np.float64))
+
+
+def _lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Numbered lines that contain data."""
+    for number, line in enumerate(lines, start=1):
+        if not line.isspace() and not line.lstrip().startswith("#"):
+            yield number, line
+
+
+def _run_tag(path: Path, content: bytes | None = None) -> str | None:
+    """Run tag in the first line that contains data, without reading further."""
+    with _readable(path, "run"), _unpacked(path) if content is None else io.BytesIO(content) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline=None)
+        fields = next((line.split() for _, line in _lines(text)), [])
+    return fields[-1] if len(fields) == _RUN.n_fields else None
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """Read and unpack a file or a pipe."""
+    with _readable(path, what):
+        _refuse_device(path)
+        data = path.read_bytes()
+        return _unzipped(data) if data[:2] == _GZIP else data
+
+
+def _unzipped(data: bytes) -> bytes:
+    """Unpack gzip data of one or more members; unpacking far more than real runs have must be asked for."""
+    most = sys.maxsize - 1 if os.environ.get(_LARGE) else min(_MOST_BYTES, max(_SMALL, _MOST_TIMES * len(data)))
+    parts, left = [], most
+    while data:
+        member = zlib.decompressobj(wbits=31)
+        parts.append(member.decompress(data, left + 1))
+        left -= len(parts[-1])
+        if left < 0:
+            raise OSError(0, f"it unpacks to more than {most:,} bytes; set {_LARGE}=1 to read it all the same")
+        if not member.eof:
+            raise EOFError
+        data = member.unused_data.lstrip(b"\0")  # zeros may follow as padding
+    return b"".join(parts)
+
+
+def read_text(path: Path, what: str) -> str:
+    """Read all text of a file or a pipe, lines ended by \\n."""
+    return io.StringIO(_text(read_bytes(path, what), path, what), newline=None).read()
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Open a file that is unpacked as far as it is read."""
+    _refuse_device(path)
+    with path.open("rb") as stream:
+        packed = stream.read(2) == _GZIP
+    return cast(IO[bytes], gzip.open(path)) if packed else path.open("rb")
+
+
+def _refuse_device(path: Path) -> None:
+    """Reject devices: /dev/zero never ends. The null device is an empty file."""
+    mode = os.stat(path).st_mode
+    if (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and os.fspath(path) != os.devnull:
+        raise OSError(0, "it is a device; expected a file or a pipe")
+
+
+@contextmanager
+def _readable(path: Path, what: str) -> Iterator[None]:
+    """Say in one sentence why a file cannot be read."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise ValueError(f"{what} file {quoted(path)}: the gzip data is damaged or cut short") from None
+    except OSError as error:
+        raise ValueError(f"{what} file {quoted(path)} cannot be read: {error.strerror or error}") from None
+    except ValueError:  # it contains a NUL, or half of a character
+        raise ValueError(f"{what} file {quoted(path)} cannot be read: no file can have this name") from None
+
+
+def _text(data: bytes, path: Path, what: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{what} file {quoted(path)}, line {line}: not UTF-8 text, plain or gzip") from None
+
+
+def is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def is_parquet(path: Path) -> bool:
+    """True for a Parquet file, by its first bytes or its ending, and for a folder of some, in partitions too."""
+    try:
+        if os.path.isdir(path):
+            return _has_parquet(path)
+        if not os.path.isfile(path):  # opening a pipe would take data from it
+            return False
+        with path.open("rb") as stream:  # a file that is empty or damaged is known by its ending
+            return path.suffix == ".parquet" or stream.read(len(_PARQUET)) == _PARQUET
+    except (OSError, ValueError):
+        return False
+
+
+def _has_parquet(folder: os.PathLike[str]) -> bool:
+    """Look into partitions such as query_id=1, and into no other subfolder: there may be a whole disk below."""
+    with os.scandir(folder) as scanned:
+        entries = list(scanned)
+    return any(entry.name.endswith(".parquet") for entry in entries) or any(
+        _has_parquet(entry) for entry in entries if "=" in entry.name and entry.is_dir(follow_symlinks=False)
+    )
+
+
+def run_name(file_name: str) -> str:
+    """Name of a run by the base name of its file.
+
+    >>> run_name("input.p_bm25.gz"), run_name("bm25.res.gz"), run_name("covidex.r5.1s.lr")
+    ('p_bm25', 'bm25', 'covidex.r5.1s.lr')
+    """
+    name = file_name.removeprefix("input.").removesuffix(".gz") or file_name
+    left = list(RUN_ENDINGS)
+    while ending := next((ending for ending in left if name.endswith(ending)), None):
+        left.remove(ending)
+        name = name.removesuffix(ending) or name
+    return name
+
+
+@dataclass(frozen=True, eq=False)
+class RunSource:
+    """A run of a collection before it is read.
+
+    Attributes
+    ----------
+    name : name of the run in the collection
+    path : its file, if it is one
+    data : the run in another form (dict, DataFrame, Run, ...), if it is not a file
+    content : bytes of a pipe, which can be read once only
+    """
+
+    name: str
+    path: Path | None = None
+    data: Any = None
+    content: bytes | None = None
+
+    @classmethod
+    def of(cls, name: str, run: Any) -> Self:
+        """A run under a name that the user chose; text is the path of a file."""
+        if isinstance(run, RunSource):
+            return cls(name, run.path, run.data, run.content)
+        return cls._of_file(Path(os.path.expanduser(run)), name) if is_path(run) else cls(name, data=run)
+
+    @classmethod
+    def of_file(cls, path: Path, by: str) -> Self:
+        """A file under its own name ('file') or its run tag ('tag')."""
+        source = cls._of_file(path, run_name(path.name))
+        if by == "file":
+            return source
+        if source.tag is None:
+            raise ValueError(f"run file {quoted(path)} has no run tag: its first line is not '{_RUN.fields}'")
+        return cls(source.tag, path, content=source.content)
+
+    @classmethod
+    def _of_file(cls, path: Path, name: str) -> Self:
+        is_pipe = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+        return cls(name, path, content=read_bytes(path, "run") if is_pipe else None)
+
+    @property
+    def is_file(self) -> bool:
+        """True if another process can read the run by its path."""
+        return self.path is not None and self.content is None
+
+    @property
+    def file_name(self) -> str | None:
+        return self.path.name if self.path is not None else getattr(self.data, "file_name", None)
+
+    @cached_property
+    def tag(self) -> str | None:
+        """Run tag in the first line of the file."""
+        if self.path is None:
+            return getattr(self.data, "tag", None)
+        return None if self.content is None and is_parquet(self.path) else _run_tag(self.path, self.content)
+
+
+def refuse_symbol(name: str, what: str) -> None:
+    """Reject the name of a run that means something else as a prior."""
+    if name in SYMBOLS or name == NONE:
+        raise ValueError(f"{what}: {name!r} cannot name a run, since it has a meaning as prior={name!r}")

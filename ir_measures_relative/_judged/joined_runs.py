@@ -1,0 +1,284 @@
+"""Runs joined with the judgements: a grid of topics x ranks that knows the judgement of each document.
+
+Measures see these arrays and never a string id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray, ObjectArray, coded_ids
+from ir_measures_relative._judged.judgements import Judgements, Memo, once
+from ir_measures_relative._judged.run import Run
+
+
+class Top(NamedTuple):
+    """A judged run cut at K: W = min(K, longest list) ranks."""
+
+    row: np.ndarray  # (Q, W) row in the judgements; -1 = unjudged or past the end of the list
+    grade: np.ndarray  # (Q, W) float64; NaN = unjudged or past the end of the list
+    length: np.ndarray  # (Q,) documents in the list, at most K
+
+    @property
+    def present(self) -> np.ndarray:
+        """(Q, W) True if the list has a document at this rank."""
+        return np.arange(self.row.shape[1]) < self.length[:, None]
+
+    @property
+    def unjudged(self) -> np.ndarray:
+        """(Q, W) True for a document without judgement."""
+        return self.present & (self.row < 0)
+
+    def values(self, value: np.ndarray) -> np.ndarray:
+        """(J,) a value for each judged document -> (Q, W); 0 for unjudged documents and past the end."""
+        if not len(value):
+            return np.zeros(self.row.shape)
+        return np.where(self.row >= 0, value[self.row], 0.0)
+
+
+class JudgedRun:
+    """A run joined with the judgements; ``memo`` keeps results that several measures use.
+
+    ``row``: (Q, W) the rows of ``top``, if another process has computed them.
+    """
+
+    def __init__(self, judgements: Judgements, run: Run, row: np.ndarray | None = None):
+        self.judgements = judgements
+        self.run = run
+        self.memo = Memo()
+        # (Q,) -1 = the run lacks the topic
+        index = np.array([run.topic_index.get(key, -1) for key in judgements.topic_keys], dtype=np.int64)
+        size = np.append(np.diff(run.start), 0)  # the last entry serves the index -1
+        self._begin = np.append(run.start[:-1], 0)[index]  # (Q,) place of the first document
+        self.length = size[index]  # (Q,) documents in the whole list
+        self._joined = self._graded(np.empty((len(index), 0), dtype=np.int64) if row is None else row)
+
+    def top(self, cutoff: int | None) -> Top:
+        """The first ``cutoff`` ranks (None: the whole lists). The deepest join so far is kept."""
+        width = self._width(cutoff)
+        joined = self._joined  # read once: another thread may keep a join of its own depth meanwhile
+        if joined.row.shape[1] < width:
+            joined = self._joined = self._join(width)
+        length = self.length if cutoff is None else np.minimum(self.length, cutoff)
+        return Top(joined.row[:, :width], joined.grade[:, :width], length)
+
+    def part(self, first: int, last: int, judgements: Judgements, depth: int | None) -> JudgedRun:
+        """The topics from ``first`` to before ``last``, cut at ``depth``; ``judgements`` are theirs."""
+        row = self.top(depth).row[first:last]
+        row = np.where(row >= 0, row - self.judgements.start[first], -1)
+        return JudgedRun(judgements, self.run.part(judgements.topic_keys, depth), row)
+
+    def apart(self) -> JudgedRun:
+        """A copy of the join whose memo is its own, and freed with it."""
+        other = copy(self)
+        other.memo = Memo()
+        return other
+
+    def documents(self, cutoff: int | None) -> np.ndarray:
+        """(Q, W) document ids; None past the end of a list."""
+        width = self._width(cutoff)
+        ids = np.full((len(self.length), width), None, dtype=object)
+        present, place = self._places(width)
+        ids[present] = self.run.doc_id[place]
+        return ids
+
+    def tied(self, cutoff: int | None) -> np.ndarray:
+        """(Q, W) True if a document ties with the one above it; False past the end of a list."""
+        present, place = self._places(self._width(cutoff))
+        tied = np.zeros(present.shape, dtype=bool)
+        tied[present] = self.run.tied[place]
+        return tied
+
+    def _width(self, cutoff: int | None) -> int:
+        longest = int(self.length.max(initial=0))
+        return longest if cutoff is None else min(cutoff, longest)
+
+    def _places(self, width: int) -> tuple[np.ndarray, np.ndarray]:
+        """(Q, W) mask of cells with a document, and the place of those documents in the run."""
+        present = np.arange(width) < self.length[:, None]
+        return present, (self._begin[:, None] + np.arange(width))[present]
+
+    def _join(self, width: int) -> Top:
+        present, place = self._places(width)
+        row = np.full(present.shape, -1, dtype=np.int64)  # (Q, W)
+        row[present] = self.judgements.rows_of(np.nonzero(present)[0], self.run.doc_id[place])
+        return self._graded(row)
+
+    def _graded(self, row: np.ndarray) -> Top:
+        judged = row >= 0
+        grade = np.full(row.shape, np.nan)  # (Q, W)
+        grade[judged] = self.judgements.grade[row[judged]]
+        return Top(row, grade, self.length)
+
+
+def common_codes(
+    one: JudgedRun, other: JudgedRun, cutoff: int | None, by_id: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two runs over the same topics -> (Q, W) for each: one number for each document of a topic, -1 past the end.
+
+    W is that of each run's own top K. ``by_id`` numbers in the order of topics and ids, which takes longer.
+    """
+    (here, place), (there, other_place) = (run._places(run._width(cutoff)) for run in (one, other))
+    ids, document = coded_ids(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]))
+    if by_id:
+        document = np.argsort(np.argsort(np.array(ids, dtype=object)))[document]
+    topic = np.concatenate([np.nonzero(here)[0], np.nonzero(there)[0]])
+    number, _ = pd.factorize(topic * len(ids) + document, sort=by_id)
+    code, other_code = (np.full(present.shape, -1, dtype=np.int64) for present in (here, there))
+    code[here], other_code[there] = np.split(number, [len(place)])
+    return code, other_code
+
+
+def best_values(value: np.ndarray, judgements: Judgements, depth: int | None = None) -> np.ndarray:
+    """(J,) a value for each judged document -> (Q, W): each topic's largest values, descending, 0 where none is left.
+
+    W = min(depth, most judged documents of a topic).
+    """
+    most = int(judgements.n_judged.max(initial=0))
+    width = most if depth is None else min(depth, most)
+    order = np.lexsort((-value, judgements.topic))  # topics stay in place, values descend within each
+    rank = np.arange(len(value)) - judgements.start[judgements.topic]  # (J,)
+    best = np.zeros((judgements.n_topics, width))
+    within = rank < width
+    best[judgements.topic[within], rank[within]] = value[order][within]
+    return best
+
+
+def best_values_left(value: np.ndarray, run: JudgedRun, cutoff: int | None) -> np.ndarray:
+    """``best_values`` of the judged documents outside the run's top K, at most one for each of its ranks: (Q, W)."""
+    row = run.top(cutoff).row
+    outside = value.copy()
+    outside[row[row >= 0]] = 0.0
+    return best_values(outside, run.judgements, row.shape[1])
+
+
+class Tops(NamedTuple):
+    """The first K ranks of M runs over Q topics, as arrays.
+
+    A document of a topic has one code in all runs. Documents of all topics are numbered one topic after another, so
+    ``start[topic] + code`` is a document's place in ``doc_id``.
+    """
+
+    row: IntArray  # (M, Q, W) row in the judgements; -1 = unjudged or past the end of the list
+    grade: FloatArray  # (M, Q, W) NaN = unjudged or past the end of the list
+    code: IntArray  # (M, Q, W) number of the document within its topic; -1 past the end
+    start: IntArray  # (Q + 1,)
+    doc_id: ObjectArray  # (D,)
+
+    @property
+    def present(self) -> BoolArray:
+        """(M, Q, W) True if the list has a document at this rank."""
+        return np.asarray(self.code >= 0)
+
+    @property
+    def unjudged(self) -> BoolArray:
+        """(M, Q, W) True for a document without judgement."""
+        return np.asarray(self.present & (self.row < 0))
+
+    @property
+    def document(self) -> IntArray:
+        """(M, Q, W) place of each document in ``doc_id``; -1 past the end."""
+        return np.where(self.present, self.start[:-1, None] + self.code, -1)
+
+    @property
+    def topic(self) -> IntArray:
+        """(D,) topic of each document."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """M runs over Q topics, joined with the judgements once and never changed.
+
+    Attributes
+    ----------
+    judgements : the qrels
+    joined : name -> JudgedRun, in the order given
+    groups : run -> group, or None if no groups are known
+    depth : number of documents kept of each topic; None is all of them
+    computed : measure -> (M, Q) values computed from the whole runs while they were read
+    beside : name -> Run of those that are not evaluated and may be prior runs
+    """
+
+    judgements: Judgements
+    joined: Mapping[str, JudgedRun]
+    groups: Mapping[str, str] | None = None
+    depth: int | None = None
+    computed: Mapping[Any, FloatArray] = field(default_factory=dict)
+    beside: Mapping[str, Run] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, judgements: Judgements, runs: Mapping[str, Run], groups: Mapping[str, str] | None = None) -> Runs:
+        """Join runs that were read with the judgements."""
+        return cls(judgements, {name: JudgedRun(judgements, run) for name, run in runs.items()}, groups)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.joined)
+
+    @property
+    def grouped(self) -> bool:
+        return self.groups is not None
+
+    @cached_property
+    def group_of(self) -> Mapping[str, str]:
+        """Run -> group; if no groups are known, every run is its own group."""
+        return {name: name if self.groups is None else self.groups[name] for name in self.joined}
+
+    def __len__(self) -> int:
+        return len(self.joined)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.joined)
+
+    def __getitem__(self, name: str) -> JudgedRun:
+        return self.joined[name]
+
+    def select(self, names: Iterable[str]) -> Runs:
+        """Only the runs of these names, in this order."""
+        joined = {name: self.joined[name] for name in names}
+        rows = [self.names.index(name) for name in joined] if self.computed else []
+        computed = {measure: values[rows] for measure, values in self.computed.items()}
+        return Runs(self.judgements, joined, self.groups, self.depth, computed, self.beside)
+
+    def without(self, group: str) -> Runs:
+        """The runs of the other groups."""
+        return self.select(name for name in self.joined if self.group_of[name] != group)
+
+    def topics(self, first: int, last: int, depth: int | None) -> Runs:
+        """The topics from ``first`` to before ``last``, cut at ``depth``: all that a worker needs to be sent."""
+        part = self.judgements.part(first, last)
+        joined = {name: run.part(first, last, part, depth) for name, run in self.joined.items()}
+        return Runs(part, joined, self.groups, depth)
+
+    @once
+    def join(self, run: Run) -> JudgedRun:
+        """Join another run with the judgements, once for all measures."""
+        return JudgedRun(self.judgements, run)
+
+    @once
+    def top(self, cutoff: int | None) -> Tops:
+        """The first ``cutoff`` ranks of every run; None is the whole lists."""
+        tops = [run.top(cutoff) for run in self.joined.values()]
+        ids = [run.documents(cutoff) for run in self.joined.values()]  # M times (Q, W)
+        n_topics, width = self.judgements.n_topics, max((top.row.shape[1] for top in tops), default=0)
+        shape = (len(tops), n_topics, width)
+        row, grade, present = np.full(shape, -1), np.full(shape, np.nan), np.zeros(shape, dtype=bool)
+        for at, top in enumerate(tops):
+            own = top.row.shape[1]
+            row[at, :, :own], grade[at, :, :own], present[at, :, :own] = top.row, top.grade, top.present
+        listed = [documents[top.present] for documents, top in zip(ids, tops, strict=True)]
+        distinct, number = coded_ids(np.concatenate([np.empty(0, dtype=object), *listed]))
+        topic, n_ids = np.nonzero(present)[1], max(len(distinct), 1)
+        used, document = np.unique(topic * n_ids + number, return_inverse=True)  # by topic, then document
+        start = np.searchsorted(used, np.arange(n_topics + 1) * n_ids)
+        code = np.full(shape, -1)
+        code[present] = document - start[topic]
+        return Tops(row, grade, code, start, np.array(distinct, dtype=object)[used % n_ids])
