@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import ir_measures_relative as imr
-from ir_measures_relative._cli.command_line import COMMANDS
+from ir_measures_relative._cli.commands import COMMANDS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGES = REPOSITORY / "ir_measures_relative" / "pt_docs"

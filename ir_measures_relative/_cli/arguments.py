@@ -1,100 +1,187 @@
-"""Arguments that several commands share; an option has one meaning in all of them."""
-
-from __future__ import annotations
+"""Commands and their arguments as values; an argument that commands share is declared here, with one meaning."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NamedTuple
 
+PROGRAM = "ir_measures_relative"
 LEARNED = "learned"  # labels, as the functions of the package call them
 SYMBOLS = ("others", "previous", "groups")  # prior runs of an experiment
 FORMATS = ("text", "tsv", "csv", "markdown", "latex", "json")
-JSON_LINES = "jsonl"  # another name of 'json', which the ir_measures command uses
+POOL = "pool"  # a further format: lines of topic and document
 
 
-def add_qrels(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("qrels", help="TREC qrels file (.gz too), Parquet file or ir_datasets id")
+class UsageError(ValueError):
+    """Arguments that contradict each other or the data."""
 
 
-def add_runs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", help="folder or quoted glob of run files")
-    parser.add_argument(
-        "--names", choices=("file", "tag"), default="file", help="name runs by their file or by their run tag"
-    )
-    parser.add_argument("--groups", metavar="FILE", help="CSV or TSV file with a column of runs and one of groups")
+class Outcome(NamedTuple):
+    """Printed text and exit code of a command."""
+
+    text: str
+    code: int = 0
 
 
-def add_measure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("measure", nargs="?", default="nDCG@10", help="the measure to compare by (default nDCG@10)")
+class Argument:
+    """An argument as ``argparse`` declares it."""
+
+    def __init__(self, *names: str, **settings: Any):
+        self.names, self.settings = names, settings
 
 
-def add_output(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
-    """Where and how the result is written."""
-    parser.add_argument("--output", "-o", metavar="FILE", help="write the result to this file (default: print it)")
-    default = "; default: text on a terminal, else tsv" if "tsv" in formats else ""
-    parser.add_argument(
-        "--format", choices=formats, type=_format, metavar="FORMAT", help=f"{', '.join(formats)}{default}"
-    )
-    parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
-    # as the ir_measures command calls it
-    parser.add_argument("--output_format", choices=formats, type=_format, dest="format", help=argparse.SUPPRESS)
-    parser.set_defaults(formats=formats)
+def _accept(options: argparse.Namespace) -> str:
+    return ""
 
 
-def add_places(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--places", "-p", type=_places, default=4, metavar="N", help="decimal places (-1: all)")
+@dataclass(frozen=True)
+class Command:
+    """One command of the command line.
+
+    Attributes
+    ----------
+    name : its first argument; '' for the command without a name
+    usage : its main arguments, for the list of commands
+    summary : a few words about it, for the list of commands
+    about : one sentence about it, for its help
+    work : 'module:function' of this room; nothing is printed before it returns
+    arguments : in the order of the help
+    notes : examples that work and further notes; lines end at column 80
+    check : error message for options that contradict each other, else ''
+    has_verdict : the exit code is a result, which must reach the caller even if the text cannot be printed
+    """
+
+    name: str
+    usage: str
+    summary: str
+    about: str
+    work: str
+    arguments: Sequence[Argument]
+    notes: str = ""
+    check: Callable[[argparse.Namespace], str] = _accept
+    has_verdict: bool = False
+
+    def parser(self, epilog: str = "") -> argparse.ArgumentParser:
+        notes = f"examples:\n{self.notes}" if self.notes else ""
+        prog = f"{PROGRAM} {self.name}".strip()
+        parser = argparse.ArgumentParser(prog, description=self.about, epilog=notes + epilog, formatter_class=_Help)
+        for argument in self.arguments:
+            parser.add_argument(*argument.names, **argument.settings)
+        return parser
+
+    def parse(self, arguments: Sequence[str], epilog: str = "") -> argparse.Namespace:
+        """Options; ``-o jsonl`` is a format, as in the ir_measures command (``-o ./jsonl`` writes a file)."""
+        parser = self.parser(epilog)
+        options = parser.parse_args(arguments)
+        formats = [action.choices for action in parser._actions if action.dest == "format" and action.choices]
+        if formats and options.output is not None and _format(options.output) in formats[0]:
+            options.format, options.output = _format(options.output), None
+        return options
+
+    def run(self, options: argparse.Namespace) -> Outcome:
+        module, _, function = self.work.partition(":")
+        outcome: Outcome = getattr(import_module(f"{PROGRAM}._cli.{module}"), function)(options)
+        return outcome
 
 
-def add_topics(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--by_query", "-q", action="store_true", help="one value for every topic")
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of notes, but wraps the description."""
 
-
-def add_bibtex(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--bibtex", action="store_true", help="print what to cite to standard error")
-
-
-def add_judge(parser: argparse.ArgumentParser, use: str) -> None:
-    parser.add_argument("--judge", metavar="FILE", help=f"another judge's labels as TREC qrels, {use}")
-
-
-def add_decisions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--labels", choices=(LEARNED, "judge"),
-        help="label model for unjudged documents: learned from the runs (give --groups), or from --judge alone",
-    )  # fmt: skip
-    add_judge(parser, "to learn from")
-    parser.add_argument(
-        "--level", type=float, default=0.95, metavar="SHARE", help="probability that decides (default .95)"
-    )
-    parser.add_argument(
-        "--margin", type=float, default=0.0, metavar="DIFFERENCE", help="a difference too small to matter (default 0)"
-    )
-    add_depth(parser)
-
-
-def add_depth(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--depth", type=int, metavar="N", help="with --labels: depth of the pool (default: as the runs show)"
-    )
-
-
-def add_pairs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--top", type=int, metavar="N", help="only the N best runs")
-    parser.add_argument("--only", action="append", metavar="RUN", help="only this run; may be repeated")
-
-
-def settle_output(options: argparse.Namespace) -> None:
-    """``-o jsonl`` is the format, as in ir_measures; a file of such a name is written by ``-o ./jsonl``."""
-    formats = getattr(options, "formats", ())
-    if getattr(options, "output", None) is not None and _format(options.output) in formats:
-        options.format, options.output = _format(options.output), None
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return super()._fill_text(text, width, indent)
+        return argparse.HelpFormatter._fill_text(self, text, width, indent)
 
 
 def _format(text: str) -> str:
-    return "json" if text == JSON_LINES else text
+    return "json" if text == "jsonl" else text  # the ir_measures command says jsonl
 
 
-def _places(text: str) -> int:
-    places = int(text)
-    if not -1 <= places <= 100:
-        raise argparse.ArgumentTypeError(f"must be an integer from -1 to 100, got {places}")
-    return places
+def integer(low: int, high: int | None = None) -> Callable[[str], int]:
+    """A type of ``argparse``: an integer from ``low`` to ``high``."""
+    accepted = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
+
+    def convert(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = low - 1
+        if number < low or (high is not None and number > high):
+            raise argparse.ArgumentTypeError(f"must be {accepted}, got {text}")
+        return number
+
+    return convert
+
+
+def named(text: str) -> tuple[str, str]:
+    """Split NAME=PATH."""
+    name, _, path = text.partition("=")
+    if not name or not path:
+        raise argparse.ArgumentTypeError(f"must be NAME=FILE, got {text!r}")
+    return name, path
+
+
+def prior(text: str) -> str | tuple[str, str]:
+    if "=" in text:
+        return named(text)
+    if text not in SYMBOLS:
+        raise argparse.ArgumentTypeError(f"must be {', '.join(SYMBOLS)} or NAME=PATH, got {text!r}")
+    return text
+
+
+def grade(text: str) -> tuple[str, int]:
+    """Name of a judge, '' for all of them, and a grade."""
+    name, _, grade = text.rpartition("=")
+    try:
+        return name, int(grade)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be GRADE or NAME=GRADE with an integer, got {text!r}") from None
+
+
+def output(*formats: str) -> list[Argument]:
+    default = "; default: text on a terminal, else tsv" if "tsv" in formats else ""
+    chosen: dict[str, Any] = {"choices": formats, "type": _format, "dest": "format"}
+    return [
+        Argument("--output", "-o", metavar="FILE", help="write the result to this file (default: print it)"),
+        Argument("--format", **chosen, metavar="FORMAT", help=f"{', '.join(formats)}{default}"),
+        Argument("--json", action="store_const", const="json", dest="format", help="the same as --format json"),
+        Argument("--output_format", **chosen, help=argparse.SUPPRESS),  # as the ir_measures command calls it
+    ]
+
+
+def judge(use: str) -> Argument:
+    return Argument("--judge", metavar="FILE", help=f"another judge's labels as TREC qrels, {use}")
+
+
+QRELS = Argument("qrels", help="TREC qrels file (.gz too), Parquet file or ir_datasets id")
+GROUPS = Argument("--groups", metavar="FILE", help="CSV or TSV file with a column of runs and one of groups")
+RUNS = [
+    Argument("runs", help="folder or quoted glob of run files"),
+    Argument("--names", choices=("file", "tag"), default="file", help="name runs by their file or by their run tag"),
+    GROUPS,
+]
+MEASURE = Argument("measure", nargs="?", default="nDCG@10", help="the measure to compare by (default nDCG@10)")
+PLACES = Argument(
+    "--places", "-p", type=integer(-1, 100), default=4, metavar="N", help="decimal places (default 4; -1: all)"
+)
+TABLE = [PLACES, *output(*FORMATS)]
+BY_QUERY = Argument("--by_query", "-q", action="store_true", help="one value for every topic")
+BIBTEX = Argument("--bibtex", action="store_true", help="print what to cite to standard error")
+DEPTH = Argument("--depth", type=integer(1, 1000), metavar="N", help="depth of the pool (default: as the runs show)")
+DECISIONS = [
+    Argument(
+        "--labels", choices=(LEARNED, "judge"),
+        help="label model for unjudged documents: learned from the runs (requires --groups), or from --judge alone",
+    ),
+    judge("to learn from"),
+    Argument("--level", type=float, default=0.95, metavar="SHARE", help="probability that decides (default .95)"),
+    Argument("--margin", type=float, default=0.0, metavar="D", help="a difference too small to matter (default 0)"),
+    DEPTH,
+]  # fmt: skip
+OF_INTEREST = [
+    Argument("--top", type=integer(2), metavar="N", help="only the N best runs"),
+    Argument("--only", action="append", metavar="RUN", help="only this run; may be repeated"),
+]
+DROP = Argument("--drop", action="append", default=[], metavar="COLUMN", help="leave a column out; may be repeated")
+LEVEL = Argument("--level", type=float, default=0.95, metavar="SHARE", help="level of the intervals (default .95)")

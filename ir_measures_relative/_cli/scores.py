@@ -1,47 +1,82 @@
-"""Scores of systems from any CSV or TSV file, for the commands that need no runs."""
-
-from __future__ import annotations
+"""The commands that compute measures: for one run, as the ir_measures command prints them, and for many."""
 
 import argparse
-import gzip
-import io
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
-from ir_measures_relative._cli.command import UsageError
+import numpy as np
+import pandas as pd
+from ir_measures import Measure
 
-if TYPE_CHECKING:
-    import pandas as pd
+from ir_measures_relative._cli import reading
+from ir_measures_relative._cli.arguments import Outcome, UsageError
+from ir_measures_relative._experiment import Comparison, Request, summary
+from ir_measures_relative._hosts import HostScorer, RelativeEvaluator, check_measure
+from ir_measures_relative._input import run_sources
+from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
+from ir_measures_relative._labels import learn_labels
+from ir_measures_relative.measures import RelativeMeasure
 
-_MEANS = {"all", "average", "avg", "mean", "overall", "total"}  # what leaderboards call the mean of the others
+SUMMARY = "all"  # the topic id under which a mean is printed
 
 
-def add_drop(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--drop", action="append", default=[], metavar="COLUMN", help="leave a column out; repeatable")
+def evaluate(options: argparse.Namespace) -> Outcome:
+    qrels = reading.read_qrels(options.qrels)  # first: a mistyped command is in the place of the qrels
+    priors = reading.register_priors(options.prior)
+    titled = reading.read_measures(options.measures)
+    titled = dict(reading.with_prior(measure, text, priors) for measure, text in titled.items())
+    if (judge := reading.read_judge(options.judge)) is not None:
+        labels = learn_labels(qrels, judge=judge)
+        titled = dict(reading.with_labels(measure, text, labels) for measure, text in titled.items())
+    run = Run.of(options.run)
+    if not run.topic_keys:
+        raise UsageError(f"the run '{options.run}' has no documents")
+    warn_of_other_topics(run, qrels)
+    scores = _scores(list(titled), qrels, run)
+    rows: list[tuple[Any, ...]] = []
+    if options.by_query:
+        rows += [(topic, str(m), values[q]) for q, topic in enumerate(qrels.topics) for m, values in scores.items()]
+    if not options.no_summary:
+        means = [(str(measure), summary(measure, np.array(values))) for measure, values in scores.items()]
+        rows += [(SUMMARY, *mean) for mean in means] if options.by_query else means
+    table = pd.DataFrame(rows, columns=["query_id", "measure", "value"] if options.by_query else ["measure", "value"])
+    reading.cite(options, titled)
+    return Outcome(reading.table_text(table, options))
 
 
-def read_scores(path: str, drop: Iterable[str]) -> pd.DataFrame:
-    """The table of a file without some columns: systems as index, or the long table that calc_runs gives."""
-    import pandas as pd
+def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> dict[Measure, list[float]]:
+    """Values of each measure, topics in qrels order."""
+    for measure in measures:
+        check_measure(measure)
+    ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]
+    host = [measure for measure in measures if measure not in ours]
+    scores: dict[Measure, list[float]] = {measure: [] for measure in measures}
+    scores.update(zip(host, HostScorer(host, qrels).scores(run).T.tolist(), strict=True))
+    for metric in RelativeEvaluator(ours, qrels).metrics(run):
+        scores[metric.measure].append(metric.value)
+    return scores
 
-    from ir_measures_relative._checks import quoted, warn
 
-    with open(path, "rb") as file:  # once: it may be a pipe
-        content = file.read()
-    text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8-sig")
-    header = text.partition("\n")[0]
-    separator = next((mark for mark in ("\t", ",", ";") if mark in header), ",")
-    frame = pd.read_csv(io.StringIO(text), sep=separator, dtype={0: str}) if text.strip() else pd.DataFrame()
-    for column in drop:
-        if column not in frame.columns:
-            raise UsageError(f"--drop {column}: {quoted(path)} has no such column")
-    frame = frame.drop(columns=list(drop))
-    if {"name", "value"} <= set(frame.columns):
-        return frame
-    if len(frame.columns) < 2:
-        raise UsageError(f"{quoted(path)} must have a column of systems and at least one column of scores")
-    table = frame.set_index(frame.columns[0])
-    for column in table.columns:
-        if str(column).strip().lower() in _MEANS:
-            warn(f"the column {column!r} is counted as a task; if it is the mean of the others, use --drop '{column}'")
-    return table
+def compare_runs(options: argparse.Namespace) -> Outcome:
+    sources = run_sources(options.runs, names=options.names)
+    if options.baseline not in (None, *sources):
+        raise UsageError(f"unknown run --baseline {options.baseline}; the runs are {', '.join(sources):.200}")
+    reading.register_priors([prior for prior in options.prior if isinstance(prior, tuple)], sources)
+    symbol = next((prior for prior in options.prior if isinstance(prior, str)), None)
+    titled = [reading.with_prior(*measure, symbol) for measure in reading.read_measures(options.measures).items()]
+    qrels, judge = None, reading.read_judge(options.judge)
+    if options.labels == "judge":
+        qrels = reading.read_qrels(options.qrels)
+        labels = learn_labels(qrels, judge=judge)
+        titled = [reading.with_labels(measure, text, labels) for measure, text in titled]
+    measures, texts = zip(*titled, strict=True)
+    request = Request.of(
+        measures, sources, texts=texts, groups=options.groups, by=options.by, n_jobs=options.jobs, judge=judge,
+        pool_depth=options.depth,
+    )  # fmt: skip
+    wanted = Comparison.wanted(request, options.sort, options.intervals)
+    comparison = Comparison.of(request, request.read(qrels or reading.read_qrels(options.qrels), sources), *wanted)
+    table: Any = comparison.per_topic
+    if not options.by_query:
+        table = comparison.text_table(baseline=options.baseline, places=options.places)
+    reading.cite(options, measures)
+    return Outcome(reading.table_text(table, options, guard=not options.raw_csv))

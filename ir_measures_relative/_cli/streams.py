@@ -1,18 +1,16 @@
-"""Standard output, files and standard error: one line about what is wrong, and nothing half-written."""
-
-from __future__ import annotations
+"""Standard output, files and standard error: one-line errors, and no output that is written by half."""
 
 import os
 import sys
 from typing import Any
 
-from ir_measures_relative._cli.command import PROGRAM
+from ir_measures_relative._cli.arguments import PROGRAM
 
 
 def hush() -> None:
-    """Lets standard error go nowhere; without any, print would write among the results, and joblib starts no worker.
+    """Discard standard error; without one, print would write among the results, and joblib could start no worker.
 
-    Workers inherit it, by its number 2, which is the next one free where it was closed.
+    Workers inherit it by its number 2, which is the next free one if it was closed.
     """
     number = os.open(os.devnull, os.O_RDWR)
     while number < 2:
@@ -22,27 +20,26 @@ def hush() -> None:
 
 
 def say(text: str) -> None:
-    """Writes to standard error."""
+    """Write a line to standard error."""
     try:
         print(text, file=sys.stderr, flush=True)
-    except (OSError, ValueError):  # it is full, or closed: there is nobody to tell
+    except (OSError, ValueError):  # it is full or closed
         hush()
 
 
 def write(text: str, path: str | None) -> None:
-    """Writes a result in one go to standard output or a file."""
+    """Write a result in one go to standard output or a file."""
     if path is not None:
         from ir_measures_relative._report import checked_path, write_whole
 
         write_whole(text, checked_path(path, "--output"))
-        return
-    if sys.stdout is not None:
+    elif sys.stdout is not None:
         sys.stdout.write(text)
         flush()
 
 
 def flush() -> None:
-    """Empties the buffer of standard output; a reader that has seen enough, such as head, is no error."""
+    """Empty the buffer of standard output; a reader that has seen enough, such as head, is not an error."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -50,12 +47,12 @@ def flush() -> None:
 
 
 def drop_output() -> None:
-    """Lets the rest of standard output go nowhere: its reader has gone, and Python would complain at exit."""
+    """Discard the rest of standard output: its reader has gone, and Python would complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def sentence(error: BaseException) -> str:
-    """One line about what is wrong."""
+    """One line about an error."""
     from ir_measures_relative._experiment import visible
 
     if isinstance(error, MemoryError):
@@ -71,14 +68,14 @@ def sentence(error: BaseException) -> str:
 
 
 def show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    """Shows a warning as one line, without its place in the source, which means nothing to users of a command."""
+    """Show a warning as one line, without its place in the source."""
     from ir_measures_relative._experiment import visible
 
     say(f"{PROGRAM}: warning: {visible(' '.join(str(message).split()))}")
 
 
 def expected_errors() -> tuple[type[BaseException], ...]:
-    """Errors that a command may end with; anything else is a defect, and its traceback is shown."""
+    """Errors that a command may end with; any other is a defect, and its traceback is shown."""
     from ir_measures_relative._experiment import WorkerDied
 
     return (ValueError, TypeError, OSError, MemoryError, WorkerDied, Warning)

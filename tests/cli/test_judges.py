@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.commands import exit_code
 
 import ir_measures_relative as imr
 from ir_measures_relative import meta
-from ir_measures_relative._cli import main
 
 TRACK = imr.simulate.track(seed=2)
 OTHER = TRACK.qrels.assign(relevance=(TRACK.qrels["relevance"] + TRACK.qrels["doc_id"].str.len()) % 3)
@@ -41,7 +41,7 @@ def printed(
     monkeypatch.chdir(files)
 
     def run(line: str) -> tuple[int, str, str]:
-        return main(["judges", *shlex.split(line)]), *capsys.readouterr()
+        return exit_code(["judges", *shlex.split(line)]), *capsys.readouterr()
 
     return run
 
@@ -74,11 +74,14 @@ def test_common_documents_and_a_figure(printed: Callable[..., tuple[int, str, st
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("runs human=human.qrels", "give at least two judges"),
-        ("runs human.qrels llm=llm.qrels", "'human.qrels' must be NAME=QRELS"),
+        ("runs human=human.qrels", "at least two judges are required"),
+        (
+            "runs human.qrels llm=llm.qrels",
+            "argument NAME=QRELS: must be NAME=FILE, got 'human.qrels'",
+        ),
         ("runs a=human.qrels a=llm.qrels", "two judges are named 'a'"),
-        (f"{BOTH} --rel gpt=2", "--rel gpt=2: unknown judge 'gpt'; there are human, llm"),
-        (f"{BOTH} --rel high", "--rel high must be GRADE or NAME=GRADE"),
+        (f"{BOTH} --rel gpt=2", "--rel: unknown judge 'gpt'; there are human, llm"),
+        (f"{BOTH} --rel high", "argument --rel: must be GRADE or NAME=GRADE with an integer, got 'high'"),
         ("runs human=human.qrels llm=none.qrels", "none.qrels"),
     ],
 )

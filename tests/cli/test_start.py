@@ -13,7 +13,8 @@ from support.repository import INSTALLED
 
 from ir_measures_relative import __version__
 from ir_measures_relative._cli.arguments import FORMATS, LEARNED, SYMBOLS
-from ir_measures_relative._cli.command_line import COMMANDS, EVALUATE, main
+from ir_measures_relative._cli.command_line import main
+from ir_measures_relative._cli.commands import COMMANDS, EVALUATE
 from ir_measures_relative._experiment import FORMATS as TABLE_FORMATS
 from ir_measures_relative._input import SYMBOLS as PRIOR_SYMBOLS
 from ir_measures_relative._labels import LEARNED as LABELS
@@ -86,7 +87,7 @@ class TestUnknownCommand:
             assert stop.value.code == 2
             printed = capsys.readouterr()
             assert printed.err.startswith(f"ir_measures_relative: unknown command '{arguments[0]}'")
-            assert all(f"\n  {command.usage[0]} " in printed.err for command in ALL)
+            assert all(f"{command.usage}  " in printed.err and command.summary in printed.err for command in ALL)
         assert "'comprae'; did you mean 'compare'?" in printed.err
 
 
@@ -101,14 +102,14 @@ class TestHelp:
     def test_options_have_one_meaning(self, command) -> None:
         """-o names a file everywhere, --format and --json say in which form, --n counts."""
         meanings = {
-            option: (action.metavar, action.type is int)
+            option: (action.metavar, action.type is not None)
             for action in command.parser()._actions
             for option in action.option_strings
         }
         expected = {
-            "-o": ("FILE", False), "--output": ("FILE", False), "--format": ("FORMAT", False), "--n": ("N", True),
+            "-o": ("FILE", False), "--output": ("FILE", False), "--format": ("FORMAT", True), "--n": ("N", True),
             "--top": ("N", True), "--groups": ("FILE", False), "--judge": ("FILE", False), "--only": ("RUN", False),
-            "--baseline": ("RUN", False), "--places": ("N", False), "-p": ("N", False), "--jobs": ("N", True),
+            "--baseline": ("RUN", False), "--places": ("N", True), "-p": ("N", True), "--jobs": ("N", True),
         }  # fmt: skip
         assert {option: meanings[option] for option in expected if option in meanings} == {
             option: meaning for option, meaning in expected.items() if option in meanings

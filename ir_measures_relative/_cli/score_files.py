@@ -1,0 +1,70 @@
+"""The commands that take any table of scores: tiers and plan."""
+
+import argparse
+import gzip
+import io
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from ir_measures_relative import meta
+from ir_measures_relative._checks import quoted, warn
+from ir_measures_relative._cli import reading
+from ir_measures_relative._cli.arguments import Outcome, UsageError
+from ir_measures_relative._experiment import calc_runs
+
+_MEANS = {"all", "average", "avg", "mean", "overall", "total"}  # what leaderboards call the mean of the others
+
+
+def read_scores(path: str, drop: Iterable[str]) -> pd.DataFrame:
+    """The table of a file without some columns: systems as index, or the long table that calc_runs returns."""
+    with open(path, "rb") as file:  # once: it may be a pipe
+        content = file.read()
+    text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8-sig")
+    header = text.partition("\n")[0]
+    separator = next((mark for mark in ("\t", ",", ";") if mark in header), ",")
+    frame = pd.read_csv(io.StringIO(text), sep=separator, dtype={0: str}) if text.strip() else pd.DataFrame()
+    for column in drop:
+        if column not in frame.columns:
+            raise UsageError(f"--drop {column}: {quoted(path)} has no such column")
+    frame = frame.drop(columns=list(drop))
+    if {"name", "value"} <= set(frame.columns):
+        return frame
+    if len(frame.columns) < 2:
+        raise UsageError(f"{quoted(path)} must have a column of systems and at least one column of scores")
+    table = frame.set_index(frame.columns[0])
+    for column in table.columns:
+        if str(column).strip().lower() in _MEANS:
+            warn(f"the column {column!r} is counted as a task; if it is the mean of the others, use --drop '{column}'")
+    return table
+
+
+def tiers(options: argparse.Namespace) -> Outcome:
+    table = read_scores(options.scores, options.drop)
+    ranks = meta.rank_intervals(
+        table, level=options.level, trials=options.trials, seed=options.seed, largest_first=not options.smaller
+    )
+    return Outcome(reading.table_text(ranks.to_frame(), options))
+
+
+def plan(options: argparse.Namespace) -> Outcome:
+    shared = {name: getattr(options, name) for name in ("level", "comparisons", "pairs", "design", "systems")}
+    spread = _spread(options)
+    if options.topics is None:
+        planned = meta.topics_needed(spread, difference=options.difference, power=options.power, **shared)
+    elif options.difference is None:
+        planned = meta.detectable(spread, topics=options.topics, power=options.power, **shared)
+    else:
+        planned = meta.power(spread, topics=options.topics, difference=options.difference, **shared)
+    return Outcome(reading.table_text(planned.to_frame(), options))
+
+
+def _spread(options: argparse.Namespace) -> Any:
+    """Scores of runs or of a file, or the standard deviation itself."""
+    if options.runs is not None:
+        return calc_runs([reading.read_measure(options.measure)], reading.read_qrels(options.scores), options.runs)
+    try:
+        return float(options.scores)
+    except ValueError:
+        return read_scores(options.scores, options.drop)
