@@ -1,8 +1,16 @@
 """Grades that unjudged documents may have: the papers' priors, learned models, and the resulting scores."""
 
-from ir_measures_relative._labels.boot_scores import BootScores
-from ir_measures_relative._labels.boot_settings import DCGS, POOLS, PRIORS, BootSettings, gains_of_relevant
-from ir_measures_relative._labels.bootstrapped import boot_ndcg, topic_scores
+from ir_measures_relative._labels.boot_scores import BootScores, TopicScores
+from ir_measures_relative._labels.bootstrapped import (
+    DCGS,
+    POOLS,
+    PRIORS,
+    BootSettings,
+    boot_ndcg,
+    gains_of_relevant,
+    naive_bounds,
+    topic_scores,
+)
 from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter
 from ir_measures_relative._labels.coverage import Estimator, IntervalCoverage, interval_coverage, left_out_coverage
 from ir_measures_relative._labels.grade_shares import LabelShares, label_shares
@@ -44,7 +52,5 @@ from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 from ir_measures_relative._labels.pair_probability import labelled_prob_better, prob_better
 from ir_measures_relative._labels.pool import LOOKED_AT
-from ir_measures_relative._labels.pool_bounds import naive_bounds
 from ir_measures_relative._labels.pool_shares import PoolShares
 from ir_measures_relative._labels.replayed_judging import JudgingReplay, LeftOutGroup, judging_replay
-from ir_measures_relative._labels.score_forms import TopicScores

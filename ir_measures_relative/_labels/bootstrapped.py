@@ -1,12 +1,26 @@
-"""Bootstrapped nDCG: the distribution of nDCG, per topic and on average, given unjudged documents."""
+"""Bootstrapped nDCG: its parameters, the naive bounds, and the distribution per topic and on average.
+
+The naive bounds (Froebe, Gienapp, Potthast and Hagen, ECIR 2023, section 3.3): below, every unjudged document counts 0;
+above, the unjudged documents take in rank order the best labels that the pool contains outside the top K, then 0. The
+pool's ideal never changes, so both bounds are comparable with ordinary nDCG, and every score of bootstrapped nDCG lies
+between them. They do not bound the nDCG after further judgements.
+
+"Best" means largest gain, not highest grade. With a gain table that is not monotone (``gains={1: 5}`` leaves grade 2 at
+2) the documents of grade 1 go first: discounts fall with the rank, so that assigning the largest gains first gives the
+largest sum of any labelling from the pool. The highest grade first would not be a bound.
+"""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from ir_measures_relative._input import FloatArray
+from ir_measures_relative._base import LARGEST, NDCG, canonical_gains, divide, sum_over_ranks
+from ir_measures_relative._checks import choice, whole
+from ir_measures_relative._input import BoolArray, FloatArray
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
@@ -17,12 +31,111 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
-from ir_measures_relative._labels.boot_scores import BootScores
-from ir_measures_relative._labels.boot_settings import BootSettings
+from ir_measures_relative._labels.boot_scores import BootScores, TopicScores
 from ir_measures_relative._labels.grade_prior import GradePrior, grade_prior_of
-from ir_measures_relative._labels.label_draws import LabelDraws, label_draws
-from ir_measures_relative._labels.pool_bounds import naive_bounds
-from ir_measures_relative._labels.score_forms import TopicScores
+from ir_measures_relative._labels.label_draws import LabelDraws
+
+PRIORS = ("pool", "run", "pool+run")
+DCGS = ("log2", "exp-log2")
+POOLS = ("topic", "collection")
+
+
+@dataclass(frozen=True)
+class BootSettings:
+    """Parameters of bootstrapped nDCG, checked; printed like the measure.
+
+    >>> BootSettings.checked("boot_ndcg", cutoff=10, dcg="exp-log2")
+    BootNDCG(dcg='exp-log2')@10
+    >>> BootSettings.checked("boot_ndcg", prior="best")
+    Traceback (most recent call last):
+    ValueError: boot_ndcg: prior must be 'pool', 'run' or 'pool+run', got 'best'
+    """
+
+    cutoff: int | None = None
+    prior: str = "pool+run"
+    dcg: str = "log2"
+    gains: dict[int, float] | None = field(default=None, hash=False)  # compared, but a dict has no hash
+    pool: str = "topic"
+
+    @classmethod
+    def checked(
+        cls,
+        where: str,
+        cutoff: Any = None,
+        prior: Any = "pool+run",
+        dcg: Any = "log2",
+        gains: Any = None,
+        pool: Any = "topic",
+    ) -> BootSettings:
+        """Check the arguments of a function; ``where`` is its name in error messages."""
+        return cls(
+            None if cutoff is None else whole(cutoff, f"{where}: cutoff", 1, LARGEST),
+            choice(prior, f"{where}: prior", PRIORS),
+            choice(dcg, f"{where}: dcg", DCGS),
+            gains_of_relevant(gains, where),
+            choice(pool, f"{where}: pool", POOLS),
+        )
+
+    @property
+    def model(self) -> NDCG:
+        return NDCG(self.cutoff, self.dcg, self.gains)
+
+    def __repr__(self) -> str:
+        changed = [(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default]
+        text = ", ".join(f"{name}={value!r}" for name, value in changed if name != "cutoff")
+        return "BootNDCG" + (f"({text})" if text else "") + (f"@{self.cutoff}" if self.cutoff else "")
+
+
+def gains_of_relevant(gains: Any, where: str) -> dict[int, float] | None:
+    """Return a gain table in canonical form; a grade up to 0 must gain 0, and no gain may be too small to compute with.
+
+    >>> gains_of_relevant({1: 1e-320}, "BootNDCG")
+    Traceback (most recent call last):
+    ValueError: BootNDCG: gains gives grade 1 the gain 1e-320; a gain above 0 must be at least 2.3e-308
+    """
+    table: dict[int, float] | None = canonical_gains(gains, where)
+    for grade, gain in (table or {}).items():
+        rule = "a grade up to 0 must gain 0" if grade <= 0 else ""
+        if 0 < gain < sys.float_info.min:
+            rule = rule or "a gain above 0 must be at least 2.3e-308"
+        if rule:
+            raise ValueError(f"{where}: gains gives grade {grade} the gain {gain}; {rule}")
+    return table
+
+
+def naive_bounds(
+    gain: FloatArray, unjudged: BoolArray, gain_left: FloatArray, seen: FloatArray, ideal: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the naive lower and upper bound of nDCG for each topic.
+
+    Parameters
+    ----------
+    gain : (Q, W) array
+        Gains of the top K in rank order, 0 where unjudged or past the end of the list.
+    unjudged : (Q, W) array of bool
+        Where the list has a document without a judgement.
+    gain_left : (Q, D) array
+        The largest gains in the pool outside the top K, descending; zeros may be left out (D < W).
+    seen : (W,) array
+        Discount of each rank, falling.
+    ideal : (Q,) array
+        DCG of the pool's ideal ranking; 0 gives bounds of 0.
+
+    Examples
+    --------
+    The list [?, 1] with a pool that contains another document of grade 1:
+
+    >>> import numpy as np
+    >>> seen = 1 / np.log2([2, 3])
+    >>> lower, upper = naive_bounds(np.array([[0., 1.]]), np.array([[True, False]]), np.array([[1.]]),
+    ...                             seen, ideal=np.array([seen.sum()]))
+    >>> lower.round(3).tolist(), upper.tolist()
+    ([0.387], [1.0])
+    """
+    padded = np.pad(gain_left, ((0, 0), (0, max(0, unjudged.shape[1] - gain_left.shape[1]))))
+    place = np.maximum(np.cumsum(unjudged, axis=1) - 1, 0)  # (Q, W) the i-th unjudged document gets the i-th gain
+    best = np.where(unjudged, np.take_along_axis(padded, place, axis=1), gain)
+    return divide(sum_over_ranks(gain * seen), ideal), divide(sum_over_ranks(best * seen), ideal)
 
 
 def topic_scores(run: JudgedRun, settings: BootSettings, grades: GradePrior | None = None) -> list[TopicScores]:
@@ -35,30 +148,24 @@ def topic_scores(run: JudgedRun, settings: BootSettings, grades: GradePrior | No
     ideal = model.normalizer(gain_of_row, run.judgements)  # (Q,)
     unjudged = top.unjudged  # (Q, W)
     seen = model.seen(unjudged.shape[1])  # (W,)
-    gain = model.gain(grades.levels)  # (L,)
     left = best_values_left(gain_of_row, run, model.cutoff)  # (Q, D), by gain, not by grade: a table may fall
     lower, upper = naive_bounds(top.values(gain_of_row), unjudged, left, seen, ideal)  # (Q,) each
+    gain = model.gain(grades.levels)  # (L,)
     exponent = int(np.frexp(gain.max(initial=0.0))[1])  # gains in units near the highest: tiny ones have squares too
     gain, unit = np.ldexp(gain, -exponent), np.ldexp(ideal, -exponent)
     scores = []
     alike: dict[tuple[Any, ...], LabelDraws] = {}  # thousands of topics with one relevant document have few labellings
     for q, topic in enumerate(run.judgements.topics):
         place = np.flatnonzero(unjudged[q])
-        low = float(lower[q])
+        low, high = float(lower[q]), float(upper[q])
         if len(place) == 0 or ideal[q] == 0:
             scores.append(TopicScores(topic, low, low, None, place + 1))
             continue
         probability, supply = grades.probability[q], grades.supply[q]  # (L,) each
         key = place.tobytes(), float(ideal[q]), probability.tobytes(), supply.tobytes()
-        if key not in alike:
-            alike[key] = label_draws(seen[place] / unit[q], gain, probability, supply)
-        scores.append(TopicScores(topic, low, float(upper[q]), alike[key], place + 1))
+        labels = alike.setdefault(key, LabelDraws(seen[place] / unit[q], gain, probability, supply))
+        scores.append(TopicScores(topic, low, high, labels, place + 1))
     return scores
-
-
-def expected_scores(run: JudgedRun, settings: BootSettings) -> FloatArray:
-    """Return the mean of every topic. (Q,)"""
-    return np.array([scores.mean for scores in topic_scores(run, settings)], dtype=np.float64)
 
 
 def boot_ndcg(

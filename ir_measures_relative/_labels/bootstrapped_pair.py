@@ -16,7 +16,7 @@ independent; their mean difference is listed or lies on a grid (see `outcomes`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod, sqrt
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -37,16 +37,14 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
-from ir_measures_relative._labels.boot_settings import BootSettings
-from ir_measures_relative._labels.bootstrapped import expected_scores
+from ir_measures_relative._labels.bootstrapped import BootSettings, topic_scores
 from ir_measures_relative._labels.grade_prior import grade_prior_of
-from ir_measures_relative._labels.labellings import drawn_labels, listed_labels
+from ir_measures_relative._labels.label_draws import drawn_labels, listed_labels
 from ir_measures_relative._labels.outcomes import TOLERANCE, Outcomes
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random
 
 LISTED = 1 << 16  # labellings of a topic that are listed
 STEPS = 1 << 15  # of the grid of the mean difference: some .002 of the probability are undecided for fifty topics
-MOST_STEPS = 1 << 18  # a finer resolution takes seconds
 WIDE = 0.01  # an undecided probability that is worth a warning
 
 
@@ -108,6 +106,24 @@ class ProbBetter:
             return self.undecided
         return max(sqrt(p * (1 - p) / SAMPLE_SIZE) for p in (self.a_better, self.b_better, self.tie))
 
+    @property
+    def swapped(self) -> ProbBetter:
+        """The same comparison with the runs swapped."""
+        a, b, tie = self.bracket.values()
+        topics = [
+            row._replace(
+                a_better=row.b_better,
+                b_better=row.a_better,
+                mean_a=row.mean_b,
+                mean_b=row.mean_a,
+                unjudged_a=row.unjudged_b,
+                unjudged_b=row.unjudged_a,
+            )
+            for row in self.topics
+        ]
+        means, bracket = (self.mean_b, self.mean_a), {"a_better": b, "b_better": a, "tie": tie}
+        return ProbBetter(self.b_better, self.a_better, self.tie, *means, self.form, self.undecided, bracket, topics)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per topic."""
         return pd.DataFrame(self.topics, columns=list(TopicBetter._fields))
@@ -121,51 +137,41 @@ class ProbBetter:
         )
 
 
-class Chances(NamedTuple):
-    """Probabilities that a difference is above, below and at zero, and the range in which each of them lies."""
+class Signs(NamedTuple):
+    """Probabilities that a difference is positive, negative and zero; each lies between ``low`` and ``high``."""
 
-    above: float
-    below: float
-    zero: float
-    above_range: tuple[float, float]
-    below_range: tuple[float, float]
-    zero_range: tuple[float, float]
+    chance: tuple[float, float, float]
+    low: FloatArray  # (3,)
+    high: FloatArray  # (3,)
+
+    @classmethod
+    def of(cls, difference: Outcomes, all_tie: float = 0.0) -> Signs:
+        """``all_tie``: a probability of exactly zero, which a grid does not show."""
+        support, probability = difference.support, difference.probability / difference.probability.sum()
+
+        def beyond(far: float) -> tuple[float, float]:
+            return float(probability[support > far].sum()), float(probability[support < -far].sum())
+
+        tie = all_tie if difference.slack else float(probability[np.abs(support) <= TOLERANCE].sum())
+        above, below = beyond(difference.slack + TOLERANCE)
+        low = np.array([above, below, tie])
+        undecided = max(1.0 - low.sum(), 0.0) if difference.slack else 0.0
+        grid_above, grid_below = beyond(TOLERANCE)
+        middle = (1.0 + grid_above - grid_below - tie) / 2  # the grid's own zero is halved, and so are ties
+        above = min(max(middle, above), above + undecided)
+        return cls((above, 1.0 - tie - above, tie), low, np.minimum(low + undecided, 1.0))
+
+    def sampled(self) -> Signs:
+        """The same with the error of `SAMPLE_SIZE` draws.
+
+        It also covers differences of which only some topics are drawn: the first-order effects of the topics on an
+        event have together at most the variance of the event (Hoeffding's decomposition).
+        """
+        return Signs(self.chance, *chance_range(self.low, self.high, SAMPLE_SIZE))
 
     @property
     def undecided(self) -> float:
-        return max(high - low for low, high in self[3:])
-
-    def swapped(self) -> Chances:
-        """Probabilities with the two runs swapped."""
-        return Chances(self.below, self.above, self.zero, self.below_range, self.above_range, self.zero_range)
-
-    def sampled(self) -> Chances:
-        """The same with the error of `SAMPLE_SIZE` draws.
-
-        It also holds if only some topics are drawn: the first-order effects of the topics on an event have together at
-        most the variance of the event (Hoeffding's decomposition).
-        """
-        low, high = chance_range([low for low, _ in self[3:]], [high for _, high in self[3:]], SAMPLE_SIZE)
-        return Chances(*self[:3], *zip(low.tolist(), high.tolist(), strict=True))
-
-
-def chances(difference: Outcomes, all_tie: float = 0.0) -> Chances:
-    """Compare a difference with zero; ``all_tie`` is a probability of exactly zero, which a grid does not show."""
-    support, probability = difference.support, difference.probability / difference.probability.sum()
-
-    def beyond(far: float) -> tuple[float, float]:
-        return float(probability[support > far].sum()), float(probability[support < -far].sum())
-
-    above, below = beyond(difference.slack + TOLERANCE)
-    if difference.exact or difference.n_drawn:
-        zero = float(probability[np.abs(support) <= TOLERANCE].sum())
-        return Chances(above, below, zero, (above, above), (below, below), (zero, zero))
-    undecided = max(1.0 - above - below - all_tie, 0.0)
-    ranges = [(least, min(1.0, least + undecided)) for least in (above, below, all_tie)]
-    grid_above, grid_below = beyond(TOLERANCE)
-    share = (1.0 + grid_above - grid_below - all_tie) / 2  # the grid's own zero is halved, and so are ties
-    above = min(max(share, above), above + undecided)
-    return Chances(above, 1.0 - all_tie - above, all_tie, *ranges)
+        return float((self.high - self.low).max())
 
 
 def boot_prob_better(
@@ -181,16 +187,16 @@ def boot_prob_better(
     """`prob_better` with grade probabilities from the judgements alone, as in `BootNDCG`."""
     settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
     judgements = Judgements.of(qrels)
-    if not judgements.n_topics:
-        raise ValueError("prob_better: qrels must contain at least one topic, got none")
     warn_without_nonrelevant(judgements, "prob_better")
-    runs = []
-    for what, run in (("run_a", Run.of(run_a, "run_a")), ("run_b", Run.of(run_b, "run_b"))):
-        warn_of_other_topics(run, judgements, what)
-        runs.append(JudgedRun(judgements, run))
-    codes = common_codes(runs[0], runs[1], settings.cutoff, by_id=True)
-    a, b = (_Side(run, code, settings) for run, code in zip(runs, codes, strict=True))
-    result = _compared(a, b)
+    runs = JudgedRun(judgements, Run.of(run_a, "run_a")), JudgedRun(judgements, Run.of(run_b, "run_b"))
+    for name, run in zip(("run_a", "run_b"), runs, strict=True):
+        warn_of_other_topics(run.run, judgements, name)
+    code_a, code_b = common_codes(*runs, settings.cutoff, by_id=True)
+    # the runs in one order whichever comes first, so that swapped runs draw the same labels
+    if code_a.tolist() > code_b.tolist():
+        result = _compared(runs[::-1], (code_b, code_a), settings).swapped
+    else:
+        result = _compared(runs, (code_a, code_b), settings)
     if result.form == "bracket" and result.undecided > WIDE:
         warn(
             f"prob_better: {result.undecided:.2g} of the probability is undecided, since topics are combined on a grid "
@@ -199,56 +205,50 @@ def boot_prob_better(
     return result
 
 
-class _Side:
-    """One run: its score without labels, its unjudged documents, its grade prior."""
-
-    def __init__(self, run: JudgedRun, code: IntArray, settings: BootSettings) -> None:
-        """``code``: (Q, W) documents as numbers in the order of their ids, the same in both runs."""
-        self.judgements, self.settings = run.judgements, settings
-        self.plain = settings.model.score(run)  # (Q,)
-        self.mean = expected_scores(run, settings)  # (Q,)
-        self.grades = grade_prior_of(run, settings.cutoff, settings.prior, settings.pool)
-        self.code = code  # (Q, W)
-        # (n,) ranks, from 0, in each topic
-        self.unjudged = [np.flatnonzero(where) for where in run.top(settings.cutoff).unjudged]
-
-
-def _compared(a: _Side, b: _Side) -> ProbBetter:
-    judgements, model = a.judgements, a.settings.model
+def _compared(
+    runs: tuple[JudgedRun, JudgedRun], codes: tuple[IntArray, IntArray], settings: BootSettings
+) -> ProbBetter:
+    """Compare two runs; ``codes``: (Q, W) documents as numbers in the order of their ids, the same in both runs."""
+    judgements, model = runs[0].judgements, settings.model
     ideal = model.normalizer(model.gain(judgements.grade), judgements)  # (Q,)
-    gain = model.gain(a.grades.levels)  # (L,), the same levels for both
-    seen = model.seen(max(a.code.shape[1], b.code.shape[1]))  # (W,)
-    # the runs in one order whichever comes first, so that swapped runs draw the same labels
-    swap = a.code.tolist() > b.code.tolist()
-    first, second = (b, a) if swap else (a, b)
+    seen = model.seen(max(code.shape[1] for code in codes))  # (W,)
+    grades = [grade_prior_of(run, settings.cutoff, settings.prior, settings.pool) for run in runs]
+    gain = model.gain(grades[0].levels)  # (L,), the same levels for both
+    unjudged = [run.top(settings.cutoff).unjudged for run in runs]  # (Q, W) each
+    plain = model.score(runs[0]) - model.score(runs[1])  # (Q,)
+    means = [[scores.mean for scores in topic_scores(run, settings)] for run in runs]
     differences, topics = [], []
     for q, query_id in enumerate(judgements.topics):
-        joint, counts = _joint_draws(first, second, q, seen / ideal[q] if ideal[q] else None, gain)
-        plain = float(first.plain[q]) - float(second.plain[q])
-        difference = Outcomes.sure(plain) if joint is None else joint.difference(plain, judgements.topic_keys[q])
-        differences.append(difference)
-        sign = chances(difference) if difference.exact else chances(difference).sampled()
-        sign, counts = (sign.swapped(), (counts[1], counts[0], counts[2])) if swap else (sign, counts)
-        means = float(a.mean[q]), float(b.mean[q])
-        topics.append(TopicBetter(query_id, *sign[:3], sign.undecided, difference.form, *means, *counts))
-    form, total = _combined(differences, topics)
-    total = total.swapped() if swap else total
-    bracket = {"a_better": total.above_range, "b_better": total.below_range, "tie": total.zero_range}
-    means = mean_over_topics(a.mean), mean_over_topics(b.mean)
-    return ProbBetter(*total[:3], *means, form, total.undecided, bracket, topics)
+        rank_a, rank_b = (np.flatnonzero(mask[q]) for mask in unjudged)
+        _, in_a, in_b = np.intersect1d(codes[0][q, rank_a], codes[1][q, rank_b], True, return_indices=True)
+        both_a, both_b = rank_a[in_a], rank_b[in_b]  # (n,) each, by id
+        order = np.lexsort((np.maximum(both_a, both_b), np.minimum(both_a, both_b)))  # equal ranks stay by id
+        weight = seen / (ideal[q] or np.inf)
+        difference = PairDraws(
+            weight[both_a[order]] - weight[both_b[order]],
+            weight[np.delete(rank_a, in_a)],
+            weight[np.delete(rank_b, in_b)],
+            gain,
+            np.stack([prior.probability[q] for prior in grades]),
+            np.stack([prior.supply[q] for prior in grades]),
+        ).difference(float(plain[q]), judgements.topic_keys[q])
+        signs = Signs.of(difference) if difference.exact else Signs.of(difference).sampled()
+        counts = len(rank_a), len(rank_b), len(in_a)
+        expected = means[0][q], means[1][q]
+        row = TopicBetter(query_id, *signs.chance, signs.undecided, difference.form, *expected, *counts)
+        differences.append(replace(difference, form="exact", n_drawn=0))  # the error of all draws is added at the end
+        topics.append(row)
+    mean = Outcomes.mean_of(differences, STEPS)
+    signs, form = Signs.of(mean, prod(topic.tie for topic in topics)), mean.form
+    if any(topic.form == "band" for topic in topics):
+        signs, form = signs.sampled(), "band"
+    ranges = zip(signs.low.tolist(), signs.high.tolist(), strict=True)
+    bracket = dict(zip(("a_better", "b_better", "tie"), ranges, strict=True))
+    mean_a, mean_b = (mean_over_topics(scores) for scores in means)
+    return ProbBetter(*signs.chance, mean_a, mean_b, form, signs.undecided, bracket, topics)
 
 
-def _combined(differences: list[Outcomes], topics: list[TopicBetter]) -> tuple[str, Chances]:
-    """Return the form and the chances of the mean difference over topics."""
-    sampled = any(difference.n_drawn for difference in differences)
-    # drawn differences are combined as if they were exact; `Chances.sampled` adds the error of all draws together
-    parts = [Outcomes(part.support, part.probability, part.moments, part.ends) for part in differences]
-    mean = Outcomes.mean_of(parts, STEPS)
-    total = chances(mean, prod(topic.tie for topic in topics))
-    return ("band", total.sampled()) if sampled else (mean.form, total)
-
-
-class _JointDraws(NamedTuple):
+class PairDraws(NamedTuple):
     """The unjudged documents of a topic in two runs, and the grades and supplies that they draw from."""
 
     shared: FloatArray  # (n,) weight in a minus weight in b of the documents in both tops, in the order of the draws
@@ -260,6 +260,8 @@ class _JointDraws(NamedTuple):
 
     def difference(self, plain: float, topic: str) -> Outcomes:
         """Score of a minus score of b; ``plain``: the difference without labels."""
+        if not (self.shared.any() or self.only_a.any() or self.only_b.any()):
+            return Outcomes.sure(plain)
         listed = self._listed()
         if listed is not None:
             return Outcomes.listed(plain + listed[0], listed[1])
@@ -269,13 +271,15 @@ class _JointDraws(NamedTuple):
 
     def _listed(self) -> tuple[FloatArray, FloatArray] | None:
         """(N,) differences and their probabilities; None if labellings are too many."""
-        both = listed_labels(self.shared, self.gain, self.chances.mean(axis=0), self.supplies.min(axis=0)[None], LISTED)
+        left = self.supplies.min(axis=0)[:, None]  # (L, 1)
+        both = listed_labels(self.shared, self.gain, self.chances.mean(axis=0), left, LISTED)
         if both is None:
             return None
-        a = listed_labels(self.only_a, self.gain, self.chances[0], self.supplies[0] - both.used, LISTED)
+        a = listed_labels(self.only_a, self.gain, self.chances[0], self.supplies[0][:, None] - both.used, LISTED)
         if a is None:
             return None
-        b = listed_labels(self.only_b, self.gain, self.chances[1], self.supplies[1] - both.used[a.origin], LISTED)
+        left = self.supplies[1][:, None] - both.used[:, a.origin]
+        b = listed_labels(self.only_b, self.gain, self.chances[1], left, LISTED)
         if b is None:
             return None
         a_of = b.origin  # which labelling of a's documents each one continues
@@ -286,32 +290,9 @@ class _JointDraws(NamedTuple):
     def _drawn(self, random: np.random.Generator) -> FloatArray:
         """(N,) differences of a sample of labellings."""
         left = self.supplies.min(axis=0)[:, None]  # (L, 1)
-        to_come = max(len(self.only_a), len(self.only_b))
-        both = drawn_labels(random, self.shared, self.gain, self.chances.mean(axis=0), left, to_come)
+        both, used = drawn_labels(random, self.shared, self.gain, self.chances.mean(axis=0), left)
         a, b = (
-            drawn_labels(random, own, self.gain, self.chances[run], self.supplies[run][:, None] - both.used)
+            drawn_labels(random, own, self.gain, self.chances[run], self.supplies[run][:, None] - used)[0]
             for run, own in enumerate((self.only_a, self.only_b))
         )
-        return both.score + a.score - b.score
-
-
-def _joint_draws(
-    a: _Side, b: _Side, q: int, weight: FloatArray | None, gain: FloatArray
-) -> tuple[_JointDraws | None, tuple[int, int, int]]:
-    """The unjudged documents of a topic in the order of the draws, and how many a, b and both have.
-
-    None if no label matters: nothing is unjudged, all documents have the same ranks in both runs, or the pool has no
-    relevant document (``weight``, (W,), is None).
-    """
-    rank_a, rank_b = a.unjudged[q], b.unjudged[q]  # (n_a,), (n_b,)
-    _, in_a, in_b = np.intersect1d(a.code[q, rank_a], b.code[q, rank_b], assume_unique=True, return_indices=True)
-    counts = len(rank_a), len(rank_b), len(in_a)
-    shared_a, shared_b = rank_a[in_a], rank_b[in_b]  # (n,) each, by id
-    if weight is None or (len(in_a) == len(rank_a) == len(rank_b) and np.array_equal(shared_a, shared_b)):
-        return None, counts
-    order = np.lexsort((np.maximum(shared_a, shared_b), np.minimum(shared_a, shared_b)))  # equal ranks stay by id
-    priors = np.stack([a.grades.probability[q], b.grades.probability[q]])  # (2, L)
-    supplies = np.stack([a.grades.supply[q], b.grades.supply[q]])  # (2, L)
-    shared = weight[shared_a[order]] - weight[shared_b[order]]
-    own = weight[np.delete(rank_a, in_a)], weight[np.delete(rank_b, in_b)]
-    return _JointDraws(shared, *own, gain, priors, supplies), counts
+        return both + a - b

@@ -1,11 +1,12 @@
-"""The random labels of a topic's unjudged documents as a small Markov chain: exact moments and extremes.
+"""Algorithm 1 of bootstrapped nDCG (Froebe et al., ECIR 2023): random labels of a topic's unjudged documents.
 
-Algorithm 1 of bootstrapped nDCG (Froebe et al., ECIR 2023) labels the unjudged documents, here in rank order. Each
-draws a target grade; if the pool has no document of that grade left outside the top K, it gets the next lower grade
-that is left, else 0. Earlier draws matter only through the levels that can *run out* (fewer documents left than
-unjudged ones), so the state is how many documents each of those has left:
+The documents are labelled in rank order. Each draws a target grade; if the pool has no document of that grade left
+outside the top K, it gets the next lower grade that is left, else 0. Every labelling can be listed (`listed_labels`) or
+a sample of them drawn (`drawn_labels`). Moments, extremes and a grid of scores come from a small Markov chain
+(`LabelDraws`): earlier draws matter only through the levels that can *run out* (fewer documents left than unjudged
+ones), so the state is how many documents each of those has left:
 
-    chance[s, r]  = probability that the next document gets level r in state s
+    chance[r, s]  = probability that the next document gets level r in state s
     s - stride[r] = the state after that
 
 If no level can run out there is one state and the draws are independent (the *free* case).
@@ -15,151 +16,132 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative._labels.outcomes import Outcomes
+from ir_measures_relative._labels.sampling import SAMPLE_SIZE
 
 NEVER = 1e-15  # a level that runs out with a smaller probability counts as endless: rounding is larger
+LISTED = 1 << 17  # labellings that are listed one by one
+LISTING = 1 << 20  # and those of fewer documents on the way there: some hundredths of a second
+GRID_WORK = 200_000_000  # additions for the grid of a topic: some tenths of a second
+CELLS = 1 << 18  # of a grid; more would not make the stored grid more precise
+STORED_CELLS = 1 << 14  # 0.3 MB a topic
+FEWEST_CELLS = 500  # for each document, so that the bracket is at most a few thousandths of the range of scores
 
 
 @dataclass(frozen=True, eq=False)
 class LabelDraws:
-    """Labels of n unjudged documents in rank order; make one with `label_draws`."""
+    """Labels of n unjudged documents, drawn in rank order; levels by ascending grade."""
 
     weight: FloatArray  # (n,) what one unit of gain adds to the score at each unjudged rank
-    gain: FloatArray  # (L,) gain of each level, levels by ascending grade, level 0 first
+    gain: FloatArray  # (L,) of each level; 0 for level 0
     probability: FloatArray  # (L,) of each level as a target
-    supply: IntArray  # (L,) documents left per level; at least n = cannot run out
+    supply: IntArray  # (L,) documents of each level left in the pool; level 0 never runs out
 
     @property
     def n(self) -> int:
         return len(self.weight)
 
     @cached_property
-    def tracked(self) -> IntArray:
-        """(T,) levels that can run out."""
-        return np.flatnonzero(self.supply < self.n)
+    def chain(self) -> LabelDraws:
+        """The same draws with as few levels and states as possible.
+
+        A level that is empty passes its targets on to the next lower one; one that never runs out is endless.
+        """
+        supply, levels, chance = np.minimum(self.supply, self.n), [], []
+        falling = asked = 0.0  # probability of a target that falls to this level for sure, or if the one above runs out
+        for level in range(len(supply) - 1, -1, -1):
+            falling, asked = falling + self.probability[level], min(asked + self.probability[level], 1.0)
+            if level > 0 and (asked == 0 or supply[level] == 0):
+                continue
+            levels.append(level)
+            chance.append(falling)
+            falling = 0.0
+            if scipy.special.bdtrc(supply[level], self.n, asked) < NEVER:
+                supply[level], asked = self.n, 0.0
+        return LabelDraws(self.weight, self.gain[levels[::-1]], np.array(chance[::-1]), supply[levels[::-1]])
+
+    @cached_property
+    def size(self) -> IntArray:
+        """(L,) states of each level; 1 for a level that cannot run out or is empty."""
+        size = np.where(self.supply < self.n, self.supply + 1, 1)
+        size[0] = 1
+        return size
+
+    @property
+    def n_states(self) -> int:
+        return prod(self.size.tolist())
 
     @property
     def free(self) -> bool:
-        return len(self.tracked) == 0
-
-    @cached_property
-    def n_states(self) -> float:
-        """A float, since it may be huge."""
-        with np.errstate(over="ignore"):
-            return float(np.prod(self.supply[self.tracked] + 1.0))
+        return self.n_states == 1
 
     @property
-    def work(self) -> float:
+    def work(self) -> int:
         """Cost of a pass over documents, states and levels."""
         return self.n_states * self.n * len(self.gain)
 
     @cached_property
     def stride(self) -> IntArray:
-        """(L,) how far one document of a level moves the state; 0 for a level that cannot run out."""
-        stride = np.zeros(len(self.gain), np.int64)
-        size = self.supply[self.tracked] + 1
-        stride[self.tracked] = np.append(np.cumprod(size[::-1])[::-1], 1)[1:]
-        return stride
+        """(L,) how far one document of a level moves the state; 0 for a level with one state."""
+        return np.where(self.size > 1, np.cumprod(self.size) // self.size, 0)
 
     @cached_property
     def chance(self) -> FloatArray:
-        """(S, L) probability of each label in each state."""
-        state = np.arange(int(self.n_states))
-        left = np.ones((len(state), len(self.gain)), dtype=bool, order="F")
-        for level in self.tracked:
-            left[:, level] = state // self.stride[level] % (self.supply[level] + 1) > 0
+        """(L, S) probability of each label in each state."""
+        state, several = np.arange(self.n_states), self.size > 1
+        left = np.repeat(self.supply[:, None] > 0, len(state), axis=1)
+        left[several] = state // self.stride[several, None] % self.size[several, None] > 0
         return chance_of_labels(self.probability, left)
 
-    @cached_property
-    def _following(self) -> IntArray:
-        """(L, S) the state after each label; a state without that level keeps some state, at a probability of 0."""
-        state: IntArray = np.maximum(np.arange(len(self.chance)) - self.stride[:, None], 0)
-        return state
-
-    def _move(self, value: FloatArray, level: int, into: FloatArray) -> None:
-        """Add values (..., S) of the present states to the states after label ``level``."""
-        # a state without that level has probability 0, so values that cross the edge of the range are 0
-        step = int(self.stride[level])
-        into[..., : into.shape[-1] - step] += value[..., step:]
-
-    def _start(self) -> FloatArray:
-        """(S,) all probability in the state with nothing used."""
-        mass = np.zeros(len(self.chance))
-        mass[-1] = 1.0
-        return mass
+    def _after(self, value: FloatArray) -> FloatArray:
+        """(S,) a value of each state -> (L, S) that of the state after each label; 0 where a state lacks the level."""
+        after = np.zeros(self.chance.shape)
+        for row, step in zip(after, self.stride.tolist(), strict=True):
+            row[step:] = value[: len(value) - step]
+        return after
 
     @cached_property
-    def label_chance(self) -> FloatArray:
-        """(n, L) probability of each label for each document, whatever the others get."""
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance of the score."""
         if self.free:
-            return np.broadcast_to(self.probability, (self.n, len(self.gain)))
-        mass = self._start()
-        rows = np.empty((self.n, len(self.gain)))
-        for t in range(self.n):
-            flow = mass * self.chance.T  # (L, S)
-            rows[t] = flow.sum(axis=1)
-            mass = np.zeros_like(mass)
-            for r in range(len(self.gain)):
-                self._move(flow[r], r, mass)
-        return rows
-
-    @cached_property
-    def _expected_gain(self) -> FloatArray:
-        """(n,) expected gain of each document."""
-        expected: FloatArray = (self.label_chance * self.gain).sum(axis=1)
-        return expected
-
-    @cached_property
-    def mean(self) -> float:
-        """Expected score of the unjudged documents."""
-        return float((self.weight * self._expected_gain).sum())
-
-    @cached_property
-    def variance(self) -> float:
-        """Variance of the score."""
-        if self.free:
-            expected = (self.probability * self.gain).sum()
-            spread = (self.probability * (self.gain - expected) ** 2).sum()
-            return float((self.weight**2).sum() * spread)
-        # probability of each state, times the first two moments of score - mean there; deviations are taken
-        # document by document, so that a certain labelling has none
-        mass = np.stack([self._start(), *np.zeros((2, len(self.chance)))])  # (3, S)
-        for t in range(self.n):
-            following = np.zeros_like(mass)
-            for r in range(len(self.gain)):
-                d = self.weight[t] * (self.gain[r] - self._expected_gain[t])
-                flow = mass * self.chance[:, r]
-                flow[2] += d * (2 * flow[1] + d * flow[0])
-                flow[1] += d * flow[0]
-                self._move(flow, r, following)
-            mass = following
-        _, first, second = mass.sum(axis=1)
-        return max(float(second - first * first), 0.0)
+            chance = self.chance[:, 0]
+            expected = chance @ self.gain
+            spread = chance @ (self.gain - expected) ** 2
+            return float(self.weight.sum() * expected), float((self.weight**2).sum() * spread)
+        mean, variance = np.zeros((2, self.n_states))  # of what is to come, in each state
+        for weight in self.weight[::-1]:
+            score = self._after(mean) + weight * self.gain[:, None]  # (L, S)
+            mean = np.einsum("ls,ls->s", self.chance, score)
+            variance = np.einsum("ls,ls->s", self.chance, self._after(variance) + (score - mean) ** 2)
+        return float(mean[-1]), float(variance[-1])
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
         """Lowest and highest possible score."""
-        barred = np.where(self.chance > 0, 0.0, np.inf).T  # (L, S)
-        low, high = np.zeros((2, len(self.chance)))
-        for t in range(self.n - 1, -1, -1):
-            add = (self.weight[t] * self.gain)[:, None]  # (L, 1)
-            low = (low[self._following] + (add + barred)).min(axis=0)
-            high = (high[self._following] + (add - barred)).max(axis=0)
+        barred = np.where(self.chance > 0, 0.0, np.inf)
+        low, high = np.zeros((2, self.n_states))
+        for weight in self.weight[::-1]:
+            score = weight * self.gain[:, None]  # (L, 1)
+            low = (self._after(low) + (score + barred)).min(axis=0)
+            high = (self._after(high) + (score - barred)).max(axis=0)
         return float(low[-1]), float(high[-1])
 
     @cached_property
     def likeliest(self) -> float:
         """Score of the most likely labelling; the lowest of several."""
-        log_chance = np.log(self.chance, out=np.full(self.chance.shape, -np.inf), where=self.chance > 0).T  # (L, S)
-        best, score = np.zeros((2, len(self.chance)))
+        log_chance = np.log(self.chance, out=np.full(self.chance.shape, -np.inf), where=self.chance > 0)
+        best, score = np.zeros((2, self.n_states))
         for weight in self.weight[::-1]:
-            log_p = best[self._following] + log_chance  # (L, S)
+            log_p = self._after(best) + log_chance  # (L, S)
             best = log_p.max(axis=0)
-            value = score[self._following] + weight * self.gain[:, None]
+            value = self._after(score) + weight * self.gain[:, None]
             score = np.where(log_p >= best - 1e-9, value, np.inf).min(axis=0)
         return float(score[-1])
 
@@ -168,63 +150,129 @@ class LabelDraws:
         """Score of a likely labelling, for too many states: each document in turn takes its likeliest label."""
         left, total = self.supply.copy(), 0.0
         for weight in self.weight:
-            level = int(np.argmax(chance_of_labels(self.probability, left[None] > 0)[0]))
-            left[level] -= level in self.tracked
+            level = int(np.argmax(chance_of_labels(self.probability, left[:, None] > 0)))
+            left[level] -= self.size[level] > 1
             total += weight * self.gain[level]
+        return total
+
+    @property
+    def cells(self) -> int:
+        """Number of cells of a grid of scores that there is time for; 0 if too few."""
+        cells = min(GRID_WORK // self.work, CELLS)
+        return cells if cells >= FEWEST_CELLS * self.n else 0
+
+    def on_grid(self, start: float, cells: int) -> Outcomes:
+        """Distribution of ``start``, the score of the judged documents, plus that of the labels, on a grid.
+
+        Every document's possible contributions are rounded to the nearest grid point. The rounding errors are known, so
+        the score lies within [grid + sum of smallest errors, grid + sum of largest errors], whatever the labels are.
+        """
+        lowest, highest = (start + end for end in self.extremes)
+        step = (highest - start) / cells
+        value = self.weight[:, None] * self.gain  # (n, L)
+        shift = np.rint(value / step).astype(np.int64)
+        error = value - shift * step
+        total = self._shifted(shift, cells + self.n + 1)
+        # the many small roundings are done: the stored grid may be coarser, at the price of one cell more
+        together = max(1, cells // STORED_CELLS)
+        mass = np.add.reduceat(total, np.arange(0, len(total), together))
+        at = np.flatnonzero(mass)
+        low, high = error.min(axis=1).sum(), error.max(axis=1).sum() + (together - 1) * step
+        score = start + at * together * step + (low + high) / 2
+        # the ends are possible, if too rarely for a float
+        support = np.clip(np.concatenate([[lowest], score, [highest]]), lowest, highest)
+        moments = np.asarray(start + self.moments[0]), np.asarray(self.moments[1])
+        return Outcomes(support, np.pad(mass[at], 1), moments, (lowest, highest), "bracket", float(high - low) / 2)
+
+    def _shifted(self, shift: IntArray, width: int) -> FloatArray:
+        """(width,) probability of each cell after all draws; ``shift``: (n, L) cells by which labels move the score."""
+        mass = np.zeros((self.n_states, width))
+        mass[-1, 0] = 1.0
+        used = 1
+        # free draws may come in any order: small shifts first, while few cells are filled
+        for row in shift[::-1].tolist() if self.free else shift.tolist():
+            following = np.zeros_like(mass)
+            for step, chance, by in zip(self.stride.tolist(), self.chance, row, strict=True):
+                fits = min(used, width - by)  # no score is beyond the highest
+                following[: self.n_states - step, by : by + fits] += chance[step:, None] * mass[step:, :fits]
+            mass, used = following, min(used + max(row), width)
+        total: FloatArray = mass.sum(axis=0)
         return total
 
 
 def chance_of_labels(probability: FloatArray, left: BoolArray) -> FloatArray:
-    """Probability of each label: a target falls to the next lower level left. (L,), (S, L) -> (S, L)
+    """Probability of each label: a target falls to the next lower level left. (L,), (L, S) -> (L, S)
 
     ``left``: whether each state has documents of each level; the lowest level never runs out.
     """
-    chance = np.zeros(left.shape, order="F")  # read by column
-    falling = np.zeros(len(left))
+    chance = np.zeros(left.shape)
+    falling = np.zeros(left.shape[1])
     for level in range(len(probability) - 1, 0, -1):
         falling = falling + probability[level]
-        chance[:, level] = np.where(left[:, level], falling, 0.0)
-        falling = np.where(left[:, level], 0.0, falling)
-    chance[:, 0] = falling + probability[0]
+        chance[level] = np.where(left[level], falling, 0.0)
+        falling = np.where(left[level], 0.0, falling)
+    chance[0] = falling + probability[0]
     return chance
 
 
-def label_draws(weight: FloatArray, gain: FloatArray, probability: FloatArray, supply: IntArray) -> LabelDraws:
-    """Labels of one topic, without the levels that no document can get.
+class Labellings(NamedTuple):
+    """N labellings of the same documents."""
 
-    Parameters
-    ----------
-    weight : (n,) array
-        Discount over ideal DCG of each unjudged document, in rank order.
-    gain, probability, supply : (L,) arrays
-        Gain, probability as a target and documents left in the pool of each level, by ascending grade;
-        the first is level 0, which never runs out.
+    score: FloatArray  # (N,) weighted sum of gains
+    used: IntArray  # (L, N) documents taken from each level; level 0 excepted
+    chance: FloatArray  # (N,)
+    origin: IntArray  # (N,) which of the labellings that these continue
+
+
+def listed_labels(
+    weight: FloatArray, gain: FloatArray, probability: FloatArray, left: IntArray, most: int = LISTED
+) -> Labellings | None:
+    """Every labelling of n documents with its probability; None if they are more than ``most``.
+
+    ``left``: (L, M) documents of each level to begin with, in each of M labellings of other documents that these
+    continue, since a pair of runs labels its shared documents first. The rest is as in `LabelDraws`.
     """
-    n = len(weight)
-    levels: list[int] = []
-    chance: list[float] = []
-    falling, spills = 0.0, False
-    for level in range(len(gain) - 1, -1, -1):
-        falling += float(probability[level])
-        reached = falling > 0 or spills
-        if not reached or (level > 0 and supply[level] == 0):
-            continue  # an empty level passes its targets on to the next lower one
-        levels.append(level)
-        chance.append(falling)
-        falling, spills = 0.0, level > 0 and bool(supply[level] < n)
-    if not levels:  # no document is unjudged and no level is likely: keep level 0 so that arrays have a column
-        levels, chance = [0], [1.0]
-    at = np.array(levels[::-1])
-    left = np.where(at == 0, n, np.minimum(supply[at], n))
-    return LabelDraws(np.asarray(weight, float), np.asarray(gain, float)[at], np.array(chance[::-1]), left)
+    score, chance, origin = np.zeros(left.shape[1]), np.ones(left.shape[1]), np.arange(left.shape[1])
+    begin = left = np.minimum(left, len(weight)).astype(np.int32)
+    work = 0  # long lists with scarce levels have few labellings after each of many documents
+    for w in weight:
+        step = chance_of_labels(probability, left > 0)  # (L, N)
+        level, row = np.nonzero(step)
+        work += len(row)
+        if len(row) > most or work > LISTING:
+            return None
+        score, chance, origin = score[row] + w * gain[level], chance[row] * step[level, row], origin[row]
+        left = left[:, row]
+        left[level, np.arange(len(row))] -= level > 0
+    return Labellings(score, begin[:, origin] - left, chance, origin)
 
 
-def without_rare_ends(labels: LabelDraws) -> LabelDraws:
-    """The same draws with far fewer states: a level that runs out with a probability below `NEVER` is endless."""
-    left = labels.supply.copy()
-    asked = 0.0  # probability that a draw asks for this level: its own targets, and those that fall from above
-    for level in range(len(left) - 1, 0, -1):
-        asked = min(asked + float(labels.probability[level]), 1.0)
-        if left[level] == labels.n or scipy.special.bdtrc(left[level], labels.n, asked) < NEVER:
-            left[level], asked = labels.n, 0.0
-    return label_draws(labels.weight, labels.gain, labels.probability, left)
+def drawn_labels(
+    random: np.random.Generator, weight: FloatArray, gain: FloatArray, probability: FloatArray, left: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Label n documents in order, `SAMPLE_SIZE` times: (N,) scores, and (L, N) documents taken from each level.
+
+    A document's target is drawn; its label follows from counts. With M^(r) targets at or above level r so far and
+    c_r documents of level r left at the outset, the labels at or above level r are
+
+        T^(r) = min(M^(r), c_r + T^(r+1)),   T^(top+1) = 0:
+
+    all targets from r on are met, unless level r and the levels above have run out. Example: targets 2, 2, 1 with one
+    document left of either grade: T^(2) = min(2, 1) = 1, T^(1) = min(3, 1 + 1) = 2, so the labels are 2, 1 and 0.
+    ``left``: (L, N) or (L, 1), as in `listed_labels`.
+    """
+    reaching = np.cumsum(probability[::-1])[::-1]  # (L,) probability of a target at or above a level
+    # what a label at or above a level adds if it came by this draw and no sooner: the weight falls from here on
+    worth = np.outer(-np.diff(weight, append=0.0), np.diff(gain, prepend=0.0))  # (n, L)
+    score, added = np.zeros((2, SAMPLE_SIZE))
+    count = np.int16 if len(weight) < 1 << 14 else np.int64  # small integers are fast
+    left = np.minimum(left, len(weight)).astype(count)
+    asked, met = np.zeros((2, len(gain) + 1, SAMPLE_SIZE), count)  # targets and labels at or above each level
+    for t in range(len(weight)):
+        number = random.bit_generator.random_raw(SAMPLE_SIZE // 2).view(np.uint32)  # the stream numpy never changes
+        for r in range(len(gain) - 1, 0, -1):
+            asked[r] += number < round(reaching[r] * 2**32)
+            np.minimum(asked[r], met[r + 1] + left[r], out=met[r])
+            score += np.multiply(met[r], worth[t, r], out=added)
+    met[0] = met[1]
+    return score, met[:-1] - met[1:]

@@ -8,7 +8,7 @@ from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import WrongKind, flag, real, shown
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
-from ir_measures_relative._labels.boot_settings import BootSettings
+from ir_measures_relative._labels.bootstrapped import BootSettings
 from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter, boot_prob_better
 from ir_measures_relative._labels.imputing import known_labels
 from ir_measures_relative._labels.label_model import LabelModel

@@ -18,8 +18,7 @@ from ir_measures_relative._judged.joined_runs import JudgedRun, common_codes
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._labels import bootstrapped_pair, outcomes
-from ir_measures_relative._labels.bootstrapped_pair import ProbBetter
-from ir_measures_relative._labels.bootstrapped_pair import chances as chances_of
+from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, Signs
 from ir_measures_relative._labels.outcomes import Outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no judged non-relevant document")
@@ -276,25 +275,25 @@ def test_signs_of_sums(parts, steps, exact):
     all_zero = prod(part.get(0.0, 0) / sum(part.values()) for part in parts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(outcomes, "LISTED", 1 << 16 if exact else 0)
-        found = chances_of(Outcomes.mean_of(some, steps), all_zero)
+        found = Signs.of(Outcomes.mean_of(some, steps), all_zero)
     expected = truth[1], truth[-1], truth[0]
-    assert sum(found[:3]) == pytest.approx(1, abs=1e-12)
+    assert sum(found.chance) == pytest.approx(1, abs=1e-12)
     if exact:
-        assert found[:3] == pytest.approx(expected, abs=1e-12) and found.undecided == 0
-    for (low, high), estimate, true in zip(found[3:], found[:3], expected, strict=True):
+        assert found.chance == pytest.approx(expected, abs=1e-12) and found.undecided == 0
+    for estimate, low, high, true in zip(*found, expected, strict=True):
         assert low - 1e-9 <= true <= high + 1e-9 and low - 1e-12 <= estimate <= high + 1e-12
 
 
 def test_sums_of_samples_are_as_sure_as_a_sample_of_sums():
     """Ten topics, each known from draws: the ranges contain the truth; 200 seeds, one in 10^6 may miss."""
     coin = Outcomes.listed([-1.0, 0.1, 1.2], [0.5, 0.2, 0.3])
-    truth = chances_of(Outcomes.mean_of([coin] * 10))[:3]
+    truth = Signs.of(Outcomes.mean_of([coin] * 10)).chance
     missed = 0
     for seed in range(200):
         source = np.random.default_rng(seed)
         drawn = source.multinomial(20_000, coin.probability, 10) / 20_000
-        found = chances_of(Outcomes.mean_of([Outcomes.listed(coin.support, row) for row in drawn])).sampled()
-        missed += sum(not low <= true <= high for (low, high), true in zip(found[3:], truth, strict=True))
+        found = Signs.of(Outcomes.mean_of([Outcomes.listed(coin.support, row) for row in drawn])).sampled()
+        missed += int((truth < found.low).sum() + (truth > found.high).sum())
     assert missed == 0 and 0 < found.undecided < 0.04
 
 

@@ -12,11 +12,10 @@ from support.boot_cases import Case
 from support.boot_twin import check_against_twin, only
 from support.labellings import discounts, labellings, listed_outcomes
 
-from ir_measures_relative._labels import score_grid
-from ir_measures_relative._labels.label_draws import LabelDraws, label_draws, without_rare_ends
+from ir_measures_relative._labels import label_draws
+from ir_measures_relative._labels.boot_scores import REACH, TopicScores, likeliest_by_family, primitive_roots
+from ir_measures_relative._labels.label_draws import LabelDraws
 from ir_measures_relative._labels.outcomes import merged
-from ir_measures_relative._labels.score_forms import REACH, TopicScores, likeliest_by_family, primitive_root
-from ir_measures_relative._labels.score_grid import scores_on_grid
 
 QUANTILES = (0.0, 0.01, 0.05, 0.3, 0.5, 0.77, 0.95, 0.99, 1.0)
 
@@ -30,10 +29,9 @@ def enumerated(labels: LabelDraws) -> list[tuple[float, float, tuple]]:
         for weight, target in zip(labels.weight, targets, strict=True):
             chance *= labels.probability[target]
             level = target
-            while left[level] == 0:
+            while level > 0 and left[level] == 0:
                 level -= 1
-            if left[level] < labels.n or level in labels.tracked:
-                left[level] -= 1
+            left[level] -= 1
             score += weight * labels.gain[level]
             given_levels.append(level)
         if chance > 0:
@@ -47,19 +45,20 @@ def test_passes_over_the_states_agree_with_enumeration(labels: LabelDraws) -> No
     every = enumerated(labels)
     score, chance = np.array([e[0] for e in every]), np.array([e[1] for e in every])
     assert chance.sum() == pytest.approx(1)
-    assert labels.mean == pytest.approx((score * chance).sum(), abs=1e-12)
-    assert labels.variance == pytest.approx((chance * (score - labels.mean) ** 2).sum(), abs=1e-12)
-    assert labels.extremes == pytest.approx((score.min(), score.max()), abs=1e-12)
-    listed, expected = listed_outcomes(labels), merged(score, chance)
-    assert listed.support == pytest.approx(expected[0], abs=1e-12)
-    assert listed.probability == pytest.approx(expected[1], abs=1e-12)
-    assert np.abs(score - labels.likely).min() < 1e-12  # a score that is possible
+    mean = (score * chance).sum()
     different: dict[tuple, float] = {}
     for _, probability, levels in every:
         different[levels] = different.get(levels, 0.0) + probability
     best = max(different.values())
     tied = [labels.weight @ labels.gain[list(levels)] for levels, p in different.items() if p > best * (1 - 1e-9)]
-    assert labels.likeliest == pytest.approx(min(tied), abs=1e-9)
+    for draws in (labels, labels.chain):
+        assert draws.moments == pytest.approx((mean, (chance * (score - mean) ** 2).sum()), abs=1e-12)
+        assert draws.extremes == pytest.approx((score.min(), score.max()), abs=1e-12)
+        assert np.abs(score - draws.likely).min() < 1e-12  # a score that is possible
+        assert draws.likeliest == pytest.approx(min(tied), abs=1e-9)
+    listed, expected = listed_outcomes(labels), merged(score, chance)
+    assert listed.support == pytest.approx(expected[0], abs=1e-12)
+    assert listed.probability == pytest.approx(expected[1], abs=1e-12)
 
 
 @settings(max_examples=60)
@@ -73,9 +72,9 @@ def test_counts_at_or_above_a_level_follow_the_formula(labels: LabelDraws) -> No
         left, given_levels = labels.supply.copy(), []
         for target in targets:
             level = target
-            while left[level] == 0:
+            while level > 0 and left[level] == 0:
                 level -= 1
-            left[level] -= level in labels.tracked
+            left[level] -= 1
             given_levels.append(level)
         for t in range(labels.n + 1):
             asked = [(targets[:t] >= s).sum() for s in range(levels)] + [0]
@@ -85,7 +84,7 @@ def test_counts_at_or_above_a_level_follow_the_formula(labels: LabelDraws) -> No
 
 
 def large(n: int, probability: list[float], supply: list[int], gain: list[float]) -> LabelDraws:
-    return label_draws(discounts(list(range(1, n + 1))), np.array(gain), np.array(probability), np.array(supply))
+    return LabelDraws(discounts(list(range(1, n + 1))), np.array(gain), np.array(probability), np.array(supply))
 
 
 LARGE = {
@@ -102,9 +101,9 @@ LARGE = {
 def test_the_grid_brackets_every_quantile(name: str, cells: int) -> None:
     labels = LARGE[name]
     whole = listed_outcomes(labels, 0.05)
-    found = scores_on_grid(labels, 0.05, cells)
+    found = labels.on_grid(0.05, cells)
     assert found.form == "bracket" and found.ends == pytest.approx(whole.ends, abs=1e-12)
-    assert found.width < 2 * (labels.n + cells / score_grid.STORED) * np.ptp(whole.support) / cells
+    assert found.width < 2 * (labels.n + cells / label_draws.STORED_CELLS) * np.ptp(whole.support) / cells
     for q in np.linspace(0, 1, 101):
         low, high = found.quantile_range(q)
         assert low - 1e-12 <= whole.quantile(q) <= high + 1e-12
@@ -113,11 +112,11 @@ def test_the_grid_brackets_every_quantile(name: str, cells: int) -> None:
 
 def test_rare_ends_are_left_out_only_where_they_cannot_be_seen() -> None:
     labels = large(60, [0.9, 0.05, 0.05], [60, 40, 30], [0, 1, 2])
-    assert not labels.free and without_rare_ends(labels).free
-    exact, settled = labels.mean, without_rare_ends(labels).mean
+    assert not labels.free and labels.chain.free
+    exact, settled = labels.moments[0], labels.chain.moments[0]
     assert exact == pytest.approx(settled, abs=1e-12) and exact <= settled + 1e-15
     common = large(60, [0.5, 0.25, 0.25], [60, 20, 15], [0, 1, 2])
-    assert without_rare_ends(common).n_states == common.n_states
+    assert common.chain.n_states == common.n_states
 
 
 @pytest.mark.parametrize("probability", [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4]])
@@ -128,7 +127,7 @@ def test_argmax_by_families_of_ranks_is_that_of_the_list(probability: list[float
 
 def test_primitive_roots() -> None:
     numbers, roots = (2, 3, 4, 8, 9, 12, 16, 36, 64, 1000, 1024), [2, 3, 2, 2, 3, 12, 2, 6, 2, 10, 2]
-    assert [primitive_root(m) for m in numbers] == roots
+    assert primitive_roots(1024)[list(numbers)].tolist() == roots
 
 
 # ------------------------------------------------------------------------ which form a topic's scores take
@@ -193,7 +192,7 @@ def test_a_thousand_unjudged_documents() -> None:
 def test_more_states_than_a_pass_may_cost() -> None:
     """Four levels that all run out at K = 1000: the mean is that of the sample, and says so."""
     labels = large(900, [0.2, 0.2, 0.2, 0.2, 0.2], [900, 160, 150, 140, 130], [0, 1, 2, 3, 4])
-    assert labels.work > REACH
+    assert labels.chain.work > REACH
     scores = topic(labels)
     assert scores.form == "band" and scores.width < 0.03 * scores.upper
     assert scores.standard_error == pytest.approx(scores.std / np.sqrt(20_000))
@@ -208,5 +207,5 @@ GRADES = {f"d{i}": i % 26 for i in range(50)}  # two documents of nearly every g
 def test_many_levels_with_few_documents_are_listed() -> None:
     case = Case(["d1", "u", "v", "w"], GRADES, 10, "pool+run", "linear")
     labels = only(case)._labels
-    assert labels is not None and labels.work > 1000 * REACH
+    assert labels is not None and labels.chain.work > 1000 * REACH
     check_against_twin(case)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from ir_measures_relative._labels.label_draws import LabelDraws, label_draws
-from ir_measures_relative._labels.labellings import listed_labels
+from ir_measures_relative._labels.label_draws import LabelDraws, listed_labels
 from ir_measures_relative._labels.outcomes import Outcomes
 
 
@@ -23,11 +22,11 @@ def labellings(draw: st.DrawFn, monotone: bool = False) -> LabelDraws:
     shares = np.array(draw(st.lists(st.integers(0, 4), min_size=levels, max_size=levels)), float)
     shares[draw(st.integers(0, levels - 1))] += 1
     supply = np.array(draw(st.lists(st.integers(0, 8), min_size=levels, max_size=levels)))
-    return label_draws(discounts(ranks), np.sort(gain) if monotone else gain, shares / shares.sum(), supply)
+    return LabelDraws(discounts(ranks), np.sort(gain) if monotone else gain, shares / shares.sum(), supply)
 
 
 def listed_outcomes(labels: LabelDraws, start: float = 0.0) -> Outcomes:
     """Every score of the labels on top of ``start``."""
-    listed = listed_labels(labels.weight, labels.gain, labels.probability, labels.supply[None], 1 << 21)
+    listed = listed_labels(labels.weight, labels.gain, labels.probability, labels.supply[:, None], 1 << 21)
     assert listed is not None
     return Outcomes.listed(start + listed.score, listed.chance)
