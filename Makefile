@@ -66,7 +66,7 @@ bench: $(VENV)/.installed  ## run every benchmark; prints ratios as Markdown tab
 		echo "== $$benchmark"; $(BIN)/python $$benchmark; done
 
 docs: $(VENV)/.docs  ## build the documentation into build/docs; warnings are errors
-	$(BIN)/python -m ir_measures_relative.pt_docs.measure_pages >/dev/null
+	$(BIN)/python docs/measure_pages.py >/dev/null
 	$(BIN)/python docs/build.py build/docs
 	@echo "build/docs/index.html"
 

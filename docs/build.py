@@ -1,8 +1,8 @@
-"""Builds the documentation: ``python docs/build.py build/docs`` (or ``make docs``); warnings are errors.
+"""Build the documentation: ``python docs/build.py build/docs`` (or ``make docs``); warnings are errors.
 
-The pages that people write are in ``ir_measures_relative/pt_docs``. A copy of them beside the result is joined by what
-is made from the package: a page of every command's help, a live report of the simulated track, the notebooks as they
-are stored, the changelog, and the picture of a report.
+The pages written by hand are in ``ir_measures_relative/pt_docs``, the configuration of Sphinx is in ``docs/website``. Both
+are copied next to the result, together with generated pages: the help of every command, a live report of a simulated
+track, the stored notebooks, the changelog, and the pictures of the README.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ def main(arguments: list[str]) -> int:
 
 
 def write_source(source: Path) -> None:
-    """The pages that Sphinx reads: those written by hand and those made here."""
+    """Write the folder that Sphinx reads: pages written by hand and generated ones."""
     shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(PAGES, source, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in (PAGES, REPOSITORY / "docs" / "website"):
+        shutil.copytree(folder, source, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     shutil.copy(REPOSITORY / "CHANGELOG.md", source / "changelog.md")
-    shutil.copy(REPOSITORY / "docs" / "report.png", source / "_static")
+    for picture in ("report.png", "scatter.png"):
+        shutil.copy(REPOSITORY / "docs" / picture, source / "_static")
     shutil.copytree(
         REPOSITORY / "notebooks",
         source / "notebooks",
@@ -48,7 +50,7 @@ def write_source(source: Path) -> None:
 
 
 def command_line_page() -> str:
-    """Every command with what its ``--help`` prints."""
+    """Page with the ``--help`` of every command."""
     parts = [title("Command line", "="), (PAGES / "command_line.inc").read_text(encoding="utf-8")]
     for command in ["", *(command.name for command in COMMANDS)]:
         name = " ".join(["ir_measures_relative", command]).strip()

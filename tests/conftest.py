@@ -45,7 +45,7 @@ NEEDED_BY_FILES = {
     "tests/plots/*.py": "matplotlib",
 }
 # scripts that the documentation runs (test_docs builds it), and that tests run
-SCRIPTS = ["pt_docs/pictures/*.py", "tests/support/pisa_pipelines.py"]
+SCRIPTS = ["docs/website/*.py", "tests/support/pisa_pipelines.py"]
 NEEDED_BY_EXAMPLES = {
     "ir_measures_relative._hosts.pyterrier_experiment": "pyterrier",
 }

@@ -10,13 +10,14 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from support.documentation import load
 from support.pages import Block, run_console, run_python
 from support.repository import INSTALLED, REPOSITORY
 
 from ir_measures_relative.citations import BIBTEX
 from ir_measures_relative.measures import registry
-from ir_measures_relative.pt_docs import docstrings, measure_pages
 
+docstrings, measure_pages = load("website.docstrings"), load("measure_pages")
 DOCS = INSTALLED / "ir_measures_relative" / "pt_docs"
 BY_HAND = sorted(DOCS.glob("*.rst"))
 MEASURES = sorted(DOCS.glob("measures/*.rst"))
@@ -26,7 +27,7 @@ CONSOLE = re.compile(r"^\.\. code-block:: console\n\n((?:    .*\n|\n)+)", re.MUL
 @pytest.mark.parametrize("name", registry)
 def test_every_measure_has_its_page(name: str) -> None:
     page = DOCS / "measures" / f"{name}.rst"
-    command = "python -m ir_measures_relative.pt_docs.measure_pages"
+    command = "python docs/measure_pages.py"
     assert page.exists(), f"{name} has no page: run {command}"
     same = page.read_text(encoding="utf-8") == measure_pages.measure_page(name)
     assert same, f"the page of {name} is older than its declaration: run {command}"
@@ -47,7 +48,7 @@ def test_a_page_says_all_that_a_declaration_holds(name: str) -> None:
         assert lines[row + 2 : row + 4] == [f"      - {info.kind}".replace("|", r"\|"), f"      - {info.desc}".rstrip()]
     assert measure_pages.DIRECTIONS[measure.DIRECTION] in page and measure.SHORT_DESC in page
     titles = {lines[place - 1] for place, line in enumerate(lines) if re.fullmatch("-{3,}", line)}
-    assert titles >= {"Definition", "When not to use it", "Parameters", "Cite"}
+    assert titles >= {"Definition", "When not to use it", "Parameters", "Citing"}
     for key in measure.CITATIONS:
         assert textwrap.indent(BIBTEX[key].strip(), "    ") in page
 
@@ -82,7 +83,7 @@ def test_every_measure_has_its_formula(name: str) -> None:
 
 @pytest.mark.parametrize("page", [*BY_HAND, *MEASURES], ids=lambda page: page.stem)
 def test_examples_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if page.stem == "many_topics":
+    if page.stem == "scaling":
         pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")

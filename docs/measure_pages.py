@@ -1,8 +1,8 @@
-"""A page per measure, made from its declaration: ``python -m ir_measures_relative.pt_docs.measure_pages``.
+"""A page per measure, generated from its declaration: ``python docs/measure_pages.py``.
 
-The pages are kept beside this file, so that PyTerrier's documentation can include them as they are; a test compares
-them with the declarations. What a declaration cannot say stands in ``formulas/``, ``pictures/`` and ``when_not/`` (by
-measure) and in ``papers.rst`` (by paper).
+The pages are stored in ``pt_docs/measures``, so that PyTerrier's documentation can include them as they are; a test
+compares them with the declarations. Definitions, warnings and pictures are written by hand in ``pt_docs/formulas``,
+``pt_docs/when_not`` and ``docs/website/pictures`` (by measure) and in ``pt_docs/papers.rst`` (by paper).
 """
 
 from __future__ import annotations
@@ -16,22 +16,25 @@ from pathlib import Path
 from ir_measures_relative.citations import BIBTEX
 from ir_measures_relative.measures import Parameter, RelativeMeasure, registry
 
-HERE = Path(__file__).resolve().parent
+REPOSITORY = Path(__file__).resolve().parents[1]
+PAGES = REPOSITORY / "ir_measures_relative" / "pt_docs"
+PICTURES = REPOSITORY / "docs" / "website" / "pictures"
 DIRECTIONS = {
     "larger": "Larger is better.",
     "smaller": "Smaller is better.",
     "neither": "Neither larger nor smaller is better.",
 }
 RELATIVE_TO = {
-    "prior": "Relative to prior runs: give them as ``prior=``, or compare many runs at once, each with all others or "
-    "those that a symbol names: ``'others'``, ``'previous'``, ``'groups'`` (:doc:`../many_runs`).",
-    "reference": "Relative to one other run, ``reference=``.",
-    None: "Looks at one run and the judgements.",
+    "prior": "It requires prior runs: name them with ``prior=``, or compare many runs at once, each with all others "
+    "(``'others'``, the default), those listed before it (``'previous'``) or the best run of each other group "
+    "(``'groups'``). See :doc:`../many_runs`.",
+    "reference": "It requires one other run, ``reference=``.",
+    None: "It requires one run and the judgements.",
 }
 
 
 def measure_page(name: str) -> str:
-    """The page of a registered measure, as reStructuredText."""
+    """Page of a registered measure, as reStructuredText."""
     measure = registry[name]
     question = _blocks(inspect.getmodule(type(measure)).__doc__ or "")[0]
     notes, example = _text_and_example(inspect.getdoc(type(measure)) or "")
@@ -43,17 +46,17 @@ def measure_page(name: str) -> str:
         example,
         _picture(name),
         _section("Definition", _by_hand("formulas", name)),
-        _section("To know", notes),
+        _section("Notes", notes),
         _section("When not to use it", _by_hand("when_not", name)),
         _section("Parameters", _table(measure.SUPPORTED_PARAMS)),
-        _section("What the paper says and what we found", *map(_about_paper, _notes(measure))),
-        _section("Cite", *(_code("bibtex", BIBTEX[key].strip()) for key in measure.CITATIONS)),
+        _section("Notes on the paper", *map(_about_paper, _notes(measure))),
+        _section("Citing", *(_code("bibtex", BIBTEX[key].strip()) for key in measure.CITATIONS)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def write_pages(folder: Path = HERE / "measures") -> list[Path]:
-    """Writes the page of every registered measure, and removes those of measures that are gone."""
+def write_pages(folder: Path = PAGES / "measures") -> list[Path]:
+    """Write the page of every registered measure, and remove pages of other measures."""
     folder.mkdir(exist_ok=True)
     wanted = {folder / f"{name}.rst": name for name in registry}
     for page in set(folder.glob("*.rst")) - set(wanted):
@@ -68,7 +71,7 @@ def _title(text: str, line: str) -> str:
 
 
 def _section(title: str, *parts: str) -> str:
-    """The section, or nothing where there is nothing to say."""
+    """Section with a title, or an empty string if all parts are empty."""
     return "\n\n".join([_title(title, "-"), *filter(None, parts)]) if any(parts) else ""
 
 
@@ -81,14 +84,14 @@ def _indented(text: str) -> str:
 
 
 def _by_hand(folder: str, name: str) -> str:
-    """What is written by hand about a measure, if anything."""
-    file = HERE / folder / f"{name}.inc"
+    """Text about a measure that is written by hand, or an empty string."""
+    file = PAGES / folder / f"{name}.inc"
     return file.read_text(encoding="utf-8").strip() if file.exists() else ""
 
 
 def _picture(name: str) -> str:
-    """The drawing of what a measure does, if there is one, made when the documentation is built."""
-    file = HERE / "pictures" / f"{name}.py"
+    """Directive that draws the picture of a measure, or an empty string."""
+    file = PICTURES / f"{name}.py"
     if not file.exists():
         return ""
     says = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
@@ -97,8 +100,8 @@ def _picture(name: str) -> str:
 
 
 def _about_paper(key: str) -> str:
-    """The section of papers.rst with the label paper-<key>, without its title."""
-    papers = (HERE / "papers.rst").read_text(encoding="utf-8")
+    """Section of papers.rst with the label paper-<key>, without its title."""
+    papers = (PAGES / "papers.rst").read_text(encoding="utf-8")
     section = re.search(rf"^\.\. _paper-{key}:\n\n[^\n]+\n-+\n\n(.*?)(?=^\.\. _|\Z)", papers, re.MULTILINE | re.DOTALL)
     return section[1].strip() if section else ""
 
@@ -109,12 +112,12 @@ def _notes(measure: RelativeMeasure) -> tuple[str, ...]:
 
 def _cutoff(measure: RelativeMeasure) -> str:
     if measure.needs_cutoff:
-        return f"It needs a cutoff: ``{measure}@10``."
-    return "Without a cutoff the whole list counts."
+        return f"A cutoff is required: ``{measure}@10``."
+    return "Without a cutoff, the whole list counts."
 
 
 def _text_and_example(doc: str) -> tuple[str, str]:
-    """What the docstring of a measure says below its summary, and its example."""
+    """Paragraphs of a docstring below the summary, and its examples."""
     blocks = _blocks(doc)
     examples = [block for block in blocks if block.startswith(">>>")]
     return "\n\n".join(_as_rst(block) for block in blocks[1:] if block not in examples), "\n\n".join(examples)
@@ -125,14 +128,14 @@ def _blocks(doc: str) -> list[str]:
 
 
 def _as_rst(block: str) -> str:
-    """A paragraph of a docstring; what is laid out by spaces (formulas, columns) stays as it is."""
+    """Paragraph of a docstring; text aligned by spaces (formulas, columns) becomes a literal block."""
     if re.search(r"^ |\S   +\S", block, flags=re.MULTILINE):
         return "::\n\n" + _indented(textwrap.dedent(block))
-    return re.sub(r"^([A-Z])\. ", r"\1\\. ", _plain(block))  # initials of a name are no numbered list
+    return re.sub(r"^([A-Z])\. ", r"\1\\. ", _plain(block))  # initials are not a numbered list
 
 
 def _plain(text: str) -> str:
-    """Text in which a bar starts no substitution, a single backtick no role, and ``code`` may follow a full stop."""
+    """Escape bars and single backticks, and allow ``code`` directly after a full stop."""
     pieces = re.split(r"(``.*?``)", text, flags=re.DOTALL)
     pieces[::2] = [re.sub(r"`([^`]+)`", r"``\1``", piece.replace("|", r"\|")) for piece in pieces[::2]]
     return re.sub(r"(?<=\.)(?=``\w)", r"\\ ", "".join(pieces))

@@ -1,4 +1,4 @@
-"""Docstrings as pages of the API show them: sections under a line of dashes, parameters as ``name : what it is``."""
+"""Numpy-style docstrings as reStructuredText, for the API pages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 
 TITLES = ("Parameters", "Attributes", "Returns", "Raises", "Notes", "References", "Examples")
 NAMED = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : (.*))?")
-TYPE = re.compile(r"(?:int|float|str|bool|dict|tuple|DataFrame|list of \w+)(?: or None)?(?:, optional)?")
+WORD = r"(?:list of )?(?:[A-Z]\w+|int|float|str|bool|dict|list|tuple|path|callable|array)"
+TYPE = re.compile(rf"(?:{WORD}(?:(?:, | or ){WORD})*|\{{.*\}})(?:, optional)?")
 
 
 def as_rst(lines: list[str]) -> list[str]:
-    """A docstring as reStructuredText: titles become rubrics, names with what they are a definition list."""
+    """Convert a docstring: titles become rubrics, parameters a definition list."""
     title, result = "", []
     for place, line in enumerate(lines):
         if line in TITLES and re.fullmatch("-{3,}", "".join(lines[place + 1 : place + 2])):
@@ -26,7 +27,7 @@ def as_rst(lines: list[str]) -> list[str]:
 
 
 def _definition(line: str) -> list[str]:
-    """A line that begins a definition, or goes on with one."""
+    """Convert a line that begins or continues a definition."""
     head = NAMED.fullmatch(line)
     if not head:
         return [line]
