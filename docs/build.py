@@ -1,6 +1,6 @@
 """Build the documentation: ``python docs/build.py build/docs`` (or ``make docs``); warnings are errors.
 
-The pages written by hand are in ``ir_measures_relative/pt_docs``, the configuration of Sphinx is in ``docs/website``. Both
+Pages written by hand are in ``ir_measures_relative/pt_docs``, the configuration of Sphinx is in ``docs/website``. Both
 are copied next to the result, together with generated pages: the help of every command, a live report of a simulated
 track, the stored notebooks, the changelog, and the pictures of the README.
 """

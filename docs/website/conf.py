@@ -44,7 +44,10 @@ autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 88
 nitpicky = True  # our own names must resolve; other projects' pages are not linked
 nitpick_ignore_regex = [
-    ("py:class", r"(numpy|pandas|matplotlib|ir_measures|collections|os|pathlib)\..*|Axes|Dtype|ir_measures_relative\._.*"),
+    (
+        "py:class",
+        r"(numpy|pandas|matplotlib|ir_measures|collections|os|pathlib)\..*|Axes|Dtype|ir_measures_relative\._.*",
+    ),
 ]
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
