@@ -6,7 +6,8 @@ Maximising M(Y) - M(Z) gives the largest signed difference; with Y and Z exchang
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import cast
 
 import numpy as np
@@ -24,13 +25,13 @@ from ir_measures_relative._base import (
     divide,
     label_grades,
 )
-from ir_measures_relative._extremes.average_precision import ap_divisor, ap_labels, err_labels, q_labels
-from ir_measures_relative._extremes.linear import linear_labels
 from ir_measures_relative._extremes.ndcg import KnownGains, ndcg_labels
-from ir_measures_relative._extremes.reciprocal_rank import reciprocal_rank_labels
-from ir_measures_relative._extremes.side_by_side import SideBySide
-from ir_measures_relative._input import Array, FloatArray, IntArray
-from ir_measures_relative._judged import Judgements
+from ir_measures_relative._extremes.side_by_side import SideBySide, beside
+from ir_measures_relative._extremes.staircases import ap_divisor, ap_labels, err_labels, q_labels
+from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
+from ir_measures_relative._judged import Judgements, Tops
+
+BLOCK = 1 << 19  # documents of both lists that are processed at a time, so that memory stays small
 
 
 @dataclass(frozen=True)
@@ -38,16 +39,16 @@ class Labelling:
     """The value of the best labelling, and the labelling."""
 
     value: FloatArray  # (Q,)
-    grade: IntArray  # (Q, D) the grade of each free document; -1 for slots that hold none
+    grade: IntArray  # (Q, D) the grade of each free document; -1 for other slots
     unseen: IntArray  # (Q,) relevant documents, of the best grade, in neither list
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is compared, and what is left open."""
+    """The ordinary measure to compare, and the labels that are possible."""
 
     model: UserModel  # the ordinary measure
-    judgements: Judgements | None  # None: nothing is known
+    judgements: Judgements | None  # None: ignore all judgements
     n_topics: int
     max_rel: int
     unseen: int = 0
@@ -89,13 +90,35 @@ def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labellin
     """Labellings with the largest and the smallest M(Y) - M(Z); the value of each is signed."""
     above = largest_difference(pair, question)
     below = largest_difference(pair.swapped(), question)
-    return above, Labelling(0.0 - below.value, below.grade, below.unseen)  # not -0.0
+    return above, replace(below, value=0.0 - below.value)  # not -0.0
+
+
+def signed_ends(
+    tops: Tops, y: IntArray, z: IntArray, question: Question, judged: bool = True
+) -> tuple[FloatArray, FloatArray]:
+    """(P, Q) smallest and largest M(Y) - M(Z) of each pair, over the labels of the pair's free documents.
+
+    y, z: (P,) places of the pair's runs in ``tops``; ``judged=False`` forgets every grade.
+    The mean over topics of an end is that end of the difference of the means, since topics are labelled independently.
+    """
+    n_topics, depth = tops.code.shape[1:]
+    below, above = np.zeros((len(y), n_topics)), np.zeros((len(y), n_topics))
+    size = max(1, BLOCK // max(1, 2 * depth * n_topics))
+    for run, places in groupby(np.argsort(y, kind="stable").tolist(), key=lambda place: int(y[place])):
+        asked = list(places)
+        for start in range(0, len(asked), size):
+            part = asked[start : start + size]
+            largest, smallest = largest_and_smallest(beside(tops, run, z[part], judged), question)
+            above[part] = largest.value.reshape(len(part), n_topics)
+            below[part] = smallest.value.reshape(len(part), n_topics)
+    return below, above + 0.0  # not -0.0
 
 
 def _linear(pair: SideBySide, question: Question) -> Labelling:
     """P, SDCG; RBP without its tail."""
     lowest, highest, grades = _extreme_gains(question)
-    labels = linear_labels(pair, question.model.seen(pair.depth))
+    # a free document helps Y exactly when it ranks higher there than in Z (Tan and Clarke 2015)
+    labels = pair.free & (pair.weight_difference(question.model.seen(pair.depth)) > 0)
     gain = np.where(pair.free, np.where(labels, highest, lowest), _known_gain(pair, question.model))
     value = _difference_of_totals(pair, question.model, gain)
     return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
@@ -103,19 +126,36 @@ def _linear(pair: SideBySide, question: Question) -> Labelling:
 
 def _sdcg(pair: SideBySide, question: Question) -> Labelling:
     best = _linear(pair, question)
-    return Labelling(best.value / cast(SDCG, question.model).best_total, best.grade, best.unseen)
+    return replace(best, value=best.value / cast(SDCG, question.model).best_total)
 
 
 def _rbp(pair: SideBySide, question: Question) -> Labelling:
     """Y may go on with relevant documents alone, Z with none."""
     best = _linear(pair, question)
     tail = cast(RBP, question.model).p ** pair.length_y if question.residual else 0.0
-    return Labelling(best.value + tail, best.grade, best.unseen)
+    return replace(best, value=best.value + tail)
+
+
+def _reciprocal_rank_labels(pair: SideBySide, relevant: BoolArray) -> BoolArray:
+    """(Q, D) the one free document, if any, that is relevant where RR(Y) - RR(Z) is largest.
+
+    Every possible rank of the first relevant document of Y is tried: its first known relevant document, and each free
+    one above it, alone relevant (a second one could only help Z). relevant: (Q, D) the known relevant documents.
+    """
+    reciprocal = np.append(1.0 / np.arange(1, pair.depth + 1), 0.0)
+    first_y = np.where(relevant, pair.rank_y, pair.depth).min(axis=1, initial=pair.depth)  # (Q,)
+    first_z = np.where(relevant, pair.rank_z, pair.depth).min(axis=1, initial=pair.depth)
+    nothing = reciprocal[first_y] - reciprocal[first_z]  # (Q,) every free document non-relevant
+    alone = reciprocal[pair.rank_y] - reciprocal[np.minimum(pair.rank_z, first_z[:, None])]  # (Q, D)
+    alone = np.where(pair.free & (pair.rank_y < first_y[:, None]), alone, -np.inf)
+    best = alone.max(axis=1, initial=-np.inf)
+    labels = (alone == best[:, None]) & (best > nothing)[:, None]
+    return np.asarray(labels & (labels.cumsum(axis=1) == 1))  # one document, where several are as good
 
 
 def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
     known = _known_gain(pair, question.model)
-    labels = reciprocal_rank_labels(pair, known > 0)
+    labels = _reciprocal_rank_labels(pair, known > 0)
     value = _difference_of_totals(pair, question.model, np.where(labels, 1.0, known))
     return _labelling(value, pair, np.where(labels, question.model.rel, 0))
 

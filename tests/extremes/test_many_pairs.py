@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import ir_measures_relative as imr
-from ir_measures_relative._extremes import MedSettings, many_pairs, signed_ends
+from ir_measures_relative._extremes import MedSettings, labellings, signed_ends
 from ir_measures_relative._judged import Judgements, Run, Runs
 
 BASES = ["nDCG@5", "P@5", "RBP(p=0.7)@5", "RR@5", "AP@5", "ERR@5", "nDCG(dcg='exp-log2')@5", "Q(beta=1)@5"]
 
 
-@pytest.mark.parametrize("block", [1, 90, many_pairs.BLOCK])
+@pytest.mark.parametrize("block", [1, 90, labellings.BLOCK])
 @pytest.mark.parametrize("base", BASES)
 def test_as_pair_by_pair(base: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many_pairs, "BLOCK", block)
+    monkeypatch.setattr(labellings, "BLOCK", block)
     track = imr.simulate.track(seed=3, topics=4, depth=8, pool_depth=3)
     # a topic that a run lacks, and lists of different lengths
     runs = {

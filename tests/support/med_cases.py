@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from reference import med as slow
 
-from ir_measures_relative._extremes.med import MedResult, med
+from ir_measures_relative._extremes import MedResult, med
 
 
 def run_of(*rankings: list) -> dict:

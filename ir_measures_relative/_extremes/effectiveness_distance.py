@@ -11,13 +11,21 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._base import mean_over_topics
-from ir_measures_relative._checks import choice, counted
-from ir_measures_relative._extremes.labellings import Labelling, largest_and_smallest
-from ir_measures_relative._extremes.many_pairs import signed_ends
-from ir_measures_relative._extremes.settings import MedSettings
+from ir_measures_relative._base import (
+    ERR,
+    SDCG,
+    AveragePrecision,
+    UserModel,
+    canonical_base,
+    label_grades,
+    mean_over_topics,
+    refuse_grades_above,
+    user_model,
+)
+from ir_measures_relative._checks import choice, counted, flag, whole
+from ir_measures_relative._extremes.labellings import BASES, Labelling, Question, largest_and_smallest, signed_ends
 from ir_measures_relative._extremes.side_by_side import two_runs
-from ir_measures_relative._input import FloatArray, ObjectArray, run_sources
+from ir_measures_relative._input import FloatArray, ObjectArray
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
@@ -26,15 +34,100 @@ from ir_measures_relative._judged import (
     RunLike,
     Runs,
     RunsLike,
+    read_runs,
     warn_of_mismatches,
     warn_of_other_topics,
 )
 
 EQUAL = 1e-12  # absolute: a difference of two scores that is no larger is rounding
+JUDGED = ("qrels", "none")
+NORMS = ("R", "min", "k")
+_MOST_UNSEEN = 10**7  # without a cutoff; nDCG adds up as many discounts
+
+
+@dataclass(frozen=True)
+class MedSettings:
+    """Settings of MED, checked once; the fields are MED's parameters in canonical form."""
+
+    base: str  # text without cutoff
+    cutoff: int | None = None
+    judged: str = "qrels"
+    max_rel: int | None = None
+    unseen: int = 0
+    norm: str = "R"
+    residual: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        base: Any,
+        *,
+        judged: Any = "qrels",
+        max_rel: Any = None,
+        unseen: Any = 0,
+        norm: Any = "R",
+        residual: Any = True,
+    ) -> MedSettings:
+        """From a caller's arguments; ``base`` with its cutoff."""
+        text, cutoff = canonical_base(base, BASES)
+        settings = cls(
+            text,
+            cutoff,
+            choice(judged, "judged", JUDGED),
+            None if max_rel is None else whole(max_rel, "max_rel", 1),
+            whole(unseen, "unseen", 0),
+            choice(norm, "norm", NORMS),
+            flag(residual, "residual"),
+        )
+        if settings.needs_cutoff and cutoff is None:
+            raise ValueError(f"base={base} requires a cutoff, as in {base}@10")
+        return settings
+
+    def __post_init__(self) -> None:
+        """Reject settings that contradict each other."""
+        own, highest = self._max_rel_of_base, self.max_rel or self._max_rel_of_base
+        if highest is not None and not self.model().binary:
+            label_grades(highest)  # rejects more grades than can be tried
+        if own is not None and highest is not None and highest > own:
+            raise ValueError(f"max_rel={highest} is above the highest of base={self.base}")
+        most = _MOST_UNSEEN if self.cutoff is None else self.cutoff
+        if self.unseen > most:
+            accepted = f"at most {most}" + ("" if self.cutoff is None else ", the cutoff")
+            raise ValueError(f"unseen must be {accepted}, got {self.unseen}")
+
+    @property
+    def _max_rel_of_base(self) -> int | None:
+        """SDCG divides by its own highest grade, which no label may exceed."""
+        model = self.model()
+        return model.max_rel if isinstance(model, SDCG) else None
+
+    @property
+    def needs_qrels(self) -> bool:
+        """True if the highest grade of a free document is that of the qrels."""
+        return not (self.max_rel or self._max_rel_of_base or self.model().binary)
+
+    @property
+    def needs_cutoff(self) -> bool:
+        model = self.model()
+        return model.needs_cutoff or (isinstance(model, AveragePrecision) and self.norm == "k")
+
+    def model(self, max_rel: int | None = None) -> UserModel:
+        """The ordinary measure underneath, cut at K."""
+        return user_model(self.base, self.cutoff, max_rel)
+
+    def question(self, judgements: Judgements, where: str = "med") -> Question:
+        """The question for these judgements; ``where`` begins error sentences."""
+        max_rel = self.max_rel or self._max_rel_of_base or judgements.max_grade
+        if not self.model().binary:
+            label_grades(max_rel)
+        model, known = self.model(max_rel), judgements if self.judged == "qrels" else None
+        if isinstance(model, ERR) and known is not None:
+            refuse_grades_above(model.max_rel, known, where)
+        return Question(model, known, judgements.n_topics, max_rel, self.unseen, self.norm, self.residual)
 
 
 def verdict_of(below: float, above: float) -> str:
-    """What holds for every difference from ``below`` to ``above``: 'better', 'worse', 'equal'; or 'undecided'."""
+    """'better', 'worse' or 'equal' if true of every difference from ``below`` to ``above``; else 'undecided'."""
     if below > EQUAL:
         return "better"
     if above < -EQUAL:
@@ -81,7 +174,7 @@ class MedResult:
 
     @property
     def verdict(self) -> str:
-        """Of the means, whatever the labels are: the run is 'better', 'worse', 'equal'; or 'undecided'."""
+        """'better', 'worse' or 'equal' if true of the means whatever the labels are; else 'undecided'."""
         return verdict_of(self.mean_below, self.mean_above)
 
     def to_frame(self) -> pd.DataFrame:
@@ -132,20 +225,19 @@ def med(
 ) -> MedResult:
     """How far apart two runs can be, whatever the labels of the unjudged documents are, and which way.
 
-    MED says: the two runs cannot differ by more than this. The signed ends say which way: a positive
-    ``below`` means that the run is better than the reference under any labels, a negative ``above`` that it
-    is worse.
+    The runs cannot differ by more than MED. A positive ``below`` means that the run is better than the reference under
+    any labels, a negative ``above`` that it is worse.
 
     Parameters
     ----------
-    qrels : judgements in any form; None: nothing is judged, and the topics are those of the two runs
+    qrels : judgements in any form; None for no judgements: the topics are then those of the two runs
     run, reference : the two runs, in any form
     base : the ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff
     judged : 'none' ignores the judgements
     max_rel : highest grade of a free document; left out: SDCG's own, else the highest grade in the qrels
-    unseen : how many relevant documents may exist in neither list, at most K. It matters to inner signed ends (verdicts
-        better and worse) of nDCG and AP: with 0 they hold while no such document turns up, with K the verdicts hold
-        whatever is judged later. Q weighs ranks by the number of relevant documents, so that either end may move
+    unseen : how many relevant documents may exist in neither list, at most K. It affects the verdicts better and worse
+        of nDCG and AP: with 0 they are valid until such a document is found, with K whatever is judged later. Q weighs
+        ranks by the number of relevant documents, so that either end may change
     norm : AP divides by the relevant documents ('R'), at most K of them ('min'), or K ('k')
     residual : RBP: count the unknown documents past the end of the list favoured as relevant
 
@@ -207,7 +299,7 @@ def med_matrix(
 
     Parameters
     ----------
-    qrels : judgements in any form; None: nothing is judged, and the topics of a pair are those of its runs
+    qrels : judgements in any form; None for no judgements: the topics of a pair are then those of its runs
     runs : a dict of name: run, a folder, a glob or a list of TREC run files
     base, judged, max_rel, unseen, norm, residual : as for ``med``
 
@@ -231,24 +323,19 @@ def med_matrix(
     TKDE 2015.
     """
     settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
-    read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
+    read = read_runs(runs)
     judgements = _judgements(qrels, list(read.values()))
     warn_of_mismatches(read, judgements)
     joined = Runs.of(judgements, read)
     table = np.zeros((len(joined), len(joined)))
-    if len(joined) and judgements.n_topics:
+    if judgements.n_topics:
         y, z = np.triu_indices(len(joined))  # with the diagonal, which RBP's tail makes positive
         tops = joined.top(settings.cutoff)
         below, above = signed_ends(tops, y, z, settings.question(judgements), judged == "qrels")
         distance = np.maximum(above, 0.0 - below)  # (P, Q)
-        if qrels is None:  # the topics of a pair are those of its runs
-            length = np.stack([joined[name].length for name in joined])  # (M, Q)
-            means = [
-                mean_over_topics(row[here])
-                for row, here in zip(distance, (length[y] > 0) | (length[z] > 0), strict=True)
-            ]
-        else:
-            means = [mean_over_topics(row) for row in distance]
+        has_topic = np.stack([joined[name].length > 0 for name in joined]) | (qrels is not None)  # (M, Q)
+        evaluated = has_topic[y] | has_topic[z]  # without qrels the topics of a pair are those of its runs
+        means = [mean_over_topics(row[topics]) for row, topics in zip(distance, evaluated, strict=True)]
         table[y, z] = table[z, y] = means
     return pd.DataFrame(table, index=list(read), columns=list(read))
 
