@@ -38,45 +38,40 @@ from ir_measures_relative._labels import (
     leave_group_out,
     pool_depth,
 )
-from ir_measures_relative.meta._estimate_comparison import EstimateComparison, compare_estimates
+from ir_measures_relative.meta._combined_estimates import PredictionPowered, prediction_powered, random_effects
 from ir_measures_relative.meta._estimation import (
+    EstimateComparison,
     EstimationError,
     PreferenceReconstruction,
+    compare_estimates,
     estimation_error,
     preference_reconstruction,
 )
 from ir_measures_relative.meta._judges import JudgeComparison, compare_judges
-
-# LabelledScores, TOPIC_COLUMNS and refuse_repeated are for plots, which read the same tables; not public
-from ir_measures_relative.meta._labelled_scores import LabelledScores as LabelledScores
-from ir_measures_relative.meta._number_of_systems import NumberOfSystems, number_of_systems
-from ir_measures_relative.meta._pairwise_tests import corrected as corrected  # these two for significance marks
-from ir_measures_relative.meta._pairwise_tests import paired_t as paired_t
+from ir_measures_relative.meta._pairwise_tests import corrected, paired_t
 from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
-from ir_measures_relative.meta._prediction_powered import PredictionPowered, prediction_powered
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
-from ir_measures_relative.meta._random_effects import random_effects as random_effects  # for compare_collections
 from ir_measures_relative.meta._rank_correlation import (
+    NumberOfSystems,
     discordant_pairs,
     kendall_tau,
+    number_of_systems,
     percentage_absolute_difference,
     system_order,
     tau_ap,
 )
 from ir_measures_relative.meta._rank_intervals import RankIntervals, rank_intervals
 from ir_measures_relative.meta._reusability import Reusability, reusability
-from ir_measures_relative.meta._score_table import TOPIC_COLUMNS as TOPIC_COLUMNS
-from ir_measures_relative.meta._score_table import ScoreTable
-from ir_measures_relative.meta._score_table import refuse_repeated as refuse_repeated
+from ir_measures_relative.meta._score_table import TOPIC_COLUMNS, LabelledScores, ScoreTable, refuse_repeated
 from ir_measures_relative.meta._significance import (
     DiscriminativePower,
     SignificanceDisagreement,
     discriminative_power,
     significance_disagreement,
 )
-from ir_measures_relative.meta._stability import Stability, stability
-from ir_measures_relative.meta._swap_rate import SwapRate, swap_rate
+from ir_measures_relative.meta._topic_sets import Stability, SwapRate, stability, swap_rate
 
+# not public, but for other rooms: random_effects, corrected, paired_t, TOPIC_COLUMNS, LabelledScores, refuse_repeated
 __all__ = [
     "DiscriminativePower",
     "EstimateComparison",

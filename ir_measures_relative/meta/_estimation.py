@@ -1,16 +1,27 @@
-"""How good is an estimate of scores that full judgements would have given?"""
+"""Quality of estimates of the scores that complete judgements would have given, and tests between estimates."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._checks import real
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative.meta._labelled_scores import LabelledScores, is_vector
-from ir_measures_relative.meta._score_table import ScoreTable, label_order, places, same_cells, tolerance
+from ir_measures_relative.meta._pairwise_tests import corrected, paired_t, valid_correction
+from ir_measures_relative.meta._score_table import (
+    LabelledScores,
+    ScoreTable,
+    is_vector,
+    label_order,
+    places,
+    require,
+    same_cells,
+    score_levels,
+    tolerance,
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -19,15 +30,15 @@ class EstimationError:
 
     Attributes
     ----------
-    rmse : of all n values
-    over : from overestimates alone, underestimates counted as exact; the paper's "lower" RMSE, 0 for a
-        lower bound that holds
-    under : from underestimates alone; the paper's "upper" RMSE, 0 for an upper bound that holds
-    bias : the average of estimate - truth
-    pearson, spearman : correlation of the values and of their ranks (ties share the mean rank); NaN where the
+    rmse : float, root mean square error of all n values
+    over : float, error of overestimates alone, with underestimates counted as exact; the paper's "lower" RMSE, 0 for a
+        valid lower bound
+    under : float, error of underestimates alone; the paper's "upper" RMSE, 0 for a valid upper bound
+    bias : float, mean of estimate - truth
+    pearson, spearman : float, correlation of the values and of their ranks (ties share the mean rank); NaN if the
         estimates or the true values are all equal
-    n : number of values
-    error : (n,) estimate - truth, in canonical order of systems and topics
+    n : int, number of values
+    error : (n,) array, estimate - truth, in canonical order of systems and topics
     """
 
     rmse: float
@@ -37,12 +48,11 @@ class EstimationError:
     pearson: float
     spearman: float
     n: int
-    error: FloatArray  # (n,)
+    error: FloatArray
 
     def to_frame(self) -> pd.DataFrame:
         """One row: rmse, over, under, bias, pearson, spearman, n."""
-        names = ("rmse", "over", "under", "bias", "pearson", "spearman", "n")
-        return pd.DataFrame([{name: getattr(self, name) for name in names}])
+        return pd.DataFrame([vars(self)]).drop(columns="error")
 
     def __repr__(self) -> str:
         return (
@@ -52,60 +62,47 @@ class EstimationError:
 
 
 def estimation_error(estimate: Any, truth: Any) -> EstimationError:
-    """How far do estimated scores lie from the true ones, on which side, and do they rise together?
+    """Compare estimated scores with the true ones: error, bias and correlation.
 
     Parameters
     ----------
-    estimate, truth : both systems x topics tables (every cell counts), or both one score per label (a list,
-        Series or dict); matched by name where there are names. Table 5 of the paper correlates means of systems: pass
-        one score per system, and ``kendall_tau`` for tau
+    estimate, truth : both systems x topics tables (every cell counts), or both one score per label (a list, Series or
+        dict); matched by name if there are names. Table 5 of the paper correlates means of systems: pass one score per
+        system, and use ``kendall_tau`` for tau
 
     Returns
     -------
-    EstimationError, with ``rmse``, ``over``, ``under``, ``bias``, ``pearson``, ``spearman`` and ``to_frame()``.
+    EstimationError
 
     >>> estimation_error([0.5, 0.4, 0.8], [0.4, 0.6, 0.8])
     EstimationError(rmse 0.1291: over 0.0577, under 0.1155; bias -0.0333, pearson 0.721, spearman 0.500; n=3)
 
     References
     ----------
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
-    documents. ECIR, Tables 4 and 5.
+    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
+    Tables 4 and 5.
     """
+    from scipy.stats import rankdata  # here, since it takes longer to import than the whole package
+
     guess, true = (values.ravel() for values in _aligned(estimate, truth))
-    if not guess.size:
-        raise ValueError("estimate: at least 1 score is needed, 0 given")
+    require(guess.size, 1, "score", "estimate")
     error = guess - true
-
-    def root_mean_square(x: FloatArray) -> float:
-        return float(np.sqrt(np.mean(x**2)))
-
+    parts = {"rmse": error, "over": np.maximum(error, 0.0), "under": np.minimum(error, 0.0)}
     return EstimationError(
-        rmse=root_mean_square(error),
-        over=root_mean_square(np.maximum(error, 0.0)),
-        under=root_mean_square(np.minimum(error, 0.0)),
+        **{name: float(np.sqrt(np.mean(part**2))) for name, part in parts.items()},
         bias=float(error.mean()),
         pearson=_correlation(guess, true),
-        spearman=_correlation(_mean_ranks(guess), _mean_ranks(true)),
+        spearman=_correlation(*(rankdata(score_levels(values)) for values in (guess, true))),
         n=error.size,
         error=error,
     )
 
 
 def _correlation(x: FloatArray, y: FloatArray) -> float:
-    """Pearson's correlation; NaN where one of the two does not vary."""
+    """Pearson's correlation; NaN if one of the two is constant."""
     if np.ptp(x) <= tolerance(x) or np.ptp(y) <= tolerance(y):
         return float("nan")
-    a, b = ((values - values.mean()) / np.ptp(values) for values in (x, y))  # of any scale, no square underflows
-    return float((a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum()))
-
-
-def _mean_ranks(values: FloatArray) -> FloatArray:
-    """(n,) ranks from 1; values equal but for rounding share the mean of theirs."""
-    level = LabelledScores(list(range(len(values))), values, False).levels()
-    size = np.bincount(level)
-    ranks: FloatArray = (np.cumsum(size) - (size - 1) / 2)[level]
-    return ranks
+    return float(np.corrcoef((x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y))[0, 1])  # no square underflows
 
 
 def _aligned(estimate: Any, truth: Any) -> tuple[FloatArray, FloatArray]:
@@ -121,22 +118,22 @@ def _aligned(estimate: Any, truth: Any) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PreferenceReconstruction:
-    """Preferences between systems that estimates emit, against those of the true scores.
+    """Preferences between systems that estimates state, compared with those of the true scores.
 
     Attributes
     ----------
-    topics : the T ids
-    emitted, correct, true : (T,) preferences emitted, those of them that are right, and those there are
+    topics : list of the T ids
+    emitted, correct, true : (T,) arrays, number of preferences stated, stated correctly, and present in the truth
     """
 
     topics: list[Any]
-    emitted: IntArray  # (T,)
-    correct: IntArray  # (T,)
-    true: IntArray  # (T,)
+    emitted: IntArray
+    correct: IntArray
+    true: IntArray
 
     @property
     def precision(self) -> float:
-        """Mean over topics of correct / emitted; a topic where nothing is emitted has 0."""
+        """Mean over topics of correct / emitted; 0 for a topic without any emitted preference."""
         return float(self.by_topic()[0].mean())
 
     @property
@@ -151,48 +148,43 @@ class PreferenceReconstruction:
 
     def by_topic(self) -> FloatArray:
         """(3, T') precision, recall and F1 of each topic that has a true preference."""
-        counted = self.true > 0
-        emitted, correct, true = (x[counted].astype(float) for x in (self.emitted, self.correct, self.true))
+        emitted, correct, true = (x[self.true > 0].astype(float) for x in (self.emitted, self.correct, self.true))
         precision = np.divide(correct, emitted, out=np.zeros(len(correct)), where=emitted > 0)
         return np.array([precision, correct / true, 2 * correct / (emitted + true)])
 
     def to_frame(self) -> pd.DataFrame:
         """One row per topic: query_id, emitted, correct, true, precision, recall, f1 (NaN if true is 0)."""
-        frame = pd.DataFrame(
-            {"query_id": self.topics, "emitted": self.emitted, "correct": self.correct, "true": self.true}
-        )
-        for name, values in zip(("precision", "recall", "f1"), self.by_topic(), strict=True):
-            frame.loc[self.true > 0, name] = values
+        counts = {"query_id": self.topics, "emitted": self.emitted, "correct": self.correct, "true": self.true}
+        frame = pd.DataFrame(counts)
+        frame.loc[self.true > 0, ["precision", "recall", "f1"]] = self.by_topic().T
         return frame
 
     def __repr__(self) -> str:
-        return (
-            f"PreferenceReconstruction(precision {self.precision:.3f}, recall {self.recall:.3f}, "
-            f"F1 {self.f1:.3f}; {len(self.topics)} topics)"
-        )
+        means = f"precision {self.precision:.3f}, recall {self.recall:.3f}, F1 {self.f1:.3f}"
+        return f"PreferenceReconstruction({means}; {len(self.topics)} topics)"
 
 
 def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruction:
-    """Do estimated scores order the systems of a topic as their true scores do?
+    """Compare the order of systems by estimated scores with their order by true scores, topic by topic.
 
-    On each topic every estimated system is compared with the *true* score of every other system. It is said
-    to be better if its estimate (or the lower end of its range) lies strictly above, worse if its estimate
-    (or the upper end) lies strictly below; otherwise nothing is said. Scores that differ by no
-    more than 1e-12 of the largest true score are equal.
+    On each topic every estimated system is compared with the *true* score of every other system. It is stated to be
+    better if its estimate (or the lower end of its range) is strictly larger, worse if its estimate (or the upper end)
+    is strictly smaller; otherwise no preference is stated. Scores that differ by no more than 1e-12 of the largest true
+    score are equal.
 
     Parameters
     ----------
-    estimate : points: a systems x topics table, or one score per system (a single topic); or ranges: a tuple
-        ``(lower, upper)`` of two of those. It may lack systems of ``truth``: they are only compared against
+    estimate : a systems x topics table, or one score per system (a single topic); for ranges a tuple
+        ``(lower, upper)`` of two of those. Systems of ``truth`` that it lacks serve as rivals only
     truth : the true scores, in the same form
 
     Returns
     -------
-    PreferenceReconstruction. Precision, recall and F1 are means over topics, as in Table 6 (so F1 is not the
-    harmonic mean of the other two). Topics where the truth ties all pairs are left out. A preference for a
-    pair that the truth ties is wrong. (The authors' program counts a tie as a preference for the estimated
-    system, both in the truth and in what is emitted, which is why points have precision = recall in the
-    table.)
+    PreferenceReconstruction
+        Precision, recall and F1 are means over topics, as in Table 6 (so F1 is not the harmonic mean of the other two).
+        Topics in which the truth ties all pairs are left out. A preference for a pair that the truth ties is wrong.
+        (The authors' program counts a tie as a preference for the estimated system, both in the truth and in the
+        estimates, which is why points have precision = recall in the table.)
 
     >>> truth = {"a": 0.2, "b": 0.5, "c": 0.6}
     >>> preference_reconstruction({"a": 0.3, "b": 0.7, "c": 0.6}, truth)
@@ -202,25 +194,23 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
 
     References
     ----------
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
-    documents. ECIR, Table 6.
+    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
+    Table 6.
     """
     true = _one_topic_or_more(truth, "truth").need(systems=2, what="truth").canonical()
     lower, upper, rows = _ranges(estimate, true)
     small = tolerance(true.scores)
-    other = np.arange(len(true.systems))
     emitted, correct, expected = (np.zeros(len(true.topics), dtype=np.int64) for _ in range(3))
-    for place, own in enumerate(rows):
-        rivals = true.scores[other != own]  # (S - 1, T)
-        better, worse = lower[place] - rivals > small, rivals - upper[place] > small
-        said = better.astype(int) - worse  # (S - 1, T) 1, -1, or 0 = nothing
+    for low, high, own in zip(lower, upper, rows, strict=True):
+        rivals = np.delete(true.scores, own, axis=0)  # (S - 1, T)
+        stated = (low - rivals > small).astype(int) - (rivals - high > small)  # (S - 1, T) 1, -1, or 0 = nothing
         gap = true.scores[own] - rivals
-        real = (gap > small).astype(int) - (gap < -small)
-        emitted += (said != 0).sum(axis=0)
-        correct += ((said == real) & (said != 0)).sum(axis=0)
-        expected += (real != 0).sum(axis=0)
+        actual = (gap > small).astype(int) - (gap < -small)
+        emitted += (stated != 0).sum(axis=0)
+        correct += ((stated == actual) & (stated != 0)).sum(axis=0)
+        expected += (actual != 0).sum(axis=0)
     if not expected.any():
-        raise ValueError("truth: all systems tie on every topic, so that there is no preference to reconstruct")
+        raise ValueError("truth: all systems tie on every topic; at least one pair must differ")
     return PreferenceReconstruction(true.topics, emitted, correct, expected)
 
 
@@ -228,24 +218,24 @@ def _one_topic_or_more(scores: Any, what: str) -> ScoreTable:
     """A table; one score per system is a table of a single topic."""
     if not is_vector(scores):
         return ScoreTable.of(scores, what)
-    vector = LabelledScores.of_systems(scores, what)
+    vector = LabelledScores.of(scores, "system", what)
     return ScoreTable(vector.labels, ["all"], vector.values[:, None], vector.labelled)
 
 
 def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, list[int]]:
     """(E, T) lower and upper ends of the E estimated systems, and the rows of these systems in ``true``."""
     is_range = isinstance(estimate, tuple) and len(estimate) == 2
-    ends = [_one_topic_or_more(end, "estimate") for end in (estimate if is_range else (estimate, estimate))]
-    low = ends[0].need(systems=1, what="estimate")
+    low, high = (_one_topic_or_more(end, "estimate") for end in (estimate if is_range else (estimate, estimate)))
+    low.need(systems=1, what="estimate")
     if not low.labelled and len(low.systems) != len(true.systems):
         raise ValueError(
-            f"estimate holds {len(low.systems)} systems and truth {len(true.systems)}; "
-            "without names both must hold the same"
+            f"estimate has {len(low.systems)} systems and truth {len(true.systems)}; "
+            "without names both must have the same"
         )
     rows = places(low.systems, true.systems, "system", "truth")
     columns = places(true.topics, low.topics, "topic", "estimate")
     places(low.topics, true.topics, "topic", "truth")
-    lower, upper = low.scores[:, columns], same_cells(ends[1], low, "upper", "lower")[:, columns]
+    lower, upper = low.scores[:, columns], same_cells(high, low, "upper", "lower")[:, columns]
     wrong = lower > upper + tolerance(true.scores)
     if wrong.any():
         system, topic = np.argwhere(wrong)[0]
@@ -254,3 +244,98 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, li
             f"{upper[system, topic]:g}, below its start {lower[system, topic]:g}"
         )
     return lower, upper, rows
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EstimateComparison:
+    """Paired t-tests between all pairs of estimates.
+
+    Attributes
+    ----------
+    level : float, significance level
+    correction : str or None, correction for the number of pairs
+    tests : DataFrame, a row per criterion and pair of estimates: criterion, a, b, value_a, value_b, statistic, p_value
+    """
+
+    level: float
+    correction: str | None
+    tests: pd.DataFrame
+
+    def to_frame(self) -> pd.DataFrame:
+        """The tests, with a column significant."""
+        return self.tests.assign(significant=self.tests["p_value"] <= self.level)
+
+    def __repr__(self) -> str:
+        counts = self.to_frame().groupby("criterion", sort=False)["significant"].agg(["sum", "size"])
+        shown = ", ".join(f"{name} {row['sum']} of {row['size']}" for name, row in counts.iterrows())
+        return f"EstimateComparison({shown} pairs differ at level {self.level:g}, correction {self.correction})"
+
+
+def compare_estimates(
+    results: Mapping[str, EstimationError] | Mapping[str, PreferenceReconstruction],
+    *,
+    correction: str | None = "bonferroni",
+    level: float = 0.05,
+) -> EstimateComparison:
+    """Test which estimates of the same scores differ in their error, or in the preferences that they reconstruct.
+
+    Student's paired t-test between every two estimates: on squared errors per value (rmse, and its parts over and
+    under), or on precision, recall and F1 per topic.
+
+    Parameters
+    ----------
+    results : dict of name: result, all of ``estimation_error`` or all of ``preference_reconstruction``, all against
+        the same truth
+    correction : str, for the number of pairs within each criterion: 'bonferroni' (as in the paper's Tables 4 and 6) or
+        'holm'; or None
+    level : float; a pair differs if its corrected p-value is at most this
+
+    Returns
+    -------
+    EstimateComparison
+        Values of several runs on one topic depend on one another, and so do those of one run under several pools: then
+        read p-values as a description.
+
+    >>> from ir_measures_relative.meta import estimation_error
+    >>> truth = [0.4, 0.6, 0.8, 0.5]
+    >>> zero, close = estimation_error([0.1, 0.2, 0.5, 0.1], truth), estimation_error([0.4, 0.6, 0.7, 0.5], truth)
+    >>> compare_estimates({"unjudged = 0": zero, "imputed": close})
+    EstimateComparison(rmse 1 of 1, over 0 of 1, under 1 of 1 pairs differ at level 0.05, correction bonferroni)
+    """
+    correction, level = valid_correction(correction), real(level, "level", 0.0, 1.0)
+    parts = []
+    for criterion, by_estimate in _criteria(results).items():
+        values, totals = zip(*by_estimate, strict=True)
+        test = paired_t(np.array(values))
+        pairs = [(*names, *both) for names, both in zip(combinations(results, 2), combinations(totals, 2), strict=True)]
+        part = pd.DataFrame(pairs, columns=["a", "b", "value_a", "value_b"])
+        part.insert(0, "criterion", criterion)
+        parts.append(part.assign(statistic=test.statistic, p_value=corrected(test.p_value, correction)))
+    return EstimateComparison(level, correction, pd.concat(parts, ignore_index=True))
+
+
+def _criteria(results: Any) -> dict[str, list[tuple[FloatArray, float]]]:
+    """Criterion -> (n,) values and their summary for each estimate."""
+    if not isinstance(results, Mapping):
+        raise TypeError(f"results must be a dict of name: result, not a {type(results).__name__}")
+    require(len(results), 2, "estimate", "results")
+    kinds = {type(result) for result in results.values()}
+    if kinds not in ({EstimationError}, {PreferenceReconstruction}):
+        odd = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise TypeError(
+            f"results must all come from estimation_error or all from preference_reconstruction; they are of type {odd}"
+        )
+    criteria: dict[str, list[tuple[FloatArray, float]]] = {}
+    for result in results.values():
+        if isinstance(result, EstimationError):
+            parts = [result.error**2, np.maximum(result.error, 0.0) ** 2, np.minimum(result.error, 0.0) ** 2]
+            by_name = dict(zip(("rmse", "over", "under"), parts, strict=True))
+        else:
+            by_name = dict(zip(("precision", "recall", "f1"), result.by_topic(), strict=True))
+        for name, values in by_name.items():
+            criteria.setdefault(name, []).append((values, float(getattr(result, name))))
+    lengths = {len(values) for by_estimate in criteria.values() for values, _ in by_estimate}
+    if len(lengths) > 1 or min(lengths) < 2:
+        counts = ", ".join(map(str, sorted(lengths)))
+        raise ValueError(f"results must all have the same number of values, at least 2, got {counts}")
+    return criteria

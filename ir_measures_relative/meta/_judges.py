@@ -1,9 +1,10 @@
-"""Can a judge replace another? Agreement of labels, of the order of runs, and runs that a judge favours."""
+"""Comparison of judges: agreement of their labels, of the orders of runs, and groups that a judge favours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -16,24 +17,24 @@ from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import WrongKind, choice, counted, real, shown, whole
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_mismatches
-from ir_measures_relative.meta._label_agreement import cohen_kappa, common_rows, confusion, ordinal_alpha, restricted
-from ir_measures_relative.meta._rank_correlation import kendall_tau, tau_ap
-from ir_measures_relative.meta._score_table import ScoreTable, tolerance
-from ir_measures_relative.meta._topic_samples import resampled_topics
-from ir_measures_relative.meta._topic_scores import topic_scores
+from ir_measures_relative.meta._rank_correlation import tau_ap, tau_of_levels
+from ir_measures_relative.meta._reusability import topic_scores
+from ir_measures_relative.meta._score_table import ScoreTable, require, score_levels
+from ir_measures_relative.meta._topic_sets import resampled_topics
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgeComparison:
-    """Every pair of judges: do they give the same labels, the same order of runs, and favour nobody?
+    """Agreement of every pair of judges on labels and on the order of runs, and the groups that they favour.
 
     Attributes
     ----------
     agreement : DataFrame, a row per pair of judges, as ``to_frame()`` returns it
     shifts : DataFrame, a row per pair of judges and group: first, second, group, runs, shift, low, high, verdict
-    scores : judge -> ScoreTable of the runs by that judge's labels; with ``documents='common'`` the keys are pairs of
-        judges, and the first of a pair is the one whose labels were used
-    measure, level : as asked
+    scores : dict of judge: ScoreTable of the runs by that judge's labels; with ``documents='common'`` the keys are
+        pairs of judges, and the labels are those of the first of a pair
+    measure : measure of ir_measures
+    level : float, confidence level of the intervals
     """
 
     agreement: pd.DataFrame
@@ -44,7 +45,7 @@ class JudgeComparison:
     _confusion: Mapping[tuple[str, str], pd.DataFrame]
 
     def confusion(self, first: str, second: str) -> pd.DataFrame:
-        """How often each grade of one judge (rows) meets each grade of another (columns), on common documents."""
+        """Count how often each grade of one judge (rows) meets each grade of another (columns), on common documents."""
         if (first, second) in self._confusion:
             return self._confusion[first, second].copy()
         if (second, first) in self._confusion:
@@ -55,7 +56,7 @@ class JudgeComparison:
         """One row per pair of judges.
 
         Columns: first, second, documents (graded by both), share_first, share_second (of all their documents), kappa,
-        kappa_linear, kappa_relevant, alpha, topics (of both), tau, tau_ap, tau_top (if asked for), favoured and
+        kappa_linear, kappa_relevant, alpha, topics (of both), tau, tau_ap, tau_top (if ``top`` is given), favoured and
         disfavoured (number of groups whose interval excludes 0).
         """
         return self.agreement.copy()
@@ -83,24 +84,25 @@ def compare_judges(
     trials: int = 10_000,
     seed: int = 0,
 ) -> JudgeComparison:
-    """Can one judge, such as a language model, replace another?
+    """Compare judges, such as people and a language model, by their labels and by the runs that they prefer.
 
     Parameters
     ----------
-    judges : judge -> qrels in any form; the first judge of a pair is the reference
+    judges : dict of judge: qrels in any form; the first judge of a pair is the reference
     runs : dict of name: run, a folder, a glob or a list of TREC run files
-    measure : of ir_measures or this package, computed from each judge's labels
-    groups : the group of each run: dict, Series, or a CSV file with the columns run and group; by default every run is
-        a group of its own
-    top : also Kendall's tau over this many runs, the best ones by the first judge
-    rel : the smallest relevant grade, or {judge: grade}, for ``kappa_relevant``
-    documents : 'all': each judge's qrels as they are, so documents without a grade count as unjudged; 'common': only
-        documents that both judges of a pair have graded, for a judge who has graded a part
-    level, trials, seed : of the bootstrap intervals over topics
+    measure : measure of ir_measures or this package, computed from each judge's labels
+    groups : dict or Series of run: group, or a CSV file with the columns run and group; by default every run is a
+        group of its own
+    top : int; also compute Kendall's tau over this many runs, the best ones by the first judge
+    rel : int, the smallest relevant grade, or a dict of judge: grade, for ``kappa_relevant``
+    documents : str, 'all': each judge's qrels as they are, so documents without a grade count as unjudged; 'common':
+        only documents that both judges of a pair have graded, for a judge who has graded a part
+    level : float, confidence level of the bootstrap intervals over topics
+    trials, seed : int, number of resamples, and random seed
 
     Returns
     -------
-    JudgeComparison, with a row per pair of judges in ``to_frame()``, ``shifts`` and ``confusion(first, second)``.
+    JudgeComparison
 
     Notes
     -----
@@ -112,8 +114,8 @@ def compare_judges(
 
     **Shift** of a group: the mean over topics of score(second) - score(first), averaged over its runs, minus the mean
     shift of all runs, with a percentile bootstrap interval over topics. If the interval excludes 0, the second judge
-    favours or disfavours the group. Intervals are not corrected for the number of groups: among 20 groups one is
-    expected to stand out by chance.
+    favours or disfavours the group. Intervals are not corrected for the number of groups: at level .95, one group in 20
+    is expected to differ by chance.
 
     >>> human = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "b": 1, "c": 0}}
     >>> model = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 0, "b": 1, "c": 0}}
@@ -136,138 +138,138 @@ def compare_judges(
     if not isinstance(judges, Mapping) or len(judges) < 2:
         raise WrongKind(f"judges must be a dict of at least two judges, name: qrels, got {shown(judges, 60)}")
     common_only = choice(documents, "documents", ("all", "common")) == "common"
-    question = _Question.of(runs, measure, groups, top, level, trials, seed)
+    sources = run_sources(runs)
+    require(len(sources), 2, "run", "runs")
+    read_runs = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
+    measure, level = parse_measure(measure), real(level, "level", 0.0, 1.0)
+    group_of = {name: name for name in sources} if groups is None else read_groups(groups, sources)
+    top = None if top is None else whole(top, "top", 2, len(sources))
+    trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
     read = {str(name): Judgements.of(qrels, f"qrels of {name!r}") for name, qrels in judges.items()}
-    given_rel = rel if isinstance(rel, Mapping) else dict.fromkeys(read, rel)
-    relevant = {name: whole(given_rel.get(name), f"rel of judge {name!r}", -1000) for name in read}
-    warn_of_mismatches(question.runs, next(iter(read.values())))
-    scores: dict[Any, ScoreTable] = {} if common_only else {name: question.scores(one) for name, one in read.items()}
+    rel_of = rel if isinstance(rel, Mapping) else dict.fromkeys(read, rel)
+    relevant = {name: whole(rel_of.get(name), f"rel of judge {name!r}", -1000) for name in read}
+    warn_of_mismatches(read_runs, next(iter(read.values())))
+    evaluate = partial(topic_scores, measure, runs=read_runs)
+    scores: dict[Any, ScoreTable] = {} if common_only else {name: evaluate(one) for name, one in read.items()}
     rows, shifts, tables = [], [], {}
     for first, second in combinations(read, 2):
-        pair = _CommonDocuments.of(read[first], read[second], first, second)
-        tables[first, second] = confusion(*pair.grades)
+        pair = first, second
+        common = _common_documents(read, pair)
+        tables[pair] = confusion(common[0], common[1])
+        keys: list[Any] = [pair, pair[::-1]] if common_only else list(pair)
         if common_only:
-            scores[first, second], scores[second, first] = (question.scores(part) for part in pair.restricted())
-        both = scores[(first, second) if common_only else first], scores[(second, first) if common_only else second]
-        by_first, by_second = _on_common_topics(*both, first, second)
-        by_group = question.shifts(by_second.scores - by_first.scores)
-        shifts.append(by_group.assign(first=first, second=second))
-        counts = {verdict: int((by_group["verdict"] == verdict).sum()) for verdict in ("favoured", "disfavoured")}
-        names = {"first": first, "second": second}
-        labels = pair.agreement(tables[first, second], relevant[first], relevant[second])
-        rows.append(names | labels | question.orders(by_first, by_second) | counts)
+            for place, key in enumerate(keys):
+                scores[key] = evaluate(Judgements.of(common.rename(columns={place: "relevance"})))
+        by_first, by_second = _on_common_topics(scores[keys[0]], scores[keys[1]], pair)
+        shift = _shifts(by_second - by_first, list(read_runs), group_of, level, trials, seed)
+        shifts.append(shift.assign(first=first, second=second))
+        agreement = _agreement(common, [read[name] for name in pair], [relevant[name] for name in pair])
+        counts = {verdict: int((shift["verdict"] == verdict).sum()) for verdict in ("favoured", "disfavoured")}
+        rows.append({"first": first, "second": second} | agreement | _orders(by_first, by_second, top) | counts)
     columns = ["first", "second", "group", "runs", "shift", "low", "high", "verdict"]
-    by_group = pd.concat(shifts, ignore_index=True)[columns]
-    return JudgeComparison(pd.DataFrame(rows), by_group, scores, question.measure, question.level, tables)
+    all_shifts = pd.concat(shifts, ignore_index=True)[columns]
+    return JudgeComparison(pd.DataFrame(rows), all_shifts, scores, measure, level, tables)
 
 
-@dataclass(frozen=True)
-class _Question:
-    """Checked arguments of a comparison of judges."""
-
-    runs: dict[str, Run]
-    measure: ir_measures.Measure
-    group_of: Mapping[str, str]
-    top: int | None
-    level: float
-    trials: int
-    seed: int
-
-    @classmethod
-    def of(
-        cls, runs: RunsLike, measure: Any, groups: Any, top: int | None, level: float, trials: int, seed: int
-    ) -> _Question:
-        sources = run_sources(runs)
-        if len(sources) < 2:
-            raise ValueError(f"runs: at least 2 runs are needed, {len(sources)} given")
-        return cls(
-            runs={name: Run.of(source, f"run {name!r}") for name, source in sources.items()},
-            measure=parse_measure(measure),
-            group_of={name: name for name in sources} if groups is None else read_groups(groups, sources),
-            top=None if top is None else whole(top, "top", 2, len(sources)),
-            level=real(level, "level", 0.0, 1.0),
-            trials=whole(trials, "trials", 1),
-            seed=whole(seed, "seed", 0),
+def _common_documents(judgements: Mapping[str, Judgements], pair: tuple[str, str]) -> pd.DataFrame:
+    """query_id, doc_id and the grades of both judges, columns 0 and 1, of the documents that both have graded."""
+    keys = ["query_id", "doc_id"]
+    frames = [judgements[name].to_frame().rename(columns={"relevance": place}) for place, name in enumerate(pair)]
+    common = pd.merge(*(frame.astype(dict.fromkeys(keys, str)) for frame in frames), on=keys)
+    if common.empty:
+        raise ValueError(
+            f"judges {pair[0]!r} and {pair[1]!r} have graded no common document; do they use the same document ids?"
         )
-
-    def scores(self, judgements: Judgements) -> ScoreTable:
-        """Runs x topics by the labels of a judge."""
-        return topic_scores(self.measure, judgements, self.runs)
-
-    def orders(self, first: ScoreTable, second: ScoreTable) -> dict[str, float]:
-        """Agreement of the orders of the runs; NaN where one judge ties all of them."""
-        one, other = first.means(), second.means()
-        found = {"topics": len(first.topics), "tau": _tau(one, other), "tau_ap": tau_ap(other, one)}
-        if self.top is not None:
-            best = np.argsort(-one, kind="stable")[: self.top]
-            found["tau_top"] = _tau(one[best], other[best])
-        return found
-
-    def shifts(self, difference: FloatArray) -> pd.DataFrame:
-        """A row per group: how far its runs rise, relative to all runs; ``difference`` (runs, topics)."""
-        relative = difference - difference.mean(axis=0)  # (M, T)
-        groups = list(dict.fromkeys(self.group_of[name] for name in self.runs))
-        member = np.array([[self.group_of[name] == group for name in self.runs] for group in groups], dtype=float)
-        by_topic = member @ relative / member.sum(axis=1, keepdims=True)  # (G, T)
-        weights = resampled_topics(relative.shape[1], self.trials, self.seed) / relative.shape[1]  # (B, T)
-        tail = (1 - self.level) / 2
-        low, high = np.quantile(weights @ by_topic.T, [tail, 1 - tail], axis=0)  # (G,), (G,)
-        verdict = np.select([low > 0, high < 0], ["favoured", "disfavoured"], "")
-        frame = {"group": groups, "runs": member.sum(axis=1).astype(int), "shift": by_topic.mean(axis=1)}
-        return pd.DataFrame(frame | {"low": low, "high": high, "verdict": verdict})
+    return common
 
 
-@dataclass(frozen=True)
-class _CommonDocuments:
-    """The documents that two judges have graded."""
-
-    first: Judgements
-    second: Judgements
-    rows: IntArray  # (J,) row of the second judge for each of the first; -1 = not graded by the second
-
-    @classmethod
-    def of(cls, first: Judgements, second: Judgements, name: str, other: str) -> _CommonDocuments:
-        rows = common_rows(first, second)
-        if not (rows >= 0).any():
-            raise ValueError(f"judges {name!r} and {other!r} have graded no common document; do they name them alike?")
-        return cls(first, second, rows)
-
-    @property
-    def grades(self) -> tuple[IntArray, IntArray]:
-        """(n,), (n,) the grades of both judges."""
-        return self.first.grade[self.rows >= 0], self.second.grade[self.rows[self.rows >= 0]]
-
-    def restricted(self) -> tuple[Judgements, Judgements]:
-        """The judgements of the common documents alone."""
-        kept = np.zeros(len(self.second.grade), dtype=bool)
-        kept[self.rows[self.rows >= 0]] = True
-        return restricted(self.first, self.rows >= 0), restricted(self.second, kept)
-
-    def agreement(self, counts: pd.DataFrame, rel: int, other_rel: int) -> dict[str, float]:
-        """Agreement of the labels; ``counts``: their confusion table."""
-        first, second = self.grades
-        table = counts.to_numpy()
-        relevant = confusion((first >= rel).astype(np.int64), (second >= other_rel).astype(np.int64)).to_numpy()
-        return {
-            "documents": len(first),
-            "share_first": len(first) / len(self.first.grade),
-            "share_second": len(first) / len(self.second.grade),
-            "kappa": cohen_kappa(table),
-            "kappa_linear": cohen_kappa(table, linear=True),
-            "kappa_relevant": cohen_kappa(relevant),
-            "alpha": ordinal_alpha(table),
-        }
+def _agreement(common: pd.DataFrame, judgements: list[Judgements], rel: list[int]) -> dict[str, float]:
+    table = confusion(common[0], common[1]).to_numpy()
+    binary = confusion(common[0] >= rel[0], common[1] >= rel[1])
+    return {
+        "documents": len(common),
+        "share_first": len(common) / len(judgements[0].grade),
+        "share_second": len(common) / len(judgements[1].grade),
+        "kappa": cohen_kappa(table),
+        "kappa_linear": cohen_kappa(table, linear=True),
+        "kappa_relevant": cohen_kappa(binary.to_numpy()),
+        "alpha": ordinal_alpha(table),
+    }
 
 
-def _on_common_topics(one: ScoreTable, other: ScoreTable, first: str, second: str) -> tuple[ScoreTable, ScoreTable]:
-    """Two tables over the same runs, cut to the topics that both have."""
-    topics = [topic for topic in one.topics if topic in set(other.topics)]
+def _orders(first: FloatArray, second: FloatArray, top: int | None) -> dict[str, float]:
+    """Agreement of the orders of the runs, (M, T) scores each; NaN if one judge ties all of them."""
+    one, other = first.mean(axis=1), second.mean(axis=1)
+    orders = {
+        "topics": first.shape[1],
+        "tau": tau_of_levels(score_levels(one), score_levels(other)),
+        "tau_ap": tau_ap(other, one),
+    }
+    if top is not None:
+        best = np.argsort(-one, kind="stable")[:top]
+        orders["tau_top"] = tau_of_levels(score_levels(one[best]), score_levels(other[best]))
+    return orders
+
+
+def _shifts(
+    difference: FloatArray, runs: list[str], group_of: Mapping[str, str], level: float, trials: int, seed: int
+) -> pd.DataFrame:
+    """A row per group: how far its runs rise, relative to all runs; ``difference`` (runs, topics)."""
+    relative = difference - difference.mean(axis=0)  # (M, T)
+    groups = list(dict.fromkeys(group_of[name] for name in runs))
+    member = np.array([[group_of[name] == group for name in runs] for group in groups], dtype=float)
+    by_topic = member @ relative / member.sum(axis=1, keepdims=True)  # (G, T)
+    n_topics = relative.shape[1]
+    weights = resampled_topics(np.random.default_rng(seed), n_topics, trials) / n_topics  # (B, T)
+    low, high = np.quantile(weights @ by_topic.T, [(1 - level) / 2, (1 + level) / 2], axis=0)  # (G,), (G,)
+    verdict = np.select([low > 0, high < 0], ["favoured", "disfavoured"], "")
+    frame = {"group": groups, "runs": member.sum(axis=1).astype(int), "shift": by_topic.mean(axis=1)}
+    return pd.DataFrame(frame | {"low": low, "high": high, "verdict": verdict})
+
+
+def _on_common_topics(one: ScoreTable, other: ScoreTable, pair: tuple[str, str]) -> tuple[FloatArray, FloatArray]:
+    """(M, T), (M, T) scores of the same runs on the topics that both tables have."""
+    column = {topic: place for place, topic in enumerate(other.topics)}
+    topics = sorted(place for place, topic in enumerate(one.topics) if topic in column)
     if len(topics) < 2:
-        raise ValueError(f"judges {first!r} and {second!r} must share at least 2 topics, got {len(topics)}")
-    cut = [table.scores[:, [table.topics.index(topic) for topic in topics]] for table in (one, other)]
-    return ScoreTable(one.systems, topics, cut[0]), ScoreTable(other.systems, topics, cut[1])
+        raise ValueError(f"judges {pair[0]!r} and {pair[1]!r} must share at least 2 topics, got {len(topics)}")
+    return one.scores[:, topics], other.scores[:, [column[one.topics[place]] for place in topics]]
 
 
-def _tau(one: FloatArray, other: FloatArray) -> float:
-    all_tie = any(np.ptp(means) <= tolerance(means) for means in (one, other))
-    return float("nan") if all_tie else kendall_tau(one, other)
+def confusion(first: Any, second: Any) -> pd.DataFrame:
+    """Count how often each grade of the first judge (rows) meets each grade of the second; both have all grades."""
+    grades = [int(grade) for grade in np.union1d(first, second)]
+    counts = pd.crosstab(np.asarray(first), np.asarray(second), rownames=["first"], colnames=["second"])
+    return counts.reindex(index=grades, columns=grades, fill_value=0)
+
+
+def cohen_kappa(counts: IntArray, linear: bool = False) -> float:
+    """Cohen's kappa of a (G, G) confusion table; ``linear``: a disagreement counts by its number of steps.
+
+    NaN if both judges give every document the same one grade.
+
+    >>> cohen_kappa(np.array([[2, 1], [0, 1]]))
+    0.5
+    """
+    step = np.abs(np.subtract.outer(np.arange(len(counts)), np.arange(len(counts))))  # (G, G)
+    cost = step if linear else (step > 0).astype(np.int64)
+    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)  # (G, G)
+    expected = float((cost * by_chance).sum())
+    return 1.0 - float((cost * counts).sum()) / expected if expected else float("nan")
+
+
+def ordinal_alpha(counts: IntArray) -> float:
+    """Krippendorff's alpha for ordinal grades, from the (G, G) confusion table of two judges.
+
+    The distance of two grades is the number of labels from one to the other, each end counted half, squared. NaN if
+    there is only one grade.
+
+    >>> round(ordinal_alpha(np.array([[2, 1], [0, 1]])), 4)
+    0.5333
+    """
+    coincidences = counts + counts.T  # (G, G)
+    used = coincidences.sum(axis=0)  # (G,) how often either judge gives each grade
+    middle = np.cumsum(used) - used / 2  # (G,)
+    distance = np.subtract.outer(middle, middle) ** 2  # (G, G) from the middle of one grade to that of the other
+    expected = float((np.outer(used, used) * distance).sum()) / max(float(used.sum()) - 1, 1)
+    return 1.0 - float((coincidences * distance).sum()) / expected if expected else float("nan")

@@ -1,12 +1,10 @@
 """Significance tests between all pairs of systems, as functions of a (systems, topics) array.
 
-Pairs (i, j), i < j, stand in the order of ``numpy.triu_indices(S, k=1)``. Differences that are nothing but
-rounding count as 0 and have p = 1. The tests and distributions are scipy's; here is what it lacks: the
-*two-way* Tukey HSD (one topic is a block), Tukey for thousands of pairs in about a second, the randomised Tukey HSD,
-Sakai's paired bootstrap test, and Holm's and Bonferroni's corrections.
+Pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``. Differences within rounding error count as 0
+and have p = 1. Distributions and the t-test are scipy's, which lacks the *two-way* Tukey HSD (topics are blocks), a
+fast Tukey for thousands of pairs, the randomised Tukey HSD, Sakai's paired bootstrap test, and Holm's and Bonferroni's
+corrections.
 """
-
-from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -17,16 +15,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.chebyshev import Chebyshev
 
+from ir_measures_relative._checks import choice
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import tolerance
 
-# Up to this many values are asked of scipy's studentized range one by one (10 ms each), more interpolated.
+CORRECTIONS = ("holm", "bonferroni")
+# Up to this many values are computed by scipy's studentized range one by one (10 ms each), more are interpolated.
 _INTERPOLATION_NODES = 128
-_HALF = 5.0  # q of which half the interpolation interval lies below: about where the distribution falls
+_HALF = 5.0  # half of the interpolation interval is below this q, where the distribution falls
 
 
 class PairwiseTest(NamedTuple):
-    """What a test says of each pair of systems."""
+    """Results of a test for each pair of systems."""
 
     difference: FloatArray  # (P,) mean of i minus mean of j
     statistic: FloatArray  # (P,)
@@ -56,8 +56,8 @@ def tukey_hsd(scores: FloatArray, two_way: bool = True) -> PairwiseTest:
     """Tukey's HSD over all systems at once; ``scores`` (S, T).
 
     ``two_way``: the error is the residual mean square of the additive model score = system + topic, with
-    (S - 1)(T - 1) degrees of freedom; otherwise that of the one-way model, S (T - 1), which takes the spread
-    between topics for error and is scipy.stats.tukey_hsd.
+    (S - 1)(T - 1) degrees of freedom; otherwise that of the one-way model, S (T - 1), which counts the variation
+    between topics as error and equals scipy.stats.tukey_hsd.
     """
     n_systems, n_topics = scores.shape
     residual = scores - scores.mean(axis=1, keepdims=True)  # (S, T)
@@ -67,36 +67,36 @@ def tukey_hsd(scores: FloatArray, two_way: bool = True) -> PairwiseTest:
         freedom -= n_topics - 1
     standard_error = np.sqrt((residual**2).sum() / freedom / n_topics)
     difference = _mean_differences(scores)
-    if standard_error <= tolerance(scores):  # no error at all: every difference is certain
-        statistic = np.where(difference == 0, 0.0, np.inf)
-        return PairwiseTest(difference, statistic, np.where(difference == 0, 1.0, 0.0))
+    if standard_error <= tolerance(scores):  # without error every difference is significant
+        equal = difference == 0
+        return PairwiseTest(difference, np.where(equal, 0.0, np.inf), np.where(equal, 1.0, 0.0))
     statistic = np.abs(difference) / standard_error
     return PairwiseTest(difference, statistic, studentized_range_sf(statistic, n_systems, freedom))
 
 
 def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatArray:
-    """Chance that a studentized range exceeds q: scipy's, interpolated where there are many values.
+    """Probability that a studentized range exceeds q: scipy's, interpolated for many values.
 
-    The interpolant is a polynomial through Chebyshev nodes in q / (q + 5), which maps [0, inf) to [0, 1); it
-    agrees with scipy to about 1e-10, and the values fall with q as they must.
+    The interpolant is a polynomial through Chebyshev nodes in q / (q + 5), which maps [0, inf) to [0, 1); it agrees
+    with scipy to about 1e-10, and the values decrease with q.
     """
     from scipy.stats import studentized_range
 
     def exact(values: FloatArray) -> FloatArray:
-        # quad warns of values next to 1 and 0; only the main thread may silence that, since it does so for all threads
+        # quad warns about values next to 1 and 0; only the main thread may silence it, since that affects all threads
         in_main = current_thread() is main_thread()
         with warnings.catch_warnings() if in_main else nullcontext():
             if in_main:
                 warnings.simplefilter("ignore")
-            chance: FloatArray = np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0)
-            return chance
+            return np.asarray(np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0))
+
+    def at_nodes(x: FloatArray) -> FloatArray:
+        return exact(_HALF * x / (1 - x))
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)
     x = q / (q + _HALF)
-    interpolant = Chebyshev.interpolate(
-        lambda nodes: exact(_HALF * nodes / (1 - nodes)), _INTERPOLATION_NODES - 1, [0.0, float(x.max())]
-    )
+    interpolant = Chebyshev.interpolate(at_nodes, _INTERPOLATION_NODES - 1, [0.0, float(x.max())])
     order = np.argsort(q)
     p_value = np.empty(len(q))
     p_value[order] = np.minimum.accumulate(np.clip(interpolant(x[order]), 0.0, 1.0))
@@ -104,20 +104,22 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
 
 
 def randomized_tukey_hsd(scores: FloatArray, permuted: Iterable[FloatArray]) -> PairwiseTest:
-    """How often the largest difference of means of a randomly permuted table reaches that of the pair.
+    """Test how often the largest difference of means of a randomly permuted table reaches that of the pair.
 
-    ``permuted``: B tables (S, T) in which the scores of each topic are shuffled among the systems. With b that reach it
-    p = (b + 1)/(B + 1), since the table itself is one of the equally likely ones: never 0.
+    ``permuted``: B tables (S, T) in which the scores of each topic are shuffled among the systems. If b of them reach
+    it, p = (b + 1)/(B + 1), since the table itself is one of the equally likely ones: never 0.
     """
     difference = _mean_differences(scores)
-    ranges = np.array([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
-    p_value = (times_reached(ranges, np.abs(difference) - tolerance(scores)) + 1) / (len(ranges) + 1)
-    return PairwiseTest(difference, np.abs(difference), p_value)
+    ranges = np.sort([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
+    reached = len(ranges) - np.searchsorted(ranges, np.abs(difference) - tolerance(scores), side="left")
+    return PairwiseTest(difference, np.abs(difference), (reached + 1) / (len(ranges) + 1))
 
 
-def times_reached(values: FloatArray, bound: FloatArray) -> IntArray:
-    """(B,), (P,) -> (P,) how many values are at least as large as each bound."""
-    return len(values) - np.searchsorted(np.sort(values), bound, side="left")
+def shuffled_within_topics(scores: FloatArray, trials: int, seed: int) -> Iterator[FloatArray]:
+    """``trials`` copies of (S, T), the scores of each topic shuffled among the systems."""
+    rng = np.random.default_rng(seed)
+    for _ in range(trials):
+        yield rng.permuted(scores, axis=0)
 
 
 def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> PairwiseTest:
@@ -144,6 +146,10 @@ def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> PairwiseTest:
     return PairwiseTest(difference, statistic, p_value)
 
 
+def valid_correction(correction: str | None) -> str | None:
+    return None if correction is None else choice(correction, "correction", CORRECTIONS)
+
+
 def corrected(p_value: FloatArray, correction: str | None) -> FloatArray:
     """(P,) p-values corrected for their number; Holm's method is Bonferroni's, step by step, and never weaker.
 
@@ -158,16 +164,9 @@ def corrected(p_value: FloatArray, correction: str | None) -> FloatArray:
     if correction == "bonferroni":
         return np.minimum(n * p_value, 1.0)
     order = np.argsort(p_value, kind="stable")
-    found = np.empty(n)
-    found[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(n, 0, -1)), 1.0)
-    return found
-
-
-def shuffled_within_topics(scores: FloatArray, trials: int, seed: int) -> Iterator[FloatArray]:
-    """``trials`` copies of (S, T), the scores of each topic shuffled among the systems."""
-    rng = np.random.default_rng(seed)
-    for _ in range(trials):
-        yield rng.permuted(scores, axis=0)
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(n, 0, -1)), 1.0)
+    return adjusted
 
 
 def _mean_differences(scores: FloatArray) -> FloatArray:

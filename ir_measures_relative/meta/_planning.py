@@ -1,10 +1,7 @@
-"""How many topics does a comparison need? Power of paired tests, and topic set size design for ANOVA and intervals."""
-
-from __future__ import annotations
+"""Number of topics for a comparison: power of paired tests, and topic set size design for ANOVA and intervals."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,16 +18,19 @@ _MOST_TOPICS = 10**9
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Plan:
-    """Topics, difference and power that belong together; the answer is for the median spread.
+    """Number of topics, difference and power that belong together, for the median spread.
 
     Attributes
     ----------
-    topics : number of topics
-    difference : difference between two systems in the mean score; with ``design='interval'`` the width of its interval
-    power : probability that a difference of this size is significant; NaN with ``design='interval'``
-    design, level, comparisons : as asked
-    systems : number of systems, with ``design='anova'``; otherwise None
-    asked : 'topics', 'power' or 'difference': which of them was computed
+    topics : int, number of topics
+    difference : float, difference between two systems in the mean score; with ``design='interval'`` the width of its
+        confidence interval
+    power : float, probability that a difference of this size is significant; NaN with ``design='interval'``
+    design : str, 'paired', 'anova' or 'interval'
+    level : float, significance level
+    comparisons : int, number of tests
+    systems : int, number of systems, with ``design='anova'``; otherwise None
+    asked : str, the computed one of 'topics', 'power' and 'difference'
     by_spread : DataFrame, a row per quantile of the spread: quantile, spread, topics, difference, power
     """
 
@@ -45,24 +45,20 @@ class Plan:
     by_spread: pd.DataFrame
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per quantile of the spread over pairs (one row where there is one spread)."""
+        """A row per quantile of the spread over pairs (one row if there is one spread)."""
         return self.by_spread.copy()
 
     def __repr__(self) -> str:
-        said = {
-            "topics": f"{self.topics} topics",
-            "difference": f"difference {self.difference:.4f}",
-            "power": f"power {self.power:.3f}",
-        }
+        texts = {"topics": f"{self.topics} topics", "difference": f"difference {self.difference:.4f}"}
         if self.design == "interval":
-            said = {"topics": said["topics"], "difference": f"expected width {self.difference:.4f}"}
-        given = ", ".join(text for name, text in said.items() if name != self.asked)
-        answers = self.by_spread[self.asked].tolist()
-        between = ""
+            texts["difference"] = f"expected width {self.difference:.4f}"
+        else:
+            texts["power"] = f"power {self.power:.3f}"
+        answer, answers = texts.pop(self.asked), self.by_spread[self.asked].tolist()
         if len(answers) > 1:
-            ends = [f"{x:d}" if self.asked == "topics" else f"{x:.3f}" for x in (min(answers), max(answers))]
-            between = f" ({ends[0]} to {ends[1]} for the middle 80% of pairs)"
-        return f"Plan({said[self.asked]}{between}; {given}; level {self.level:g}, {self.design})"
+            low, high = (f"{x:d}" if self.asked == "topics" else f"{x:.3f}" for x in (min(answers), max(answers)))
+            answer += f" ({low} to {high} for the middle 80% of pairs)"
+        return f"Plan({answer}; {', '.join(texts.values())}; level {self.level:g}, {self.design})"
 
 
 def topics_needed(
@@ -76,26 +72,26 @@ def topics_needed(
     design: str = "paired",
     systems: int | None = None,
 ) -> Plan:
-    """How many topics does it take to show a difference?
+    """Compute how many topics it takes to show a difference between systems.
 
     Parameters
     ----------
-    spread : the standard deviation over topics of the difference between two systems, or a systems x topics table to
-        take it from: the median over pairs counts, and the 10% and 90% quantiles are reported with it. With
-        ``design='anova'`` the residual standard deviation, for a table that of the two-way model score = system + topic
-    difference : the difference in mean scores to be shown; for ANOVA that between the best and the worst system; for
+    spread : float, standard deviation over topics of the difference between two systems; or a systems x topics table,
+        from which the median over pairs is used and the 10% and 90% quantiles are reported. With ``design='anova'`` the
+        residual standard deviation, for a table that of the two-way model score = system + topic
+    difference : float, difference in mean scores to be shown; for ANOVA that between the best and the worst system; for
         ``design='interval'`` the expected width of the confidence interval of a difference
-    power : probability to show it (not for ``design='interval'``)
-    level : significance level of the two-sided test; 1 - level is the confidence of the interval
-    comparisons : number of tests; each is made at level / comparisons, the first step of Holm's method. With m systems
-        all pairs are m (m - 1) / 2
-    pairs : which pairs of a table count: 'all', or 'top', those with the best system
-    design : 'paired' (t-test), 'anova' (Sakai's topic set size design) or 'interval' (Sakai's for intervals)
-    systems : number of systems for ``design='anova'``; by default those of the table
+    power : float, probability to show it (not for ``design='interval'``)
+    level : float, significance level of the two-sided test; 1 - level is the confidence of the interval
+    comparisons : int, number of tests; each is made at level / comparisons, the first step of Holm's method. All pairs
+        of m systems are m (m - 1) / 2
+    pairs : str, the pairs of a table that count: 'all', or 'top', those with the best system
+    design : str, 'paired' (t-test), 'anova' (Sakai's topic set size design) or 'interval' (Sakai's for intervals)
+    systems : int, number of systems for ``design='anova'``; by default those of the table
 
     Returns
     -------
-    Plan, with ``topics`` and ``to_frame()``.
+    Plan
 
     Notes
     -----
@@ -114,24 +110,20 @@ def topics_needed(
     ----------
     Sakai (2016). Topic set size design. Information Retrieval Journal 19(3).
     """
-    design = choice(design, "design", DESIGNS)
-    goal = _share(power, "power")
-    spreads, systems = _spreads(spread, design, pairs, systems)
-    difference, level, tests = (
-        _positive(difference, "difference"),
-        _share(level, "level"),
-        whole(comparisons, "comparisons", 1),
-    )
+    test = _Test.of(spread, DESIGNS, design, level, comparisons, pairs, systems)
+    goal, difference = _share(power, "power"), _positive(difference, "difference")
 
-    def enough(sd: float, n: int) -> bool:
-        if design == "interval":
-            return _width(n, sd, level / tests) <= difference
-        return _power(n, difference, sd, level / tests, systems) >= goal
+    def fewest(sd: float) -> int:
+        def enough(n: int) -> bool:
+            return test.width(n, sd) <= difference if design == "interval" else test.power(n, difference, sd) >= goal
 
-    found = [_fewest(partial(enough, sd), sd, difference) for sd in spreads]
-    widths = [_width(n, sd, level / tests) for n, sd in zip(found, spreads, strict=True)]
-    shown_differences = widths if design == "interval" else [difference] * len(spreads)
-    return _plan("topics", spreads, list(zip(found, shown_differences, strict=True)), design, level, tests, systems)
+        return _smallest_integer(enough, f"difference={difference:g} is too small for a spread of {sd:g}")
+
+    counts = [fewest(sd) for sd in test.spreads]
+    widths = [
+        test.width(n, sd) if design == "interval" else difference for n, sd in zip(counts, test.spreads, strict=True)
+    ]
+    return test.plan("topics", counts, widths)
 
 
 def power(
@@ -145,26 +137,24 @@ def power(
     design: str = "paired",
     systems: int | None = None,
 ) -> Plan:
-    """How likely is a difference of this size to be significant with so many topics?
+    """Compute the probability that a difference is significant with a number of topics.
 
     Parameters
     ----------
     spread, difference, level, comparisons, pairs, systems : as for ``topics_needed``
-    topics : number of topics, at least 2
-    design : 'paired' or 'anova'
+    topics : int, number of topics, at least 2
+    design : str, 'paired' or 'anova'
 
     Returns
     -------
-    Plan, with ``power`` and ``to_frame()``.
+    Plan
 
     >>> power(0.2, topics=50, difference=0.05)
     Plan(power 0.410; 50 topics, difference 0.0500; level 0.05, paired)
     """
-    design = choice(design, "design", DESIGNS[:2])
-    spreads, systems = _spreads(spread, design, pairs, systems)
+    test = _Test.of(spread, DESIGNS[:2], design, level, comparisons, pairs, systems)
     n, difference = whole(topics, "topics", 2, _MOST_TOPICS), _positive(difference, "difference")
-    level, tests = _share(level, "level"), whole(comparisons, "comparisons", 1)
-    return _plan("power", spreads, [(n, difference)] * len(spreads), design, level, tests, systems)
+    return test.plan("power", [n] * len(test.spreads), [difference] * len(test.spreads))
 
 
 def detectable(
@@ -178,49 +168,101 @@ def detectable(
     design: str = "paired",
     systems: int | None = None,
 ) -> Plan:
-    """Which difference can so many topics show?
+    """Compute the smallest difference that a number of topics can show.
 
     Parameters
     ----------
-    spread, power, level, comparisons, pairs, design, systems : as for ``topics_needed``
-    topics : number of topics, at least 2
+    spread, power, level, comparisons, pairs, design, systems : as for ``topics_needed``; with ``design='interval'`` the
+        result is the expected width of the interval
+    topics : int, number of topics, at least 2
 
     Returns
     -------
-    Plan, with ``difference``, the smallest that has the power asked for (``design='interval'``: the expected width of
-    the interval), and ``to_frame()``.
+    Plan
 
     >>> detectable(0.2, topics=50)
     Plan(difference 0.0808; 50 topics, power 0.800; level 0.05, paired)
     """
-    design = choice(design, "design", DESIGNS)
-    spreads, systems = _spreads(spread, design, pairs, systems)
+    test = _Test.of(spread, DESIGNS, design, level, comparisons, pairs, systems)
     n, goal = whole(topics, "topics", 2, _MOST_TOPICS), _share(power, "power")
-    level, tests = _share(level, "level"), whole(comparisons, "comparisons", 1)
-    found = [_smallest(n, sd, goal, level / tests, systems, design) for sd in spreads]
-    return _plan("difference", spreads, [(n, d) for d in found], design, level, tests, systems)
+    differences = [test.width(n, sd) if design == "interval" else test.detectable(n, sd, goal) for sd in test.spreads]
+    return test.plan("difference", [n] * len(test.spreads), differences)
 
 
-def _spreads(spread: Any, design: str, pairs: str, systems: int | None) -> tuple[list[float], int | None]:
-    """One standard deviation, or three quantiles over pairs; and the number of systems, for ANOVA only."""
-    choice(pairs, "pairs", ("all", "top"))
-    if is_real(spread):
-        given, n_systems = [real(spread, "spread", 0.0)], None
-    else:
-        if np.ndim(spread) == 0 and not isinstance(spread, (ScoreTable, dict, pd.DataFrame)):
-            raise WrongKind(f"spread={shown(spread)} must be a number or a systems x topics table")
-        table = ScoreTable.of(spread, "spread").need(systems=2, topics=2, what="spread")
-        given = [_residual(table.scores)] if design == "anova" else _of_pairs(table, pairs)
-        n_systems = len(table.systems)
-    if design == "anova" and systems is None and n_systems is None:
-        raise ValueError("design='anova' requires systems=, the number of systems")
-    n_systems = n_systems if systems is None else whole(systems, "systems", 2)
-    return given, n_systems if design == "anova" else None
+@dataclass(frozen=True)
+class _Test:
+    """A test at level / comparisons, and the spreads that it is planned for."""
+
+    design: str
+    level: float
+    comparisons: int
+    spreads: list[float]  # one standard deviation, or three quantiles over pairs
+    systems: int | None  # for ANOVA only
+
+    @classmethod
+    def of(
+        cls, spread: Any, designs: tuple[str, ...], design: str, level: Any, comparisons: Any, pairs: Any, systems: Any
+    ) -> "_Test":
+        choice(design, "design", designs)
+        choice(pairs, "pairs", ("all", "top"))
+        if is_real(spread):
+            spreads, n_systems = [real(spread, "spread", 0.0)], None
+        else:
+            if np.ndim(spread) == 0 and not isinstance(spread, (ScoreTable, dict, pd.DataFrame)):
+                raise WrongKind(f"spread={shown(spread)} must be a number or a systems x topics table")
+            scores = ScoreTable.of(spread, "spread").need(systems=2, topics=2, what="spread").scores
+            spreads, n_systems = [_residual(scores)] if design == "anova" else _of_pairs(scores, pairs), len(scores)
+        if design == "anova" and systems is None and n_systems is None:
+            raise ValueError("design='anova' requires systems=, the number of systems")
+        n_systems = n_systems if systems is None else whole(systems, "systems", 2)
+        tests = whole(comparisons, "comparisons", 1)
+        return cls(design, _share(level, "level"), tests, spreads, n_systems if design == "anova" else None)
+
+    def power(self, n: int, difference: float, sd: float) -> float:
+        """Power of the two-sided paired t-test, or of one-way ANOVA over some systems."""
+        from scipy.stats import f, ncf, nct, t
+
+        level = self.level / self.comparisons
+        if sd == 0:
+            return 1.0
+        if self.systems is not None:
+            freedom = self.systems - 1, self.systems * (n - 1)
+            return float(ncf.sf(f.isf(level, *freedom), *freedom, n * difference**2 / (2 * sd**2)))
+        critical, shift = t.isf(level / 2, n - 1), difference / sd * np.sqrt(n)
+        # scipy gives NaN for the probability of the wrong sign if it is far too small to matter
+        return float(nct.sf(critical, n - 1, shift) + np.nan_to_num(nct.cdf(-critical, n - 1, shift)))
+
+    def width(self, n: int, sd: float) -> float:
+        """Expected width of the confidence interval of a mean difference: 2 t E[s] / sqrt(n)."""
+        from scipy.special import gammaln
+        from scipy.stats import t
+
+        expected_sd = sd * np.exp(gammaln(n / 2) - gammaln((n - 1) / 2)) * np.sqrt(2 / (n - 1))
+        return float(2 * t.isf(self.level / self.comparisons / 2, n - 1) * expected_sd / np.sqrt(n))
+
+    def detectable(self, n: int, sd: float, goal: float) -> float:
+        """Smallest difference that has the power."""
+        from scipy.optimize import brentq
+
+        if sd == 0 or goal <= self.level / self.comparisons:
+            return 0.0
+        high = 1.0
+        while self.power(n, high, 1.0) < goal:
+            high *= 2
+        return float(brentq(lambda d: self.power(n, d, 1.0) - goal, 0.0, high, xtol=1e-12) * sd)
+
+    def plan(self, asked: str, topics: list[int], differences: list[float]) -> Plan:
+        frame = pd.DataFrame({"quantile": QUANTILES if len(self.spreads) > 1 else [0.5], "spread": self.spreads})
+        frame = frame.assign(topics=topics, difference=differences, power=float("nan"))
+        if self.design != "interval":
+            frame["power"] = list(map(self.power, topics, differences, self.spreads))
+        middle = frame.iloc[len(frame) // 2]
+        answer = int(middle["topics"]), float(middle["difference"]), float(middle["power"])
+        return Plan(*answer, self.design, self.level, self.comparisons, self.systems, asked, frame)
 
 
-def _of_pairs(table: ScoreTable, pairs: str) -> list[float]:
+def _of_pairs(scores: FloatArray, pairs: str) -> list[float]:
     """Quantiles over pairs of the standard deviation of their differences over topics."""
-    scores = table.scores
     covariance = np.cov(scores)  # (S, S)
     variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
     i, j = np.triu_indices(len(scores), k=1)
@@ -237,76 +279,17 @@ def _residual(scores: FloatArray) -> float:
     return float(np.sqrt((residual**2).sum() / freedom))
 
 
-def _power(n: int, difference: float, sd: float, level: float, systems: int | None) -> float:
-    """Power of the two-sided paired t-test, or of one-way ANOVA over some systems."""
-    from scipy.stats import f, ncf, nct, t
-
-    if sd == 0:
-        return 1.0
-    if systems is not None:
-        freedom = systems - 1, systems * (n - 1)
-        return float(ncf.sf(f.isf(level, *freedom), *freedom, n * difference**2 / (2 * sd**2)))
-    critical, shift = t.isf(level / 2, n - 1), difference / sd * np.sqrt(n)
-    # scipy gives NaN for the probability of the wrong sign where it is far too small to matter
-    return float(nct.sf(critical, n - 1, shift) + np.nan_to_num(nct.cdf(-critical, n - 1, shift)))
-
-
-def _width(n: int, sd: float, level: float) -> float:
-    """Expected width of the confidence interval of a mean difference: 2 t E[s] / sqrt(n)."""
-    from scipy.special import gammaln
-    from scipy.stats import t
-
-    expected_sd = sd * np.exp(gammaln(n / 2) - gammaln((n - 1) / 2)) * np.sqrt(2 / (n - 1))
-    return float(2 * t.isf(level / 2, n - 1) * expected_sd / np.sqrt(n))
-
-
-def _fewest(enough: Callable[[int], bool], sd: float, difference: float) -> int:
-    """The smallest number of topics, at least 2, that is enough; more topics never are worse."""
+def _smallest_integer(enough: Callable[[int], bool], problem: str) -> int:
+    """Smallest integer of at least 2 that is enough, by bisection: larger ones are enough too."""
     low, high = 1, 2
     while not enough(high):
         if high >= _MOST_TOPICS:
-            raise ValueError(
-                f"difference={difference:g} is too small for a spread of {sd:g}: more than 10^9 topics are needed"
-            )
+            raise ValueError(f"{problem}: more than 10^9 topics are needed")
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def _smallest(n: int, sd: float, goal: float, level: float, systems: int | None, design: str) -> float:
-    """The smallest difference that has the power, or the expected width of the interval."""
-    from scipy.optimize import brentq
-
-    if design == "interval":
-        return _width(n, sd, level)
-    if sd == 0 or goal <= level:
-        return 0.0
-    high = 1.0
-    while _power(n, high, 1.0, level, systems) < goal:
-        high *= 2
-    return float(brentq(lambda d: _power(n, d, 1.0, level, systems) - goal, 0.0, high, xtol=1e-12) * sd)
-
-
-def _plan(
-    asked: str,
-    spreads: list[float],
-    rows: list[tuple[int, float]],
-    design: str,
-    level: float,
-    tests: int,
-    systems: int | None,
-) -> Plan:
-    powers = [
-        float("nan") if design == "interval" else _power(n, d, sd, level / tests, systems)
-        for sd, (n, d) in zip(spreads, rows, strict=True)
-    ]
-    frame = pd.DataFrame(rows, columns=["topics", "difference"]).assign(power=powers)
-    frame.insert(0, "quantile", QUANTILES if len(spreads) > 1 else [0.5])
-    frame.insert(1, "spread", spreads)
-    n, d = rows[len(rows) // 2]
-    return Plan(n, d, powers[len(rows) // 2], design, level, tests, systems, asked, frame)
 
 
 def _positive(value: Any, name: str) -> float:

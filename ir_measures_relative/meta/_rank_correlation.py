@@ -1,38 +1,47 @@
-"""Do two measures order the systems alike? Kendall's tau, AP correlation, discordant pairs.
+"""Agreement of two orders of systems: Kendall's tau, AP correlation, discordant pairs, and tau among fewer systems.
 
-All take one score per system (a list, a Series, a dict) or a systems x topics table, whose row means count,
-and give one number. Named systems are matched by name, unnamed ones by position. Scores that differ by no
-more than 1e-12 of the largest are tied: rounding in a mean must not order systems.
+Scores are one per system (a list, Series or dict) or a systems x topics table, whose row means count. Named systems are
+matched by name, unnamed ones by position. Scores that differ by no more than 1e-12 of the largest are tied: rounding in
+a mean must not order systems.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from ir_measures_relative._checks import flag
-from ir_measures_relative._input import BoolArray, IntArray
-from ir_measures_relative.meta._labelled_scores import LabelledScores, system_pair
+from ir_measures_relative._checks import WrongKind, flag, shown, whole
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative.meta._score_table import (
+    LabelledScores,
+    label_order,
+    refuse_repeated,
+    require,
+    score_levels,
+    system_pair,
+)
+from ir_measures_relative.meta._topic_sets import random_orders
 
 
 def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
-    """The systems from best to worst; ties by name.
+    """Sort the systems from best to worst, ties by name.
 
     Parameters
     ----------
     scores : one score per system, or a systems x topics table (row means)
-    largest_first : False for a measure of which smaller is better
+    largest_first : bool, False for a measure for which smaller is better
 
     Returns
     -------
-    list of the names (positions where the scores have none).
+    list of the names (positions if the scores have no names)
 
     >>> system_order({"bm25": 0.41, "splade": 0.55, "ance": 0.41})
     ['splade', 'ance', 'bm25']
     """
-    systems = LabelledScores.of_systems(scores, "scores").canonical()
-    level = systems.levels()
+    systems = LabelledScores.of(scores, "system", "scores").canonical()
+    level = score_levels(systems.values)
     order = np.argsort(-level if flag(largest_first, "largest_first") else level, kind="stable")
     return [systems.labels[place] for place in order]
 
@@ -42,12 +51,12 @@ def kendall_tau(x: Any, y: Any) -> float:
 
     Parameters
     ----------
-    x, y : the scores of the same systems, each one per system or a systems x topics table (row means)
+    x, y : scores of the same systems, each one per system or a systems x topics table (row means)
 
     Returns
     -------
-    -1 (reversed) to 1 (the same order). Ties in x or in y are taken out of the normaliser, as tau-b does.
-    Where all systems tie in x or in y, tau-b is 0/0 and an error says so.
+    float from -1 (reversed) to 1 (the same order). Ties in x or in y are left out of the normaliser. If all systems tie
+    in x or in y, tau-b is undefined and an error is raised.
 
     >>> round(kendall_tau([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.6667
@@ -56,43 +65,42 @@ def kendall_tau(x: Any, y: Any) -> float:
     ----------
     Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33(3).
     """
-    a, b = system_pair(x, y, ("x", "y"))
-    for scores, name in ((a, "x"), (b, "y")):
-        if np.ptp(scores.levels()) == 0:
+    a, b = (score_levels(scores.values) for scores in system_pair(x, y, ("x", "y")))
+    for levels, name in ((a, "x"), (b, "y")):
+        if np.ptp(levels) == 0:
             raise ValueError(f"all systems tie in {name}, so that Kendall's tau-b is undefined")
-    return tau_of_levels(a.levels(), b.levels())
+    return tau_of_levels(a, b)
 
 
 def tau_of_levels(x: IntArray, y: IntArray) -> float:
-    """Tau-b of two (n,) arrays of levels; NaN where one is constant."""
+    """Tau-b of two (n,) arrays of levels; NaN if one is constant."""
     from scipy.stats import kendalltau  # here, since it takes longer to import than the whole package
 
-    return float(kendalltau(x, y).statistic)
+    return float(kendalltau(x, y).statistic) if np.ptp(x) and np.ptp(y) else float("nan")
 
 
 def tau_ap(estimate: Any, truth: Any) -> float:
-    """AP correlation: Kendall's tau that weighs errors at the top of the estimated order more.
+    """AP correlation: a Kendall's tau that gives more weight to errors at the top of the estimated order.
 
-    Walks down the order of ``estimate``; at every rank i > 1, the share of the i - 1 systems above that
-    ``truth`` puts above too. The mean of these shares, scaled to [-1, 1]. Not symmetric.
+    At every rank i > 1 of ``estimate``: the share of the i - 1 systems above that ``truth`` puts above too. The mean of
+    these shares is scaled to [-1, 1]. The result is not symmetric and does not depend on the order of the input.
 
     Parameters
     ----------
-    estimate, truth : the scores of the same systems, each one per system or a systems x topics table (row means)
+    estimate, truth : scores of the same systems, each one per system or a systems x topics table (row means); pass
+        negated scores of a measure for which smaller is better
 
     Returns
     -------
-    -1 (reversed) to 1 (the same order). No result depends on the order of the input. For a measure of which smaller is
-    better pass the negated scores.
+    float from -1 (reversed) to 1 (the same order)
 
     Notes
     -----
-    Ties. Where ``estimate`` alone has ties, tied systems stand in every order equally often and the value is the mean
-    over all these orders (tau_AP,a of Urbano and Marrero), computed directly. Where ``truth`` alone has ties, such a
-    pair counts half. Where both have ties, they are treated as in tau_AP,b: at each system not tied for the top of
-    ``estimate``, the share of the systems *strictly* above it that ``truth`` too puts strictly above it; so
-    ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both directions.) All tied in ``estimate``:
-    0, or 1 where ``truth`` ties all as well.
+    Ties. If only ``estimate`` has ties, the value is the mean over all orders of the tied systems (tau_AP,a of Urbano
+    and Marrero). If only ``truth`` has ties, such a pair counts half. If both have ties, they are treated as in
+    tau_AP,b: at each system not tied for the top of ``estimate``, the share of the systems *strictly* above it that
+    ``truth`` too puts strictly above it; so ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both
+    directions.) If ``estimate`` ties all systems, the value is 0, or 1 if ``truth`` ties all as well.
 
     >>> round(tau_ap(estimate=[3, 4, 2, 1], truth=[4, 3, 2, 1]), 4)  # the top pair is swapped
     0.3333
@@ -104,24 +112,24 @@ def tau_ap(estimate: Any, truth: Any) -> float:
     Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR.
     Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR.
     """
-    e, t = system_pair(estimate, truth, ("estimate", "truth"))
-    level, true_level = e.levels(), t.levels()  # (n,)
-    above = level[None, :] > level[:, None]  # (n, n) whether j stands above i
+    pair = system_pair(estimate, truth, ("estimate", "truth"))
+    level, true_level = (score_levels(scores.values) for scores in pair)  # (n,)
+    above = level[None, :] > level[:, None]  # (n, n) True if j is above i
     order = np.lexsort((true_level, level))  # a fixed order of summation
     if level.max() < len(level) - 1 and true_level.max() < len(level) - 1:
         return _tau_ap_b(above, true_level, order)
     agreement = (above * np.sign(true_level[None, :] - true_level[:, None])).sum(axis=1)  # (n,)
-    # Within a tied group every pair occurs in both orders and cancels; what stands above the group is fixed.
+    # Within a tied group every pair occurs in both orders and cancels; the systems above the group are fixed.
     first = above.sum(axis=1) + 1  # (n,) best rank of the system's tied group
     size = (level[None, :] == level[:, None]).sum(axis=1)  # (n,)
     harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, len(level)))))  # (n,) H_0 .. H_{n-1}
-    # mean of 1/(rank - 1) over the ranks of the group; the top group has nothing above it
+    # mean of 1/(rank - 1) over the ranks of the group; no system is above the top group
     weight = np.where(first > 1, (harmonic[first + size - 2] - harmonic[np.maximum(first - 2, 0)]) / size, 0.0)
     return float((agreement * weight)[order].sum() / (len(level) - 1))
 
 
 def _tau_ap_b(above: BoolArray, true_level: IntArray, order: IntArray) -> float:
-    """The half of tau_AP,b that walks the estimate; ``above`` (n, n): whether j stands strictly above i in it."""
+    """The half of tau_AP,b that walks the estimate; ``above`` (n, n): True if j is strictly above i in it."""
     n_above = above.sum(axis=1)  # (n,)
     if not n_above.any():
         return float(np.ptp(true_level) == 0)
@@ -133,17 +141,17 @@ def _tau_ap_b(above: BoolArray, true_level: IntArray, order: IntArray) -> float:
 def discordant_pairs(x: Any, y: Any) -> float:
     """Share of all pairs of systems that x and y order in opposite ways.
 
-    A pair that one of them ties is not discordant, but counts among all pairs. Without ties it is
-    (1 - tau) / 2. The paper on upper and lower bounds calls this number "swap rate" (Tables 10, 11, 20, 21);
-    what Voorhees and Buckley and what Sakai call so is ``swap_rate``.
+    A pair that one of them ties is not discordant, but counts among all pairs. Without ties it is (1 - tau) / 2. The
+    paper on upper and lower bounds calls this number "swap rate" (Tables 10, 11, 20, 21); see ``swap_rate`` for
+    those of Voorhees and Buckley and of Sakai.
 
     Parameters
     ----------
-    x, y : the scores of the same systems, each one per system or a systems x topics table (row means)
+    x, y : scores of the same systems, each one per system or a systems x topics table (row means)
 
     Returns
     -------
-    0 (no pair) to 1 (every pair).
+    float from 0 (no pair) to 1 (every pair)
 
     >>> round(discordant_pairs([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.1667
@@ -152,24 +160,23 @@ def discordant_pairs(x: Any, y: Any) -> float:
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, section 4.4.4.
     """
-    a, b = system_pair(x, y, ("x", "y"))
-    i, j = np.triu_indices(len(a.values), k=1)
-    u, v = a.levels(), b.levels()
+    u, v = (score_levels(scores.values) for scores in system_pair(x, y, ("x", "y")))
+    i, j = np.triu_indices(len(u), k=1)
     return float(np.mean(np.sign(u[i] - u[j]) * np.sign(v[i] - v[j]) < 0))
 
 
 def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> float:
-    """How far apart a measure puts the systems: mean over pairs of 100 ``|a - b|`` / max(a, b).
+    """Mean over pairs of systems of their percentage difference, 100 ``|a - b|`` / max(a, b).
 
     Parameters
     ----------
     values : one score per system, or a systems x topics table (row means)
-    sign_safe : divide by max(\\|a\\|, \\|b\\|) instead. With negative scores (UL-V2) the formula as printed
-        can exceed 100 % or be negative; then only this form means something.
+    sign_safe : bool, divide by max(\\|a\\|, \\|b\\|) instead. With negative scores (UL-V2) the printed formula can
+        exceed 100 % or be negative, and only this form is meaningful
 
     Returns
     -------
-    Percent. Two scores of 0 differ by 0 %.
+    float in percent; two scores of 0 differ by 0 %
 
     >>> percentage_absolute_difference([0.2, 0.4])
     50.0
@@ -180,8 +187,9 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Eq. 8, Tables 9 and 19.
     """
-    systems = LabelledScores.of_systems(values, "values").need(2, "system", "values").canonical()
+    systems = LabelledScores.of(values, "system", "values").canonical()
     scores = systems.values
+    require(len(scores), 2, "system", "values")
     i, j = np.triu_indices(len(scores), k=1)
     larger = np.maximum(*(np.abs(scores[[i, j]]) if flag(sign_safe, "sign_safe") else scores[[i, j]]))
     difference = np.abs(scores[i] - scores[j])
@@ -194,3 +202,104 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
         )
     share = np.divide(difference, larger, out=np.zeros(len(larger)), where=larger != 0)
     return float(100 * share.mean())
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class NumberOfSystems:
+    """Mean Kendall's tau between the ranking among N systems and their ranking among all.
+
+    Attributes
+    ----------
+    sizes : (n,) array of the numbers N of systems
+    tau : (n,) array, mean tau-b over the trials in which it is defined; NaN if there are none
+    undefined : (n,) array, trials in which all N systems tie in one of the two rankings
+    trials : int, number of trials per size
+    """
+
+    sizes: IntArray
+    tau: FloatArray
+    undefined: IntArray
+    trials: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per size: systems, tau, undefined, trials."""
+        return pd.DataFrame(vars(self)).rename(columns={"sizes": "systems"})
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"N={n}: {tau:.3f}" for n, tau in zip(self.sizes, self.tau, strict=True))
+        return f"NumberOfSystems({values}; {self.trials} trials)"
+
+
+def number_of_systems(
+    score: Callable[[list[Any]], Any],
+    systems: Iterable[Any],
+    *,
+    sizes: Sequence[int] | None = None,
+    trials: int = 1000,
+    seed: int = 0,
+) -> NumberOfSystems:
+    """Measure how well N systems, scored among themselves, keep the order that they have among all.
+
+    In each trial N systems are chosen at random and scored *as if only they had taken part*; the two rankings are
+    correlated. A subset that is drawn again is not scored again.
+
+    Parameters
+    ----------
+    score : function from a list of systems to their scores: one per system, or a table (row means). For rareness:
+        ``lambda names: calc_runs([RareP@100], qrels, {name: runs[name] for name in names})``
+    systems : iterable of the names of all systems, such as a dict of runs
+    sizes : list of int, the numbers N (default: the powers of two below the number of systems)
+    trials, seed : int, subsets per size, and random seed; each size has its own random stream
+
+    Returns
+    -------
+    NumberOfSystems
+        Tau is tau-b. With ties it can be undefined (likely at N = 2): such trials are left out of the mean.
+
+    Notes
+    -----
+    At N = 2 rareness-based precision orders two systems as precision does: relevant documents that both find cancel,
+    all others have one rarity. So N = 2 in the paper's Table 3 compares rareness with precision.
+
+    >>> quality = {"a": 0.1, "b": 0.2, "c": 0.4, "d": 0.3, "e": 0.5}
+    >>> number_of_systems(lambda names: [quality[name] for name in names], quality, trials=10)
+    NumberOfSystems(N=2: 1.000, N=4: 1.000; 10 trials)
+
+    References
+    ----------
+    Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Algorithm 1, Table 3.
+    """
+    if not isinstance(systems, Iterable):
+        raise TypeError(f"systems must be the names of all systems, not a {type(systems).__name__}")
+    names = list(systems)
+    refuse_repeated(names, "system", "systems")
+    require(len(names), 2, "system", "systems")
+    names = [names[place] for place in label_order(names)]
+    if not callable(score):
+        raise TypeError(f"score must be a function from systems to their scores, not a {type(score).__name__}")
+    trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
+    if sizes is None:
+        sizes = [2**power for power in range(1, 32) if 2**power < len(names)] or [len(names)]
+    if not isinstance(sizes, Iterable):
+        raise WrongKind(f"sizes must be a list of integers, got {shown(sizes)}")
+    sizes = [whole(size, "sizes", 2, len(names)) for size in sizes]
+    require(len(sizes), 1, "size", "sizes")
+
+    def levels(subset: list[Any]) -> IntArray:
+        scores = LabelledScores.of(score(list(subset)), "system", "score")
+        return score_levels(
+            scores.like(LabelledScores(subset, np.zeros(len(subset))), "system", "score", "systems").values
+        )
+
+    among_all = levels(names)
+    taus = np.full((len(sizes), trials), np.nan)
+    for row, size in zip(taus, sizes, strict=True):
+        drawn = random_orders(np.random.default_rng([seed, size]), trials, len(names))[:, :size]
+        subsets, trial_subset = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
+        by_subset = [tau_of_levels(among_all[subset], levels([names[i] for i in subset])) for subset in subsets]
+        row[:] = np.array(by_subset)[trial_subset.ravel()]
+    undefined = np.isnan(taus).sum(axis=1)
+    means = [
+        float(np.mean(row[~np.isnan(row)])) if n < trials else np.nan for row, n in zip(taus, undefined, strict=True)
+    ]
+    return NumberOfSystems(np.array(sizes), np.array(means), undefined, trials)

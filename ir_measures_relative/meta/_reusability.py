@@ -1,33 +1,34 @@
-"""Would a run have been ranked alike, had its group not contributed to the pool?"""
+"""Reusability of a collection: scores and ranks of runs whose group did not contribute to the pool."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 import ir_measures
-import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import heard_warnings, whole
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
 from ir_measures_relative._labels import judgement_rows, read_runs_of_groups, remaining
-from ir_measures_relative.meta._labelled_scores import LabelledScores
 from ir_measures_relative.meta._rank_correlation import tau_of_levels
+from ir_measures_relative.meta._score_table import ScoreTable, score_levels, tolerance
 
 Scores: TypeAlias = Callable[[pd.DataFrame, dict[str, Run]], pd.DataFrame]
+RunDict: TypeAlias = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Reusability:
-    """Scores and ranks of runs with all judgements and without what only their group contributed.
+    """Scores and ranks of runs with all judgements and without the documents that only their group contributed.
 
     Attributes
     ----------
     runs : DataFrame, a row per measure and run: measure, run, group, score, score_without, rank, rank_without
-    depth : pool depth
+    depth : int, pool depth
     """
 
     runs: pd.DataFrame
@@ -35,25 +36,20 @@ class Reusability:
 
     @property
     def tau(self) -> dict[str, float]:
-        """Measure -> Kendall's tau-b between the scores and the scores without; NaN where all tie."""
-        found = {}
-        for measure, part in self.runs.groupby("measure", sort=False):
-            levels = [
-                LabelledScores(part["run"].tolist(), part[column].to_numpy(), True).levels()
-                for column in ("score", "score_without")
-            ]
-            found[str(measure)] = tau_of_levels(*levels) if all(map(np.ptp, levels)) else float("nan")
-        return found
+        """Measure -> Kendall's tau-b between the scores and the scores without; NaN if all runs tie."""
+        return {
+            str(measure): tau_of_levels(*(score_levels(part[c].to_numpy()) for c in ("score", "score_without")))
+            for measure, part in self.runs.groupby("measure", sort=False)
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """One row per measure and run: measure, run, group, score, score_without, drop, rank, rank_without, fall.
 
         ``drop`` = score - score_without; ``fall`` = rank_without - rank, the places lost.
         """
-        drop, fall = self.runs["score"] - self.runs["score_without"], self.runs["rank_without"] - self.runs["rank"]
-        frame = self.runs.assign(drop=drop, fall=fall)
-        first = ["measure", "run", "group", "score", "score_without", "drop", "rank", "rank_without", "fall"]
-        return frame[first]
+        frame = self.runs.assign(fall=self.runs["rank_without"] - self.runs["rank"])
+        frame.insert(5, "drop", frame["score"] - frame["score_without"])
+        return frame
 
     def __repr__(self) -> str:
         taus = ", ".join(f"{measure} {tau:.3f}" for measure, tau in self.tau.items())
@@ -62,31 +58,29 @@ class Reusability:
 
 
 def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *, depth: int = 10) -> Reusability:
-    """Would runs be scored and ranked alike by judgements to which their group did not contribute?
+    """Score and rank runs by judgements to which their group did not contribute.
 
-    The judgements of a reusable collection rank a new system as they would had it taken part. Every group plays the new
-    one in turn: its documents that no other group has in its top ``depth`` become unjudged (``leave_group_out``), and
-    *all* runs are scored by what remains.
+    The judgements of a reusable collection rank a new system as if it had taken part. Each group in turn plays the new
+    one: its documents that no other group has in its top ``depth`` become unjudged (``leave_group_out``), and *all*
+    runs are scored by the remaining judgements.
 
     Parameters
     ----------
     qrels : judgements in any form
     runs : dict of name: run, a folder, a glob or a list of TREC run files
     groups : dict or Series of run: group, or a CSV file with the columns run and group; every run requires one
-    measures : measures of ir_measures, objects or text, a list or one; or a function of (qrels, runs) that gives the
-        table of ``calc_runs``, such as ``functools.partial(calc_runs, ["NRG@10"])``
-    depth : pool depth
+    measures : measure of ir_measures, object or text, or a list of them; or a function of (qrels, runs) that returns
+        the table of ``calc_runs``, such as ``functools.partial(calc_runs, ["NRG@10"])``
+    depth : int, pool depth
 
     Returns
     -------
-    Reusability, with ``tau`` by measure and ``to_frame()``: per run the score and rank with all judgements, and those
-    when its group is left out.
+    Reusability
 
     Notes
     -----
     Means are over all topics of ``qrels``; a topic that loses all its judgements counts 0. Ranks begin at 1, equal
-    means share the better one, and measures of which smaller is better are ranked accordingly. ``tau`` compares the
-    order of the runs with that of their scores without their own group.
+    means share the better one, and measures for which smaller is better are ranked accordingly.
 
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
     >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
@@ -107,88 +101,98 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     judgements = Judgements.of(qrels)
     read, group_of = read_runs_of_groups(judgements, runs, groups)
     rows = judgement_rows(judgements)
-    with_all = _means(score, rows, read, judgements)
-    parts = []
+    before = _means(score, rows, read, judgements.n_topics)  # runs x measures
+    rank = _ranks(before)
+    after, rank_after = before.copy(), rank.copy()
     for group, keep in remaining(judgements, read, group_of, depth).items():
-        without = with_all if keep.all() else _means(score, rows[keep], read, judgements) if keep.any() else {}
-        without = {measure: without.get(measure, dict.fromkeys(read, 0.0)) for measure in with_all}
+        without = before if keep.all() else before * 0.0
+        if keep.any() and not keep.all():
+            without = _means(score, rows[keep], read, judgements.n_topics).reindex(
+                columns=before.columns, fill_value=0.0
+            )
         own = [name for name in read if group_of[name] == group]
-        parts += [
-            (measure, name, group, means[name], without[measure][name], _rank(means, name, measure), after)
-            for measure, means in with_all.items()
-            for name in own
-            for after in [_rank(without[measure], name, measure)]
-        ]
-    names = ["measure", "run", "group", "score", "score_without", "rank", "rank_without"]
-    frame = pd.DataFrame(parts, columns=names)
-    places = {name: place for place, name in enumerate([*with_all, *read])}
-    order = sorted(range(len(frame)), key=lambda row: (places[frame["measure"][row]], places[frame["run"][row]]))
-    return Reusability(frame.iloc[order].reset_index(drop=True), depth)
+        after.loc[own], rank_after.loc[own] = without.loc[own], _ranks(without).loc[own]
+    parts = {"score": before, "score_without": after, "rank": rank, "rank_without": rank_after}
+    names = {"run": list(read), "group": [group_of[name] for name in read]}
+    frames = [
+        pd.DataFrame(
+            {"measure": measure} | names | {column: part[measure].to_numpy() for column, part in parts.items()}
+        )
+        for measure in before.columns
+    ]
+    return Reusability(pd.concat(frames, ignore_index=True), depth)
 
 
-def _means(
-    score: Scores, rows: pd.DataFrame, runs: dict[str, Run], judgements: Judgements
-) -> dict[str, dict[str, float]]:
-    """Measure -> run -> mean over all topics of the judgements."""
-    with heard_warnings():  # and not told: what becomes unjudged is the purpose
+def _means(score: Scores, rows: pd.DataFrame, runs: dict[str, Run], n_topics: int) -> pd.DataFrame:
+    """Runs x measures: means over all topics of the judgements; a missing score is 0."""
+    with heard_warnings():  # unjudged documents are the purpose
         table = score(rows, runs)
     if not isinstance(table, pd.DataFrame) or not {"name", "measure", "value"} <= set(table.columns):
         raise TypeError("measures: the function must give a DataFrame with the columns name, measure and value")
-    sums = table.groupby(["measure", "name"], sort=False)["value"].sum() / judgements.n_topics
-    means = {str(measure): part.droplevel(0).to_dict() for measure, part in sums.groupby(level=0, sort=False)}
-    return {measure: {name: found.get(name, 0.0) for name in runs} for measure, found in means.items()}
+    sums = table.astype({"measure": str}).groupby(["measure", "name"], sort=False)["value"].sum() / n_topics
+    means = sums.unstack("measure").reindex(index=list(runs), columns=sums.index.unique("measure"))
+    return means.fillna(0.0)
 
 
-def _rank(means: dict[str, float], name: str, measure: str) -> int:
-    """1 + the number of runs that are better than one of them."""
-    sign = -1.0 if _smaller_is_better(measure) else 1.0
-    small = 1e-12 * max(map(abs, means.values()))
-    return 1 + sum(sign * (other - means[name]) > small for other in means.values())
+def _ranks(means: pd.DataFrame) -> pd.DataFrame:
+    """Runs x measures: 1 + the number of runs that are better."""
+    ranks = means.astype(int)
+    for measure, column in means.items():
+        values = column.to_numpy() * (-1.0 if _smaller_is_better(str(measure)) else 1.0)
+        ranks[measure] = 1 + (values - values[:, None] > tolerance(values)).sum(axis=1)
+    return ranks
 
 
 def _smaller_is_better(measure: str) -> bool:
     try:
         return direction(measure) == "smaller"
-    except (ValueError, TypeError):  # a function may name its measures as it likes
+    except (ValueError, TypeError):  # a function may name its measures freely
         return False
 
 
 def _scores_of(measures: Any) -> Scores:
-    """A function of judgements and runs that asks ir_measures, as ``calc_runs`` does, but knows no 'others'."""
-    given = [measures] if isinstance(measures, (str, ir_measures.Measure)) else measures
-    if not isinstance(given, Iterable):
+    """A function of judgements and runs that calls ir_measures, as ``calc_runs`` does, but without prior='others'."""
+    listed = [measures] if isinstance(measures, (str, ir_measures.Measure)) else measures
+    if not isinstance(listed, Iterable):
         raise TypeError(f"measures: cannot read a {type(measures).__name__}; expected measures or a function")
-    named = {str(measure): parse_measure(measure) for measure in given}
-    if not named:
-        raise ValueError("measures: there is no measure; at least one is needed")
-    text = {str(measure): name for name, measure in named.items()}
-    order = {name: place for place, name in enumerate(named)}
-    depth = _depth(list(named.values()))
+    parsed = {str(measure): parse_measure(measure) for measure in listed}
+    if not parsed:
+        raise ValueError("measures: requires at least one measure")
+    views = {text: cache(partial(run_as_seen_by, measure)) for text, measure in parsed.items()}  # each run once
 
     def score(qrels: pd.DataFrame, runs: dict[str, Run]) -> pd.DataFrame:
-        evaluator = ir_measures.evaluator(list(named.values()), qrels.astype({"query_id": str}))
-        found = [
-            (name, text[str(metric.measure)], metric.value)
-            for name, run in runs.items()
-            for metric in evaluator.iter_calc(ranked(run))
-        ]
-        found.sort(key=lambda row: order[row[1]])
-        return pd.DataFrame(found, columns=["name", "measure", "value"])
-
-    ranked_runs: dict[int, dict[str, dict[str, float]]] = {}
-
-    def ranked(run: Run) -> dict[str, dict[str, float]]:
-        """The documents of each topic with strictly falling scores, so that every provider sees the same order."""
-        if id(run) not in ranked_runs:
-            lists = zip(run.topic_keys, run.cut(depth).rankings(), strict=True)
-            ranked_runs[id(run)] = {t: {d: float(len(r) - i) for i, d in enumerate(r)} for t, r in lists if r}
-        return ranked_runs[id(run)]
+        judgements = Judgements.of(qrels)
+        tables = {text: topic_scores(parsed[text], judgements, runs, views[text]).to_frame() for text in parsed}
+        return pd.concat(tables, names=["measure", "name"]).melt(ignore_index=False).reset_index()
 
     return score
 
 
-def _depth(measures: list[ir_measures.Measure]) -> int | None:
-    """The largest cutoff where no measure looks deeper, as those of ir_measures do not; None = all documents count."""
-    cutoffs: list[int] = [measure.params.get("cutoff", 0) for measure in measures]
-    known = all(type(measure).__module__.startswith("ir_measures.") for measure in measures)
-    return max(cutoffs) if known and all(cutoffs) else None
+def run_as_seen_by(measure: ir_measures.Measure, run: Run) -> RunDict:
+    """Run in the form that a measure expects.
+
+    Measures of ir_measures get strictly falling scores, so that every provider sees the same order; others get the
+    scores themselves.
+    """
+    if not type(measure).__module__.startswith("ir_measures."):
+        return run.to_dict()
+    # judged_only drops documents before it cuts
+    depth = None if measure.params.get("judged_only") else measure.params.get("cutoff")
+    lists = zip(run.topic_keys, run.cut(depth).rankings(), strict=True)
+    return {topic: {d: float(len(r) - i) for i, d in enumerate(r)} for topic, r in lists if r}
+
+
+def topic_scores(
+    measure: ir_measures.Measure,
+    judgements: Judgements,
+    runs: Mapping[str, Run],
+    view: Callable[[Run], RunDict] | None = None,
+) -> ScoreTable:
+    """Runs x topics by ir_measures; a topic that a run lacks counts as the measure scores an empty ranking, or 0."""
+    evaluator = ir_measures.evaluator([measure], judgements.to_dict())
+    view = view or partial(run_as_seen_by, measure)
+    scores = {}
+    for name, run in runs.items():
+        values = {metric.query_id: metric.value for metric in evaluator.iter_calc(view(run))}
+        scores[name] = {topic: values.get(topic, 0.0) for topic in judgements.topic_keys}
+    return ScoreTable.of(scores)

@@ -1,29 +1,25 @@
-"""The score table: one score for every system and topic, in any form, checked at the door.
+"""Score tables: one score per system and topic, or one per system or topic, read from any form and checked.
 
-Everything in ``meta`` that asks about topics starts from a ``ScoreTable``. Accepted are the DataFrame of
-``calc_runs`` (columns ``name, query_id, measure, value``; PyTerrier's ``qid`` too) for one measure, a
-DataFrame with systems as rows and topics as columns, a two-dimensional array, and a dict from system to its
+A table is the DataFrame of ``calc_runs`` (columns ``name, query_id, measure, value``; PyTerrier's ``qid`` too) for one
+measure, a DataFrame with systems as rows and topics as columns, a two-dimensional array, or a dict from system to its
 scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import WrongKind, shown
-from ir_measures_relative._input import FloatArray, is_missing
+from ir_measures_relative._checks import WrongKind, counted, shown
+from ir_measures_relative._input import FloatArray, IntArray, is_missing
 
 TOPIC_COLUMNS = ("query_id", "qid")
 ACCEPTED = (
     "a DataFrame as calc_runs gives, a DataFrame of systems x topics, a two-dimensional array, "
     "or a dict from system to its scores"
 )
-LONG = "name, query_id, measure, value"
 # Relative to the largest score of a table: measures differ in scale. Rounding moves a mean by some 1e-16 of that score,
 # thousands of topics by less than 1e-12; a real difference of 1e-12 between two systems means nothing.
 TOLERANCE = 1e-12
@@ -35,57 +31,52 @@ class ScoreTable:
 
     Attributes
     ----------
-    systems : the S names of the rows
-    topics : the T ids of the columns
-    scores : (S, T) float64
-    labelled : whether the input named its systems (a plain array does not)
+    systems : list of the S names of the rows
+    topics : list of the T ids of the columns
+    scores : (S, T) array of float64
+    labelled : bool, True if the input named its systems (a plain array does not)
     """
 
     systems: list[Any]
     topics: list[Any]
-    scores: FloatArray  # (S, T)
+    scores: FloatArray
     labelled: bool = True
 
     @classmethod
-    def of(cls, table: Any, what: str = "table", accepted: str = ACCEPTED) -> ScoreTable:
-        """The table of any accepted form.
+    def of(cls, table: Any, what: str = "table", accepted: str = ACCEPTED) -> Self:
+        """Read a table of any accepted form.
 
         Parameters
         ----------
-        table : systems x topics, in any form that the module names
-        what : its name in error sentences
-        accepted : the forms that the error sentence names
+        table : DataFrame, array, dict or ScoreTable of systems x topics
+        what : str, its name in error messages
+        accepted : str, the forms that the error message names
 
         Returns
         -------
-        ScoreTable. An error names the system and topic without a finite score, or what occurs twice.
+        ScoreTable
 
         >>> ScoreTable.of({"bm25": [0.2, 0.4], "splade": [0.5, 0.3]})
         ScoreTable(2 systems x 2 topics)
         """
-        if isinstance(table, ScoreTable):
+        if isinstance(table, cls):
             return table
-        labelled = True
         if isinstance(table, pd.DataFrame):
-            wide = _frame_of_frame(table, what)
+            wide = _wide_of_frame(table, what)
         elif isinstance(table, Mapping):
-            wide = _frame_of_mapping(table, what)
+            wide = _wide_of_mapping(table, what)
         elif dimensions(table) == 2:
-            wide, labelled = _frame_of_rows(table, what), False
+            wide = _wide_of_rows(table, what)
         else:
             raise TypeError(f"{what}: cannot read a {type(table).__name__}; expected {accepted}")
-        return cls._checked(wide, what, labelled)
-
-    @classmethod
-    def _checked(cls, wide: pd.DataFrame, what: str, labelled: bool) -> ScoreTable:
         systems, topics = wide.index.tolist(), wide.columns.tolist()
         refuse_repeated(systems, "system", what)
         refuse_repeated(topics, "topic", what)
-        scores = numbers(
-            wide.to_numpy(),
-            what,
-            lambda cell: f"topic {topics[cell % len(topics)]!r} of system {systems[cell // len(topics)]!r}",
-        )
+
+        def label(cell: int) -> str:
+            return f"topic {topics[cell % len(topics)]!r} of system {systems[cell // len(topics)]!r}"
+
+        scores = numbers(wide.to_numpy(), what, label)
         bad = ~np.isfinite(scores)
         if bad.any():
             system, topic = np.argwhere(bad)[0]
@@ -94,25 +85,19 @@ class ScoreTable:
                 f"{what}: system {systems[system]!r} has {value} for topic {topics[topic]!r}; "
                 "every system requires a finite score for every topic"
             )
-        return cls(systems, topics, scores, labelled)
+        return cls(systems, topics, scores, labelled=isinstance(table, (pd.DataFrame, Mapping)))
 
-    def need(self, systems: int = 2, topics: int = 1, what: str = "table") -> ScoreTable:
-        """Itself, or an error where it has fewer systems or topics than a question about it needs."""
-        for kind, has, least in (("system", len(self.systems), systems), ("topic", len(self.topics), topics)):
-            if has < least:
-                needed = f"{least} {kind}s are" if least > 1 else f"{least} {kind} is"
-                raise ValueError(f"{what}: at least {needed} needed, {has} given")
+    def need(self, systems: int = 2, topics: int = 1, what: str = "table") -> Self:
+        """Return the table, or raise an error if it has fewer systems or topics."""
+        require(len(self.systems), systems, "system", what)
+        require(len(self.topics), topics, "topic", what)
         return self
 
-    def canonical(self) -> ScoreTable:
-        """Systems and topics sorted by name, so that no result depends on the order of the input."""
+    def canonical(self) -> "ScoreTable":
+        """Sort systems and topics by name, so that no result depends on the order of the input."""
         rows, columns = label_order(self.systems), label_order(self.topics)
-        return ScoreTable(
-            [self.systems[r] for r in rows],
-            [self.topics[c] for c in columns],
-            self.scores[np.ix_(rows, columns)],
-            self.labelled,
-        )
+        systems, topics = [self.systems[r] for r in rows], [self.topics[c] for c in columns]
+        return ScoreTable(systems, topics, self.scores[np.ix_(rows, columns)], self.labelled)
 
     def means(self) -> FloatArray:
         """(S,) mean score of each system over the topics, summed in canonical topic order."""
@@ -126,7 +111,7 @@ class ScoreTable:
 
     @property
     def tolerance(self) -> float:
-        """The difference below which two scores of this table are equal."""
+        """Largest difference at which two scores of this table count as equal."""
         return tolerance(self.scores)
 
     def to_frame(self) -> pd.DataFrame:
@@ -137,15 +122,91 @@ class ScoreTable:
         return f"ScoreTable({len(self.systems)} systems x {len(self.topics)} topics)"
 
 
+@dataclass(frozen=True)
+class LabelledScores:
+    """Finite scores with the names of their systems or topics; a plain list has positions for names."""
+
+    labels: list[Any]
+    values: FloatArray  # (n,)
+    labelled: bool = True
+
+    @classmethod
+    def of(cls, scores: Any, kind: str, what: str) -> Self:
+        """One score per system or per topic: a list, Series or dict, or the means of a table."""
+        if kind == "topic" and isinstance(scores, pd.DataFrame) and "name" not in scores.columns:
+            topic = next((column for column in TOPIC_COLUMNS if column in scores.columns), None)
+            scores = scores if topic is None else _topic_series(scores, topic, what)
+        if is_vector(scores):
+            if isinstance(scores, pd.Series):
+                refuse_levels(scores.index, what)
+            return cls.of_vector(scores, kind, what)
+        table = ScoreTable.of(scores, what, f"one score per {kind} (a list, Series or dict), {ACCEPTED}")
+        if kind == "system":
+            return cls(table.systems, table.need(0, 1, what).means(), table.labelled)
+        return cls(table.topics, table.need(1, 0, what).topic_means(), table.labelled)
+
+    @classmethod
+    def of_vector(cls, scores: Any, kind: str, what: str) -> Self:
+        """A list, Series or dict of scores; labels may be pairs, as of system and topic."""
+        labelled = isinstance(scores, (pd.Series, Mapping))
+        if isinstance(scores, Mapping):
+            scores = pd.Series(list(scores.values()), index=pd.Index(list(scores), dtype=object), dtype=object)
+        labels = scores.index.tolist() if labelled else list(range(len(scores)))
+        refuse_repeated(labels, kind, what)
+        values = numbers(scores, what, lambda place: f"{kind} {labels[place]!r}")
+        bad = ~np.isfinite(values)
+        if bad.any():
+            place = int(np.argmax(bad))
+            raise ValueError(f"{what}: {kind} {labels[place]!r} has the score {values[place]}; it must be finite")
+        return cls(labels, values, labelled)
+
+    def like(self, other: "LabelledScores", kind: str, what: str, what_other: str) -> "LabelledScores":
+        """The scores in the order of ``other``: by name if both have names, else by position."""
+        if not (self.labelled and other.labelled):
+            if len(self.values) != len(other.values):
+                raise ValueError(
+                    f"{what} has {len(self.values)} {kind}s and {what_other} {len(other.values)}; "
+                    f"both must have the same {kind}s"
+                )
+            return self
+        return LabelledScores(other.labels, self.values[same_places(self.labels, other.labels, kind, what, what_other)])
+
+    def canonical(self) -> "LabelledScores":
+        """Sorted by label, so that no result depends on the order of the input."""
+        order = label_order(self.labels)
+        return LabelledScores([self.labels[i] for i in order], self.values[order], self.labelled)
+
+
+def system_pair(first: Any, second: Any, names: tuple[str, str]) -> tuple[LabelledScores, LabelledScores]:
+    """Two sets of system scores in one order, at least two systems each."""
+    a, b = (LabelledScores.of(scores, "system", what) for scores, what in zip((first, second), names, strict=True))
+    require(len(a.values), 2, "system", names[0])
+    return a, b.like(a, "system", names[1], names[0])
+
+
+def score_levels(values: FloatArray) -> IntArray:
+    """(n,) integers that order the scores, 0 = lowest; scores that differ by rounding alone share one."""
+    order = np.argsort(values, kind="stable")
+    steps = np.diff(values[order]) > tolerance(values)
+    levels = np.zeros(len(order), dtype=np.int64)
+    levels[order] = np.concatenate(([0], np.cumsum(steps)))[: len(order)]
+    return levels
+
+
 def tolerance(scores: FloatArray) -> float:
-    """The difference below which two of these scores are equal."""
+    """Largest difference at which two of these scores count as equal."""
     return TOLERANCE * float(np.abs(scores).max(initial=0.0))
+
+
+def require(number: int, least: int, kind: str, what: str) -> None:
+    if number < least:
+        raise ValueError(f"{what}: requires at least {counted(least, kind)}, got {number}")
 
 
 def dimensions(values: Any) -> int:
     """2 for an array of two dimensions or a list of lists, 1 for a list, 0 for anything else.
 
-    A list of dicts or Series is neither: what these name would be lost.
+    A list of dicts or Series is neither: their labels would be lost.
     """
     if isinstance(values, np.ndarray):
         return values.ndim
@@ -157,14 +218,21 @@ def dimensions(values: Any) -> int:
     return 2 if nested else 1
 
 
+def is_vector(scores: Any) -> bool:
+    """True for one score per label, False for a table."""
+    if isinstance(scores, Mapping):
+        return not any(isinstance(x, Mapping) or np.ndim(x) for x in scores.values())
+    return isinstance(scores, pd.Series) or dimensions(scores) == 1
+
+
 def label_order(labels: Sequence[Any]) -> list[int]:
-    """Positions of labels in canonical order: whole numbers by size, then the rest as text."""
+    """Positions of labels in canonical order: integers by size, then the rest as text."""
     keys = [(0, int(x), "") if isinstance(x, (int, np.integer)) else (1, 0, str(x)) for x in labels]
     return sorted(range(len(labels)), key=keys.__getitem__)
 
 
 def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
-    """Error where a label occurs twice (compared as text, like all ids) or is missing."""
+    """Raise an error if a label occurs twice (compared as text, like all ids) or is missing."""
     seen: set[str] = set()
     for label in labels:
         if is_missing(label):
@@ -174,27 +242,8 @@ def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
         seen.add(str(label))
 
 
-def numbers(values: Any, what: str, label: Callable[[int], str]) -> FloatArray:
-    """Float64 array; missing values become NaN. What is no number is refused by its label, given its flat position."""
-    array = np.asarray(values)
-    if array.dtype.kind in "biuf":
-        return array.astype(np.float64)
-    flat = np.asarray(values, dtype=object).ravel().tolist()  # not what numpy made of a mixture
-    found = np.full(len(flat), np.nan)
-    for place, x in enumerate(flat):
-        try:
-            if isinstance(x, (str, bytes, np.complexfloating)):  # of which float() would make a number
-                raise TypeError
-            found[place] = np.nan if pd.isna(x) else float(x)
-        except (TypeError, ValueError, OverflowError):
-            raise WrongKind(
-                f"{what}: {shown(x, 60)} for {label(place)} is not a number; every score must be a number"
-            ) from None
-    return found.reshape(array.shape)
-
-
 def refuse_levels(labels: pd.Index, what: str) -> None:
-    """Refuses an index of several levels: a pair of system and topic is no system."""
+    """Raise an error for an index of several levels: a pair of system and topic is not a system."""
     if labels.nlevels > 1:
         raise ValueError(
             f"{what}: expected one name for each system and topic, got names of {labels.nlevels} levels "
@@ -202,76 +251,101 @@ def refuse_levels(labels: pd.Index, what: str) -> None:
         )
 
 
+def numbers(values: Any, what: str, label: Callable[[int], str]) -> FloatArray:
+    """Float64 array, NaN for missing values; an error names the label of anything else by its flat position."""
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf":
+        return array.astype(np.float64)
+    flat = np.asarray(values, dtype=object).ravel().tolist()  # numpy would convert a mixture to text
+    scores = np.full(len(flat), np.nan)
+    for place, x in enumerate(flat):
+        try:
+            if isinstance(x, (str, bytes, np.complexfloating)):  # float() would accept these
+                raise TypeError
+            scores[place] = np.nan if pd.isna(x) else float(x)
+        except (TypeError, ValueError, OverflowError):
+            raise WrongKind(
+                f"{what}: {shown(x, 60)} for {label(place)} is not a number; every score must be a number"
+            ) from None
+    return scores.reshape(array.shape)
+
+
 def places(wanted: Iterable[Any], labels: Sequence[Any], kind: str, what: str) -> list[int]:
     """Position in ``labels`` of every wanted label, matched as text; an error names the first missing one."""
     index = {str(label): place for place, label in enumerate(labels)}
-    found = []
-    for label in wanted:
-        if str(label) not in index:
-            raise ValueError(f"{what}: {kind} {label!r} is missing; both inputs must hold the same {kind}s")
-        found.append(index[str(label)])
-    return found
+    wanted = list(wanted)
+    missing = next((label for label in wanted if str(label) not in index), None)
+    if missing is not None:
+        raise ValueError(f"{what}: {kind} {missing!r} is missing; both inputs must have the same {kind}s")
+    return [index[str(label)] for label in wanted]
+
+
+def same_places(labels: Sequence[Any], like: Sequence[Any], kind: str, what: str, what_like: str) -> list[int]:
+    """Position in ``labels`` of every label of ``like``; both must have the same."""
+    order = places(like, labels, kind, what)
+    places(labels, like, kind, what_like)
+    return order
 
 
 def same_cells(table: ScoreTable, like: ScoreTable, what: str, what_like: str) -> FloatArray:
-    """(S, T) the scores of ``table``, rows and columns arranged as in ``like``; both must name the same."""
-    rows = places(like.systems, table.systems, "system", what)
-    places(table.systems, like.systems, "system", what_like)
-    columns = places(like.topics, table.topics, "topic", what)
-    places(table.topics, like.topics, "topic", what_like)
-    return table.scores[np.ix_(rows, columns)]
+    """(S, T) scores of ``table`` with rows and columns as in ``like``; both must have the same."""
+    rows = same_places(table.systems, like.systems, "system", what, what_like)
+    return table.scores[np.ix_(rows, same_places(table.topics, like.topics, "topic", what, what_like))]
 
 
-def _frame_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
-    """A DataFrame as systems x topics: the long one of calc_runs, or a wide one."""
+def _topic_series(frame: pd.DataFrame, topic: str, what: str) -> pd.Series:
+    """Scores of a DataFrame with one row per topic and one column of numbers, whatever its name."""
+    columns = [c for c in frame.columns if c != topic and pd.api.types.is_numeric_dtype(frame[c])]
+    if len(columns) != 1:
+        names = ", ".join(map(repr, columns)) or "none"
+        raise ValueError(f"{what}: expected {topic!r} and one column of numbers, got {names}")
+    return pd.Series(frame[columns[0]].to_numpy(), index=frame[topic].to_numpy())
+
+
+def _wide_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Systems x topics from the long DataFrame of calc_runs or a wide one."""
     refuse_levels(frame.index, what)
     refuse_levels(frame.columns, what)
-    if "name" in frame.columns and "value" in frame.columns:
-        return _pivoted(frame, what)
     column = next((c for c in ("name", *TOPIC_COLUMNS) if c in frame.columns), None)
-    if column is not None:
+    if column is None:
+        transposed = frame.index.name in TOPIC_COLUMNS or frame.columns.name == "name"  # as a pivot names them
+        return frame.T if transposed else frame
+    if not {"name", "value"} <= set(frame.columns):
         raise ValueError(
-            f"{what}: the DataFrame has a column {column!r}, but not all of {LONG}; without these, "
-            "the systems must be its index and the topics its columns"
+            f"{what}: the DataFrame has a column {column!r}, but not all of name, query_id, measure, value; without "
+            "these, the systems must be its index and the topics its columns"
         )
-    turned = frame.index.name in TOPIC_COLUMNS or frame.columns.name == "name"  # as a pivot names them
-    return frame.T if turned else frame
-
-
-def _pivoted(frame: pd.DataFrame, what: str) -> pd.DataFrame:
-    """The DataFrame of calc_runs as systems x topics, both in order of first appearance."""
     topic = next((column for column in TOPIC_COLUMNS if column in frame.columns), None)
     if topic is None:
         raise ValueError(f"{what}: the DataFrame has no column 'query_id' or 'qid'; means over topics cannot be used")
     if "measure" in frame.columns and frame["measure"].nunique() > 1:
         names = ", ".join(map(str, frame["measure"].unique()))
-        raise ValueError(f"{what}: the DataFrame holds several measures ({names}); pass the rows of one")
-    again = frame.duplicated(["name", topic])
-    if again.any():
-        row = frame[again].iloc[0]
+        raise ValueError(f"{what}: the DataFrame has several measures ({names}); pass the rows of one")
+    repeated = frame.duplicated(["name", topic])
+    if repeated.any():
+        row = frame[repeated].iloc[0]
         raise ValueError(f"{what}: system {row['name']!r} has two scores for topic {row[topic]!r}; expected one")
     wide = frame.pivot(index="name", columns=topic, values="value")
     return wide.reindex(index=frame["name"].unique(), columns=frame[topic].unique())
 
 
-def _frame_of_rows(table: Any, what: str) -> pd.DataFrame:
+def _wide_of_rows(table: Any, what: str) -> pd.DataFrame:
     """A list of rows or an array as a DataFrame; positions are the names."""
-    lengths = {len(row) if dimensions(row) else 0 for row in table}
-    if len(lengths) > 1:
+    if len({len(row) if dimensions(row) else 0 for row in table}) > 1:
         raise ValueError(f"{what}: the rows have different lengths; every system requires every topic")
     return pd.DataFrame(table if isinstance(table, np.ndarray) else [list(row) for row in table])
 
 
-def _frame_of_mapping(table: Mapping[Any, Any], what: str) -> pd.DataFrame:
+def _wide_of_mapping(table: Mapping[Any, Any], what: str) -> pd.DataFrame:
     """{system: scores in topic order} or {system: {topic: score}} as a DataFrame."""
     named = [isinstance(row, (Mapping, pd.Series)) for row in table.values()]
     if not table:
         return pd.DataFrame()
     if not (all(named) or all(dimensions(row) == 1 for row in table.values())):
         raise TypeError(f"{what}: a dict must map every system to a list or every system to a dict")
-    if not any(named):
-        frame = _frame_of_rows(list(table.values()), what)
-    else:
+    if any(named):
         frame = pd.concat([pd.Series(row, dtype=object) for row in table.values()], axis=1).T
+    else:
+        frame = _wide_of_rows(list(table.values()), what)
     frame.index = pd.Index(list(table), dtype=object)
     return frame

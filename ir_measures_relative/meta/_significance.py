@@ -1,6 +1,4 @@
-"""How often can a measure tell two systems apart, and do two measures tell the same pairs apart?"""
-
-from __future__ import annotations
+"""Discriminative power: pairs of systems that differ significantly, and whether two measures agree on them."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -19,36 +17,38 @@ from ir_measures_relative.meta._pairwise_tests import (
     randomized_tukey_hsd,
     shuffled_within_topics,
     tukey_hsd,
+    valid_correction,
 )
-from ir_measures_relative.meta._score_table import ScoreTable, places
-from ir_measures_relative.meta._topic_samples import resampled_topics
+from ir_measures_relative.meta._score_table import ScoreTable, same_places
+from ir_measures_relative.meta._topic_sets import pair_names, resampled_topics
 
 TESTS = ("tukey", "ttest", "randomized_tukey", "bootstrap")
-CORRECTIONS = ("holm", "bonferroni")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DiscriminativePower:
-    """Which pairs of systems a test tells apart.
+    """Results of a significance test for every pair of systems.
 
     Attributes
     ----------
-    test, level, correction : as asked
-    systems : the S names, sorted; pairs (i, j), i < j, in the order of ``numpy.triu_indices(S, k=1)``
-    difference, statistic, p_value : (P,) one value per pair; p-values are corrected as asked
+    test : str, name of the test
+    level : float, significance level
+    correction : str or None, correction for the number of pairs
+    systems : list of the S names, sorted; pairs (i, j), i < j, in the order of ``numpy.triu_indices(S, k=1)``
+    difference, statistic, p_value : (P,) arrays, one value per pair; p-values are corrected
     """
 
     test: str
     level: float
     correction: str | None
     systems: list[Any]
-    difference: FloatArray  # (P,)
-    statistic: FloatArray  # (P,)
-    p_value: FloatArray  # (P,)
+    difference: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
 
     @property
     def significant(self) -> BoolArray:
-        """(P,) whether the pair is told apart: p <= level."""
+        """(P,) True for p <= level."""
         return self.p_value <= self.level
 
     @property
@@ -67,22 +67,13 @@ class DiscriminativePower:
         return self.count / self.pairs
 
     def curve(self) -> pd.DataFrame:
-        """Sakai's curve: pairs by falling p-value; the sooner it drops, the more is told apart."""
+        """Sakai's curve: pairs by falling p-value; the sooner it drops, the more pairs are significant."""
         return pd.DataFrame({"pair": np.arange(1, self.pairs + 1), "p_value": np.sort(self.p_value)[::-1]})
 
     def to_frame(self) -> pd.DataFrame:
         """One row per pair: system_a, system_b, difference (a - b), statistic, p_value, significant."""
-        a, b = _pair_names(self.systems)
-        return pd.DataFrame(
-            {
-                "system_a": a,
-                "system_b": b,
-                "difference": self.difference,
-                "statistic": self.statistic,
-                "p_value": self.p_value,
-                "significant": self.significant,
-            }
-        )
+        values = {name: getattr(self, name) for name in ("difference", "statistic", "p_value", "significant")}
+        return pd.DataFrame(pair_names(self.systems) | values)
 
     def __repr__(self) -> str:
         test = self.test if self.correction is None else f"{self.test}, {self.correction}"
@@ -98,30 +89,29 @@ def discriminative_power(
     trials: int = 1000,
     seed: int = 0,
 ) -> DiscriminativePower:
-    """How many pairs of systems does a measure tell apart?
+    """Count the pairs of systems that differ significantly.
 
     Parameters
     ----------
-    table : systems x topics, as ``ScoreTable`` reads it
-    test : 'tukey' = two-way Tukey HSD over all systems (topics are blocks), which corrects for the number of
-        pairs; 'randomized_tukey' = the scores of each topic shuffled among the systems, no normality assumed, corrects
-        likewise; 'ttest' = Student's paired t-test of each pair; 'bootstrap' = Sakai's paired bootstrap test of each
-        pair, no normality assumed
-    level : a pair is significant if its p-value is at most this
-    correction : of 'ttest' and 'bootstrap' for the number of pairs: None, 'holm' or 'bonferroni'
-    trials, seed : of 'randomized_tukey' and 'bootstrap'; with B trials, b of which reach the value of a pair, its
-        p-value is (b + 1)/(B + 1), never 0 (Sakai has b/B)
+    table : DataFrame, array or dict of systems x topics, as ``ScoreTable`` reads it
+    test : str. 'tukey' = two-way Tukey HSD over all systems (topics are blocks), which corrects for the number of
+        pairs; 'randomized_tukey' = likewise, with the scores of each topic shuffled among the systems in place of the
+        assumption of normality; 'ttest' = Student's paired t-test of each pair; 'bootstrap' = Sakai's paired bootstrap
+        test of each pair, without assuming normality
+    level : float; a pair is significant if its p-value is at most this
+    correction : str or None, correction of 'ttest' and 'bootstrap' for the number of pairs: 'holm' or 'bonferroni'
+    trials, seed : int, for 'randomized_tukey' and 'bootstrap'. If b of B trials reach the value of a pair, its p-value
+        is (b + 1)/(B + 1), never 0 (Sakai has b/B)
 
     Returns
     -------
-    DiscriminativePower, with ``count``, ``share``, ``curve()`` and ``to_frame()``.
+    DiscriminativePower
 
     Notes
     -----
-    Scores that were computed leave-one-out (each system against all the others, as NRG, rareness and TaSC
-    with ``prior='others'`` are) depend on one another. No test here allows for that: read p-values between
-    such scores as a description of the table, not as error rates. A high discriminative power does not say
-    that a measure is right, only that its verdicts are seldom left open.
+    Leave-one-out scores (each system against all the others, such as NRG, rareness and TaSC with ``prior='others'``)
+    depend on one another, which no test here allows for: read p-values between them as a description of the table, not
+    as error rates. A high discriminative power does not show that a measure is right, only that it separates systems.
 
     >>> table = {"a": [0.1, 0.2, 0.3, 0.2], "b": [0.2, 0.3, 0.3, 0.3], "c": [0.7, 0.8, 0.9, 0.7]}
     >>> discriminative_power(table)
@@ -136,24 +126,20 @@ def discriminative_power(
     ----------
     Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR.
     Carterette (2012). Multiple testing in statistical analysis of systems-based IR experiments. TOIS 30(1).
-    Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Table 1
-    (Tukey). Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Tables 8 and 18
-    (t-test).
+    Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Table 1 (Tukey).
+    Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Tables 8 and 18 (t-test).
     """
     choice(test, "test", TESTS)
-    level = real(level, "level", 0.0, 1.0)
+    level, correction = real(level, "level", 0.0, 1.0), valid_correction(correction)
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
-    if correction is not None:
-        choice(correction, "correction", CORRECTIONS)
-        if test not in ("ttest", "bootstrap"):
-            raise ValueError(
-                f"correction must be left out with test={test!r}, which corrects by itself, got {correction!r}"
-            )
+    if correction is not None and test not in ("ttest", "bootstrap"):
+        raise ValueError(
+            f"correction must be left out with test={test!r}, which corrects by itself, got {correction!r}"
+        )
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     difference, statistic, p_value = _tested(scores.scores, test, trials, seed)
-    return DiscriminativePower(
-        test, level, correction, scores.systems, difference, statistic, corrected(p_value, correction)
-    )
+    adjusted = corrected(p_value, correction)
+    return DiscriminativePower(test, level, correction, scores.systems, difference, statistic, adjusted)
 
 
 def _tested(scores: FloatArray, test: str, trials: int, seed: int) -> PairwiseTest:
@@ -162,17 +148,17 @@ def _tested(scores: FloatArray, test: str, trials: int, seed: int) -> PairwiseTe
     if test == "ttest":
         return paired_t(scores)
     if test == "bootstrap":
-        return paired_bootstrap(scores, resampled_topics(scores.shape[1], trials, seed))
+        return paired_bootstrap(scores, resampled_topics(np.random.default_rng(seed), scores.shape[1], trials))
     return randomized_tukey_hsd(scores, shuffled_within_topics(scores, trials, seed))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SignificanceDisagreement:
-    """Pairs of systems that two measures tell apart, do not tell apart, or tell apart in opposite ways.
+    """Pairs of systems that differ significantly by one measure, by the other, or by both.
 
     Attributes
     ----------
-    a, b : the DiscriminativePower of the two tables, pairs in the same order
+    a, b : DiscriminativePower of the two tables, pairs in the same order
     """
 
     a: DiscriminativePower
@@ -181,12 +167,12 @@ class SignificanceDisagreement:
     @property
     def only_a(self) -> int:
         """Pairs significant in a and not in b."""
-        return int((self.a.significant & ~self.b.significant).sum())
+        return self.a.count - self.both
 
     @property
     def only_b(self) -> int:
         """Pairs significant in b and not in a."""
-        return int((self.b.significant & ~self.a.significant).sum())
+        return self.b.count - self.both
 
     @property
     def both(self) -> int:
@@ -196,8 +182,7 @@ class SignificanceDisagreement:
     @property
     def opposite(self) -> int:
         """Pairs significant in both, with opposite winners (part of ``both``)."""
-        contrary = self.a.difference * self.b.difference < 0
-        return int((self.a.significant & self.b.significant & contrary).sum())
+        return int((self.a.significant & self.b.significant & (self.a.difference * self.b.difference < 0)).sum())
 
     @property
     def count(self) -> int:
@@ -211,20 +196,10 @@ class SignificanceDisagreement:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per pair: system_a, system_b, difference, p_value and significant of both, disagree."""
-        first, second = _pair_names(self.a.systems)
-        return pd.DataFrame(
-            {
-                "system_a": first,
-                "system_b": second,
-                "difference_a": self.a.difference,
-                "difference_b": self.b.difference,
-                "p_value_a": self.a.p_value,
-                "p_value_b": self.b.p_value,
-                "significant_a": self.a.significant,
-                "significant_b": self.b.significant,
-                "disagree": self.a.significant != self.b.significant,
-            }
-        )
+        frame = pd.DataFrame(pair_names(self.a.systems))
+        for column in ("difference", "p_value", "significant"):
+            frame[f"{column}_a"], frame[f"{column}_b"] = getattr(self.a, column), getattr(self.b, column)
+        return frame.assign(disagree=self.a.significant != self.b.significant)
 
     def __repr__(self) -> str:
         return (
@@ -243,17 +218,16 @@ def significance_disagreement(
     trials: int = 1000,
     seed: int = 0,
 ) -> SignificanceDisagreement:
-    """On how many pairs of systems do two measures disagree about significance?
+    """Count the pairs of systems on which two measures disagree about significance.
 
     Parameters
     ----------
     a, b : systems x topics tables of the same systems under two measures (the topics may differ)
-    test, level, correction, trials, seed : as in ``discriminative_power``, whose note on dependent scores holds here
+    test, level, correction, trials, seed : as in ``discriminative_power``, whose note on dependent scores applies
 
     Returns
     -------
-    SignificanceDisagreement, with ``count``, ``share``, ``only_a``, ``only_b``, ``both``, ``opposite``,
-    ``to_frame()``.
+    SignificanceDisagreement
 
     >>> ndcg = {"x": [0.1, 0.2, 0.3, 0.2], "y": [0.3, 0.3, 0.5, 0.3]}
     >>> other = {"x": [0.1, 0.2, 0.3, 0.2], "y": [0.9, 0.1, 0.3, 0.3]}
@@ -265,14 +239,8 @@ def significance_disagreement(
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Tables 7 and 17.
     """
     first, second = ScoreTable.of(a, "a"), ScoreTable.of(b, "b")
-    rows = places(first.systems, second.systems, "system", "b")
-    places(second.systems, first.systems, "system", "a")
-    # Under the names of a, so that both tables are sorted alike even where one holds 1 and the other '1'.
+    rows = same_places(second.systems, first.systems, "system", "b", "a")
+    # With the names of a, so that both tables are sorted alike even if one has 1 and the other '1'.
     second = ScoreTable(first.systems, second.topics, second.scores[rows])
     power = partial(discriminative_power, test=test, level=level, correction=correction, trials=trials, seed=seed)
     return SignificanceDisagreement(power(first), power(second))
-
-
-def _pair_names(systems: list[Any]) -> tuple[list[Any], list[Any]]:
-    i, j = np.triu_indices(len(systems), k=1)
-    return [systems[x] for x in i], [systems[x] for x in j]

@@ -83,5 +83,5 @@ def finite(values: Any, what: str, labels: Sequence[Any] | None = None) -> Float
 
 def topic_values(values: Any, what: str) -> pd.Series:
     """One finite number per topic, in any form that ``meta`` takes (DataFrame, Series, dict, list)."""
-    scores = LabelledScores.of_topics(values, what)
+    scores = LabelledScores.of(values, "topic", what)
     return pd.Series(scores.values, index=pd.Index(scores.labels, dtype=object))

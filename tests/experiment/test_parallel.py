@@ -119,7 +119,7 @@ LONG_SUMS = """
 import random
 import ir_measures_relative as imr
 from ir_measures_relative.meta._score_table import ScoreTable
-from ir_measures_relative.meta._topic_samples import sample_means
+from ir_measures_relative.meta._topic_sets import sample_means
 
 draw = random.Random(5)
 docs = [f"d{i}" for i in range(400)]

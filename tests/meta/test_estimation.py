@@ -94,12 +94,12 @@ def test_query_types_of_every_form_of_input():
         ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n must be an integer from 1 to 1, got 2"),
         ({"a": 1, "b": 2}, {"a": 1, "c": 2}, 1, "expected: topic 'b' is missing"),
         ({"a": 1, "b": math.nan}, {"a": 1, "b": 2}, 1, "actual: topic 'b' has the score nan"),
-        ({"a": 1}, {"a": 1}, 1, "actual: at least 2 topics are needed, 1 given"),
+        ({"a": 1}, {"a": 1}, 1, "actual: requires at least 2 topics, got 1"),
         (
             pd.DataFrame({"query_id": ["a", "b"], "x": [1, 2], "y": [1, 2]}),
             {"a": 1, "b": 2},
             1,
-            "actual: beside 'query_id' the DataFrame must have one column of numbers; it has 'x', 'y'",
+            "actual: expected 'query_id' and one column of numbers, got 'x', 'y'",
         ),
     ],
 )
@@ -154,12 +154,12 @@ def test_reconstructions_are_compared_over_topics():
 @pytest.mark.parametrize(
     ("results", "arguments", "sentence"),
     [
-        ({"a": 1}, {}, "results: at least 2 estimates are needed, 1 given"),
+        ({"a": 1}, {}, "results: requires at least 2 estimates, got 1"),
         ([1, 2], {}, "results must be a dict of name: result, not a list"),
         ({"a": 1, "b": 2}, {}, "results must all come from estimation_error or all from preference_reconstruction"),
         ("ok", {"correction": "none"}, "correction must be 'holm' or 'bonferroni', got 'none'"),
         ("ok", {"level": 2}, "level must be a number from 0 to 1, got 2"),
-        ("short", {}, "results hold 2, 3 values; all must hold the same, at least 2"),
+        ("short", {}, "results must all have the same number of values, at least 2, got 2, 3"),
     ],
 )
 def test_bad_comparisons_are_one_sentence(results, arguments, sentence):
@@ -327,7 +327,7 @@ def test_estimation_error_matches_cells_by_name():
         meta.estimation_error(truth[["q1"]], truth)
     with pytest.raises(ValueError, match="^truth: system 'c' is missing"):
         meta.estimation_error(truth.rename(index={"b": "c"}), truth.drop(index="b"))
-    with pytest.raises(ValueError, match="^estimate: at least 1 score is needed"):
+    with pytest.raises(ValueError, match="^estimate: requires at least 1 score"):
         meta.estimation_error([], [])
 
 
@@ -413,10 +413,10 @@ def test_tables_are_matched_by_name_whatever_their_order():
             "estimate: the range of system 'a' on topic 'all' ends at 0.4",
         ),
         ({"z": 0.5}, {"a": 0.1, "b": 0.2}, "truth: system 'z' is missing"),
-        ([0.5], [0.1, 0.2], "estimate holds 1 systems and truth 2"),
-        ({}, {"a": 0.1, "b": 0.2}, "estimate: at least 1 system is needed, 0 given"),
-        (({}, {}), {"a": 0.1, "b": 0.2}, "estimate: at least 1 system is needed, 0 given"),
-        ({"a": 0.5}, {"a": 0.1}, "truth: at least 2 systems are needed"),
+        ([0.5], [0.1, 0.2], "estimate has 1 systems and truth 2"),
+        ({}, {"a": 0.1, "b": 0.2}, "estimate: requires at least 1 system, got 0"),
+        (({}, {}), {"a": 0.1, "b": 0.2}, "estimate: requires at least 1 system, got 0"),
+        ({"a": 0.5}, {"a": 0.1}, "truth: requires at least 2 systems"),
         (({"a": 0.5}, {"b": 0.6}), {"a": 0.1, "b": 0.2}, "upper: system 'a' is missing"),
     ],
 )

@@ -18,7 +18,7 @@ from support.small_collections import DOCUMENTS, Qrels, Run, qrels_of_topics
 
 import ir_measures_relative as imr
 from ir_measures_relative import meta
-from ir_measures_relative.meta._label_agreement import cohen_kappa, confusion, ordinal_alpha
+from ir_measures_relative.meta._judges import cohen_kappa, confusion, ordinal_alpha
 
 pairs = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=30)
 
@@ -188,7 +188,7 @@ def test_the_llm_judges_of_dl_2021(shared: Path) -> None:
     ("options", "sentence"),
     [
         ({"judges": {"a": TRACK.qrels}}, "judges must be a dict of at least two judges"),
-        ({"runs": {"x": TRACK.runs["bm25"]}}, "runs: at least 2 runs are needed, 1 given"),
+        ({"runs": {"x": TRACK.runs["bm25"]}}, "runs: requires at least 2 runs, got 1"),
         ({"top": 1}, "top"),
         ({"documents": "some"}, "documents"),
         ({"rel": {"a": 1}}, "rel of judge 'b'"),

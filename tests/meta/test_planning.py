@@ -136,7 +136,7 @@ def test_prints() -> None:
         (lambda: meta.power(0.2, topics=5, difference=0.1, design="anova"), "design='anova' requires systems="),
         (lambda: meta.power(0.2, topics=5, difference=0.1, design="interval"), "design"),
         (lambda: meta.detectable(True, topics=5), "spread=True must be a number"),
-        (lambda: meta.detectable([[0.1, 0.2]], topics=5), "spread: at least 2 systems are needed"),
+        (lambda: meta.detectable([[0.1, 0.2]], topics=5), "spread: requires at least 2 systems"),
     ],
 )
 def test_bad_input(call: object, sentence: str) -> None:

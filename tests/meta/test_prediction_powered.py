@@ -110,7 +110,7 @@ def test_coverage_when_human_topics_are_drawn(shared: Path) -> None:
     ("human", "judge", "sentence"),
     [
         ({"a": [0.1, 0.2]}, {"a": [0.1, 0.2, 0.3]}, "requires at least 2 topics that human lacks, got 1"),
-        ({"a": [0.1]}, {"a": [0.1, 0.2, 0.3]}, "human: at least 2 topics are needed"),
+        ({"a": [0.1]}, {"a": [0.1, 0.2, 0.3]}, "human: requires at least 2 topics"),
         ({"a": [0.1, 0.2]}, {"b": [0.1, 0.2, 0.3, 0.4]}, "judge: system 'a' is missing"),
         ({"a": {"x": 0.1, "y": 0.2}}, {"a": {"x": 0.1, "z": 0.2, "u": 1, "v": 1}}, "judge: topic 'y' is missing"),
     ],
@@ -121,5 +121,5 @@ def test_bad_input(human: dict, judge: dict, sentence: str) -> None:
 
 
 def test_one_system_has_no_pairs() -> None:
-    with pytest.raises(ValueError, match="human: at least 2 systems are needed"):
+    with pytest.raises(ValueError, match="human: requires at least 2 systems"):
         meta.prediction_powered([[0.1, 0.2]], [[0.1, 0.2, 0.3, 0.4]], differences=True)

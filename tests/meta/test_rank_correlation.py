@@ -165,12 +165,12 @@ def test_percentage_absolute_difference_at_zero():
 @pytest.mark.parametrize(
     ("x", "y", "sentence"),
     [
-        ([1], [2], "x: at least 2 systems are needed, 1 given"),
-        ([1, 2], [1, 2, 3], "y holds 3 systems and x 2; both must hold the same systems"),
+        ([1], [2], "x: requires at least 2 systems, got 1"),
+        ([1, 2], [1, 2, 3], "y has 3 systems and x 2; both must have the same systems"),
         (
             {"a": 1, "b": 2},
             {"a": 1, "c": 2},
-            "y: system 'b' is missing; both inputs must hold the same systems",
+            "y: system 'b' is missing; both inputs must have the same systems",
         ),
         ({"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 2}, "x: system 'c' is missing"),
         ([1, float("nan")], [1, 2], "x: system 1 has the score nan; it must be finite"),
@@ -181,11 +181,11 @@ def test_percentage_absolute_difference_at_zero():
             [1, 2],
             "x: expected one name for each system and topic, got names of 2 levels",
         ),
-        ({}, {}, "x: at least 2 systems are needed, 0 given"),
-        ([], [], "x: at least 2 systems are needed, 0 given"),
+        ({}, {}, "x: requires at least 2 systems, got 0"),
+        ([], [], "x: requires at least 2 systems, got 0"),
         (pd.Series([1, 2], index=["a", "a"]), [1, 2], "x: system 'a' occurs twice"),
-        (np.empty((2, 0)), [1, 2], "x: at least 1 topic is needed, 0 given"),
-        (pd.DataFrame(index=["a", "b"]), {"a": 1, "b": 2}, "x: at least 1 topic is needed, 0 given"),
+        (np.empty((2, 0)), [1, 2], "x: requires at least 1 topic, got 0"),
+        (pd.DataFrame(index=["a", "b"]), {"a": 1, "b": 2}, "x: requires at least 1 topic, got 0"),
     ],
 )
 def test_bad_input_is_one_sentence(x, y, sentence):
@@ -218,7 +218,7 @@ def test_scores_of_a_wrong_kind_are_one_sentence_of_what_is_accepted(scores):
             lambda: meta.discriminative_power([[1, 2], [3, 4]], level=pd.Series([1, 2])),
             "level must be a number from 0 to 1, got 0 1 1 2 dtype: int64",
         ),
-        (lambda: meta.query_types(np.empty((0, 4)), [1, 2, 3, 4], 1), "actual: at least 1 system is needed, 0 given"),
+        (lambda: meta.query_types(np.empty((0, 4)), [1, 2, 3, 4], 1), "actual: requires at least 1 system, got 0"),
     ],
 )
 def test_arguments_of_a_wrong_kind_are_one_sentence(call, sentence):

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from reference import meta as slow
 
 from ir_measures_relative import meta
-from ir_measures_relative.meta import _topic_samples
+from ir_measures_relative.meta import _topic_sets
 from ir_measures_relative.meta._rank_intervals import intervals_of_draws
-from ir_measures_relative.meta._topic_samples import sample_means
+from ir_measures_relative.meta._topic_sets import sample_means
 
 COLUMNS = ["system", "mean", "low", "high", "rank", "rank_low", "rank_high", "tier", "p_best", "ties_with_best"]
 
@@ -152,7 +152,7 @@ def test_how_many_samples_are_held_at_a_time_changes_no_bit(monkeypatch, cells):
     """All at once, those of ten thousand topics took 1.6 GB."""
     table = np.random.default_rng(1).random((7, 50))
     whole = meta.rank_intervals(table, trials=1000).to_frame()
-    monkeypatch.setattr(_topic_samples, "_CELLS", cells)
+    monkeypatch.setattr(_topic_sets, "_CELLS", cells)
     pd.testing.assert_frame_equal(meta.rank_intervals(table, trials=1000).to_frame(), whole, check_exact=True)
 
 
@@ -175,8 +175,8 @@ def test_ten_thousand_resamples_of_126_systems_take_less_than_a_second():
         (lambda t: meta.rank_intervals(t, trials=0), "trials must be an integer of at least 1, got 0"),
         (lambda t: meta.rank_intervals(t, seed=-1), "seed must be an integer of at least 0, got -1"),
         (lambda t: meta.rank_intervals(t, largest_first="no"), "largest_first must be True or False, got 'no'"),
-        (lambda t: meta.rank_intervals(t[["q1"]]), "table: at least 2 topics are needed, 1 given"),
-        (lambda t: meta.rank_intervals(t.iloc[:0]), "table: at least 1 system is needed, 0 given"),
+        (lambda t: meta.rank_intervals(t[["q1"]]), "table: requires at least 2 topics, got 1"),
+        (lambda t: meta.rank_intervals(t.iloc[:0]), "table: requires at least 1 system, got 0"),
     ],
 )
 def test_bad_parameters_are_one_sentence(call, sentence):

@@ -111,8 +111,8 @@ def broken(**cells):
             LONG.pivot(index="name", columns=["measure", "query_id"], values="value"),
             "table: expected one name for each system and topic, got names of 2 levels",
         ),
-        ({}, "table: at least 2 systems are needed, 0 given"),
-        (pd.DataFrame(), "table: at least 2 systems are needed, 0 given"),
+        ({}, "table: requires at least 2 systems, got 0"),
+        (pd.DataFrame(), "table: requires at least 2 systems, got 0"),
         (LONG.iloc[:3], "table: system 'a' has no score for topic 'q10'"),
         (
             pd.concat([LONG, LONG.iloc[2:3]]),
@@ -120,7 +120,7 @@ def broken(**cells):
         ),
         (
             pd.concat([LONG, LONG.assign(measure="nDCG@10")]),
-            "table: the DataFrame holds several measures (NRG@10, nDCG@10); pass the rows of one",
+            "table: the DataFrame has several measures (NRG@10, nDCG@10); pass the rows of one",
         ),
         (LONG.drop(columns="query_id"), "table: the DataFrame has no column 'query_id' or 'qid'"),
         (WIDE.rename(index={"a": "b"}), "table: system 'b' occurs twice; each system must occur once"),
@@ -132,9 +132,9 @@ def broken(**cells):
         ({"a": [0.1, 0.2], "b": [0.3]}, "table: the rows have different lengths"),
         (WIDE.rename(index={"a": np.nan}), "table: a system has no name (it is nan); each system requires one"),
         (LONG.replace({"query_id": {LONG["query_id"][0]: None}}), "table: a topic has no name"),
-        ([[0.1, 0.2]], "table: at least 2 systems are needed, 1 given"),
-        ([[0.1], [0.2]], "table: at least 2 topics are needed, 1 given"),
-        (LONG.iloc[:0], "table: at least 2 systems are needed, 0 given"),
+        ([[0.1, 0.2]], "table: requires at least 2 systems, got 1"),
+        ([[0.1], [0.2]], "table: requires at least 2 topics, got 1"),
+        (LONG.iloc[:0], "table: requires at least 2 systems, got 0"),
     ],
 )
 def test_a_broken_table_is_a_sentence_everywhere(table, sentence):

@@ -282,7 +282,7 @@ def test_the_result():
 
 
 def test_discriminative_power_says_that_leave_one_out_scores_are_dependent():
-    assert "leave-one-out" in meta.discriminative_power.__doc__
+    assert "Leave-one-out" in meta.discriminative_power.__doc__
     assert "dependent scores" in meta.significance_disagreement.__doc__
 
 

@@ -229,11 +229,11 @@ def test_results_have_frames_and_short_reprs():
         (lambda t: meta.stability(t, topics=[["q1", "q99"]]), "topics: 'q99' is not a topic of the table"),
         (
             lambda t: meta.stability(t, topics=["q1"]),
-            "topics: 'q1' is not a subset; every subset must be a list",
+            "topics: every subset must be a list of topics, got 'q1'",
         ),
-        (lambda t: meta.stability(t, topics=[[]]), "topics: [] is not a subset"),
-        (lambda t: meta.stability(t, topics=[]), "topics: at least 1 subset is needed, 0 given"),
-        (lambda t: meta.swap_rate(t, topics=[]), "topics: at least 1 subset is needed, 0 given"),
+        (lambda t: meta.stability(t, topics=[[]]), "topics: every subset must be a list of topics, got []"),
+        (lambda t: meta.stability(t, topics=[]), "topics: requires at least 1 subset, got 0"),
+        (lambda t: meta.swap_rate(t, topics=[]), "topics: requires at least 1 subset, got 0"),
         (lambda t: meta.swap_rate(t, topics=[["q1"]]), "topics: every item must be a pair of subsets"),
         (lambda t: meta.swap_rate(t, topics=[3]), "topics: every item must be a pair of subsets"),
         (
@@ -335,16 +335,16 @@ def test_number_of_systems_where_all_tie_is_undefined():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda f: meta.number_of_systems(f, ["a"]), "systems: at least 2 systems are needed, 1 given"),
+        (lambda f: meta.number_of_systems(f, ["a"]), "systems: requires at least 2 systems, got 1"),
         (lambda f: meta.number_of_systems(f, ["a", "a"]), "systems: system 'a' occurs twice"),
-        (lambda f: meta.number_of_systems(f, "abc", sizes=[]), "sizes: at least 1 number of systems is needed"),
+        (lambda f: meta.number_of_systems(f, "abc", sizes=[]), "sizes: requires at least 1 size"),
         (
             lambda f: meta.number_of_systems(f, "abc", sizes=[4]),
             "sizes must be an integer from 2 to 3, got 4",
         ),
         (lambda f: meta.number_of_systems(f, "abc", sizes=[1]), "sizes must be an integer from 2 to 3, got 1"),
         (lambda f: meta.number_of_systems(f, "abc", sizes=2), "sizes must be a list of integers, got 2"),
-        (lambda f: meta.number_of_systems(lambda n: [1.0], "abc"), "score holds 1 systems and systems 3"),
+        (lambda f: meta.number_of_systems(lambda n: [1.0], "abc"), "score has 1 systems and systems 3"),
         (
             lambda f: meta.number_of_systems(lambda n: {"a": 1.0, "b": 2.0}, "abc"),
             "score: system 'c' is missing",

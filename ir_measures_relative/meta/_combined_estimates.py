@@ -1,16 +1,14 @@
-"""Few topics judged by people, many by a machine: an estimate that is valid however good the machine is."""
-
-from __future__ import annotations
+"""Estimates from two sources: few human and many machine judgements; and the mean of effects over collections."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import counted, flag, real
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative.meta._score_table import ScoreTable, places
+from ir_measures_relative.meta._score_table import ScoreTable, places, same_places
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -19,42 +17,44 @@ class PredictionPowered:
 
     Attributes
     ----------
-    systems : the S systems, or the P pairs of systems (a, b)
-    estimate, low, high, std_error : (S,) the estimate, its confidence interval and its standard error
-    weight : (S,) weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias
-    human : (S,) mean over the human topics, without the judge
-    judge : (S,) the judge's mean over all topics
-    effective_topics : (S,) how many human topics would give this precision without the judge
-    n_human, n_judge : number of topics with human scores, and of further topics that only the judge has scored
-    level : of the intervals
+    systems : list of the S systems, or of the P pairs of systems (a, b)
+    estimate, low, high, std_error : (S,) arrays, the estimate, its confidence interval and its standard error
+    weight : (S,) array, weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias
+    human : (S,) array, mean over the human topics, without the judge
+    judge : (S,) array, the judge's mean over all topics
+    effective_topics : (S,) array, number of human topics that would give this precision without the judge
+    n_human, n_judge : int, number of topics with human scores, and of further topics that only the judge has scored
+    level : float, confidence level of the intervals
     """
 
     systems: list[Any]
-    estimate: FloatArray  # (S,)
-    low: FloatArray  # (S,)
-    high: FloatArray  # (S,)
-    std_error: FloatArray  # (S,)
-    weight: FloatArray  # (S,)
-    human: FloatArray  # (S,)
-    judge: FloatArray  # (S,)
-    effective_topics: FloatArray  # (S,)
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    std_error: FloatArray
+    weight: FloatArray
+    human: FloatArray
+    judge: FloatArray
+    effective_topics: FloatArray
     n_human: int
     n_judge: int
     level: float
 
+    @property
+    def _of_pairs(self) -> bool:
+        return bool(self.systems) and isinstance(self.systems[0], tuple)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per system, or per pair of systems (columns a and b)."""
-        is_pair = bool(self.systems) and isinstance(self.systems[0], tuple)
-        names = {"a": [a for a, _ in self.systems], "b": [b for _, b in self.systems]} if is_pair else None
         columns = ("estimate", "low", "high", "std_error", "weight", "human", "judge", "effective_topics")
-        return pd.DataFrame((names or {"system": self.systems}) | {name: getattr(self, name) for name in columns})
+        names = pd.DataFrame(self.systems, columns=["a", "b"] if self._of_pairs else ["system"])
+        return names.assign(**{name: getattr(self, name) for name in columns})
 
     def __repr__(self) -> str:
-        what = "pair" if self.systems and isinstance(self.systems[0], tuple) else "system"
         return (
-            f"PredictionPowered({counted(len(self.systems), what)}; {self.n_human} human topics count as "
-            f"{np.median(self.effective_topics):.1f} (median) with {self.n_judge} more of the judge; "
-            f"level {self.level:g})"
+            f"PredictionPowered({counted(len(self.systems), 'pair' if self._of_pairs else 'system')}; "
+            f"{self.n_human} human topics count as {np.median(self.effective_topics):.1f} (median) "
+            f"with {self.n_judge} more of the judge; level {self.level:g})"
         )
 
 
@@ -67,25 +67,25 @@ def prediction_powered(
     weight: float | None = None,
     normal: bool = False,
 ) -> PredictionPowered:
-    """How good are systems by human judgement, if people judged few topics and a machine judged many?
+    """Estimate human scores of systems if people judged few topics and a machine judged many.
 
-    The judge's mean over the topics without human scores, plus the mean difference between people and judge on the
-    topics that both have scored, which removes the judge's bias (prediction-powered inference). The judge's weight is
-    tuned to the data, so a useless judge is ignored and costs nothing but a little noise.
+    The estimate is the judge's mean over the topics without human scores, plus the mean difference between people and
+    judge on the topics that both have scored, which removes the judge's bias (prediction-powered inference). The
+    judge's weight is tuned to the data, so a useless judge is ignored and only adds a little noise.
 
     Parameters
     ----------
-    human : systems x topics, scores by human judgements
-    judge : systems x topics, scores of the same systems by the judge, on all these topics and at least 2 more
-    level : of the confidence intervals
-    differences : estimate the difference of every pair of systems instead, a minus b
-    weight : weight of the judge from 0 to 1; by default tuned for each system or pair
-    normal : as ppi-python, take the quantile of the normal distribution and divide sums of squares by n, not n - 1, in
-        place of Student's t with n - 1 degrees of freedom
+    human : systems x topics table of scores by human judgements
+    judge : systems x topics table of the same systems by the judge, on all these topics and at least 2 more
+    level : float, confidence level of the intervals
+    differences : bool, estimate the difference of every pair of systems instead, a minus b
+    weight : float from 0 to 1, weight of the judge; by default tuned for each system or pair
+    normal : bool; like ppi-python, use the normal quantile and divide sums of squares by n, not n - 1, instead of
+        Student's t with n - 1 degrees of freedom
 
     Returns
     -------
-    PredictionPowered, with one row per system or pair in ``to_frame()``.
+    PredictionPowered
 
     Notes
     -----
@@ -114,7 +114,6 @@ def prediction_powered(
     from scipy.stats import norm, t
 
     level, normal = real(level, "level", 0.0, 1.0), flag(normal, "normal")
-    weight = None if weight is None else real(weight, "weight", 0.0, 1.0)
     by_people = ScoreTable.of(human, "human").need(systems=1, topics=2, what="human")
     labelled, unlabelled = _scores_of_judge(ScoreTable.of(judge, "judge"), by_people)
     systems, scores = by_people.systems, by_people.scores
@@ -125,7 +124,10 @@ def prediction_powered(
         scores, labelled, unlabelled = (x[i] - x[j] for x in (scores, labelled, unlabelled))
     n, more = scores.shape[1], unlabelled.shape[1]
     everything = np.hstack([labelled, unlabelled])
-    weights = _tuned(scores, labelled, everything, n / more) if weight is None else np.full(len(scores), weight)
+    if weight is None:
+        weights = _tuned(scores, labelled, everything, n / more)
+    else:
+        weights = np.full(len(scores), real(weight, "weight", 0.0, 1.0))
     rest, lost = scores - weights[:, None] * labelled, 0 if normal else 1  # degrees of freedom
     estimate = weights * unlabelled.mean(axis=1) + rest.mean(axis=1)
     variance = weights**2 * unlabelled.var(axis=1, ddof=lost) / more + rest.var(axis=1, ddof=lost) / n
@@ -150,8 +152,7 @@ def prediction_powered(
 
 def _scores_of_judge(judge: ScoreTable, human: ScoreTable) -> tuple[FloatArray, FloatArray]:
     """(S, n) and (S, N): the judge's scores on the human topics and on the others, systems as in ``human``."""
-    rows = places(human.systems, judge.systems, "system", "judge")
-    places(judge.systems, human.systems, "system", "human")
+    rows = same_places(judge.systems, human.systems, "system", "judge", "human")
     common = places(human.topics, judge.topics, "topic", "judge")
     others = [column for column in range(len(judge.topics)) if column not in set(common)]
     if len(others) < 2:
@@ -160,10 +161,38 @@ def _scores_of_judge(judge: ScoreTable, human: ScoreTable) -> tuple[FloatArray, 
 
 
 def _tuned(human: FloatArray, judge: FloatArray, everything: FloatArray, ratio: float) -> FloatArray:
-    """(S,) the weight of the judge that makes the variance smallest; ``ratio`` = n / N."""
-    n = human.shape[1]
+    """(S,) the weight of the judge that minimises the variance; ``ratio`` = n / N."""
     centred = judge - judge.mean(axis=1, keepdims=True)
-    covariance = ((human - human.mean(axis=1, keepdims=True)) * centred).sum(axis=1) / (n - 1)
+    covariance = ((human - human.mean(axis=1, keepdims=True)) * centred).sum(axis=1) / (human.shape[1] - 1)
     variance = everything.var(axis=1, ddof=1)
     weight = np.divide(covariance, (1 + ratio) * variance, out=np.zeros(len(human)), where=variance > 0)
     return np.asarray(np.clip(weight, 0.0, 1.0))
+
+
+class RandomEffects(NamedTuple):
+    """Mean over studies, its standard error, and the variation between studies."""
+
+    mean: float
+    std_error: float
+    tau2: float  # variance of the true effects between studies
+    i2: float  # share of the variation between the estimates that is not sampling error
+
+
+def random_effects(effect: FloatArray, variance: FloatArray) -> RandomEffects:
+    """Combine (k,) effects with their (k,) sampling variances, all above 0, by DerSimonian and Laird's model.
+
+    >>> round(random_effects(np.array([0.1, 0.3]), np.array([0.01, 0.01])).tau2, 6)
+    0.01
+    """
+    weight = 1 / variance
+    heterogeneity = float((weight * (effect - np.average(effect, weights=weight)) ** 2).sum())  # Cochran's Q
+    freedom = len(effect) - 1
+    scale = weight.sum() - (weight**2).sum() / weight.sum()
+    tau2 = max(0.0, float((heterogeneity - freedom) / scale))
+    weight = 1 / (variance + tau2)
+    return RandomEffects(
+        mean=float(np.average(effect, weights=weight)),
+        std_error=float(np.sqrt(1 / weight.sum())),
+        tau2=tau2,
+        i2=max(0.0, 1 - freedom / heterogeneity) if heterogeneity else 0.0,
+    )

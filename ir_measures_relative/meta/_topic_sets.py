@@ -1,0 +1,332 @@
+"""Comparisons of systems on other sets of topics: random subsets, resamples, stability and swap rates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import choice, flag, real, shown, whole
+from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative.meta._score_table import ScoreTable, dimensions, require
+
+BINS = {"halves": 22, "bootstrap": 21}  # method -> number of bins; the last is open
+_CELLS = 1 << 22  # counts of topics in samples that are in memory at a time
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Stability:
+    """Wins, losses and ties of every pair of systems over random subsets of topics.
+
+    Attributes
+    ----------
+    systems : list of the S names, sorted; pairs (i, j), i < j, in the order of ``numpy.triu_indices(S, k=1)``
+    wins_a, wins_b : (P,) arrays of the trials in which the first and the second system of the pair is better
+    trials : int, number of topic subsets
+    """
+
+    systems: list[Any]
+    wins_a: IntArray
+    wins_b: IntArray
+    trials: int
+
+    @property
+    def stability(self) -> float:
+        """Share of all comparisons won by the system that wins the pair more often."""
+        return self._share(np.maximum(self.wins_a, self.wins_b))
+
+    @property
+    def error_rate(self) -> float:
+        """Share of all comparisons won by the system that wins the pair less often."""
+        return self._share(np.minimum(self.wins_a, self.wins_b))
+
+    @property
+    def ties(self) -> float:
+        """Share of all comparisons in which neither system is better by more than the fuzziness."""
+        return self._share(self.trials - self.wins_a - self.wins_b)
+
+    def _share(self, counts: IntArray) -> float:
+        return float(counts.sum() / (self.trials * len(counts)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per pair: system_a, system_b, wins_a, wins_b, ties, stability."""
+        wins = pd.DataFrame(pair_names(self.systems) | {"wins_a": self.wins_a, "wins_b": self.wins_b})
+        most = np.maximum(self.wins_a, self.wins_b)
+        return wins.assign(ties=self.trials - self.wins_a - self.wins_b, stability=most / self.trials)
+
+    def __repr__(self) -> str:
+        return (
+            f"Stability({self.stability:.3f}, error rate {self.error_rate:.3f}, ties {self.ties:.3f}; "
+            f"{len(self.wins_a)} pairs x {self.trials} trials)"
+        )
+
+
+def stability(
+    table: Any,
+    topics: int | Sequence[Sequence[Any]] | None = None,
+    *,
+    trials: int = 1000,
+    fuzziness: float = 0.05,
+    relative: bool = True,
+    seed: int = 0,
+) -> Stability:
+    """Measure how consistently one system of a pair beats the other on random subsets of topics.
+
+    In each subset every two systems are compared by their means. Wins of the system that wins the pair more often count
+    towards stability, wins of the other one towards the error rate, and the rest are ties; the three add up to 1.
+
+    Parameters
+    ----------
+    table : DataFrame, array or dict of systems x topics, as ``ScoreTable`` reads it
+    topics : int, topics per subset (default: half of them, rounded down), drawn without replacement; or the subsets
+        themselves, lists of topic ids
+    trials : int, number of subsets
+    fuzziness : float; differences up to this size are ties
+    relative : bool; the fuzziness is a share of max(\\|x\\|, \\|y\\|), as in Buckley and Voorhees. If False, it is a
+        difference of scores, which depends on the scale of the measure: with doubled scores fewer pairs tie and
+        "stability" grows. Do not compare measures of different range with it
+    seed : int; the same seed gives the same result whatever the order of rows and columns
+
+    Returns
+    -------
+    Stability
+
+    >>> table = {"a": [0.2, 0.3, 0.2, 0.4], "b": [0.5, 0.6, 0.4, 0.7], "c": [0.5, 0.6, 0.4, 0.7]}
+    >>> stability(table, seed=1)
+    Stability(0.667, error rate 0.000, ties 0.333; 3 pairs x 1000 trials)
+
+    References
+    ----------
+    Buckley, Voorhees (2000). Evaluating evaluation measure stability. SIGIR.
+    Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Table 2.
+    """
+    scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
+    trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
+    fuzziness, relative = real(fuzziness, "fuzziness", 0.0), flag(relative, "relative")
+    if _is_size(topics):
+        size = _sample_size(topics, scores, len(scores.topics))
+        means = sample_means(scores, random_orders(np.random.default_rng(seed), trials, len(scores.topics))[:, :size])
+    else:
+        means = sample_means(scores, _columns(topics, scores))  # (R, S)
+    wins_a, wins_b = [], []
+    for system in range(len(scores.systems) - 1):  # one system against all later ones: memory stays at (R, S)
+        x, y = means[:, system, None], means[:, system + 1 :]  # (R, 1), (R, .)
+        margin = (fuzziness * np.maximum(np.abs(x), np.abs(y)) if relative else fuzziness) + scores.tolerance
+        wins_a.append((x - y > margin).sum(axis=0))
+        wins_b.append((y - x > margin).sum(axis=0))
+    return Stability(scores.systems, np.concatenate(wins_a), np.concatenate(wins_b), len(means))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SwapRate:
+    """Comparisons and swaps by the size of the difference on the first sample of topics.
+
+    Attributes
+    ----------
+    method : str, 'halves' or 'bootstrap'
+    low : (B,) array of the lower end of each bin; a bin reaches up to the next one, the last is open
+    count : (B,) array, comparisons whose difference on the first sample falls into the bin
+    swaps : (B,) array, comparisons of the bin that the second sample does not confirm
+    """
+
+    method: str
+    low: FloatArray
+    count: IntArray
+    swaps: IntArray
+
+    @property
+    def rate(self) -> FloatArray:
+        """(B,) swaps / count; NaN for an empty bin."""
+        rate = np.full(len(self.count), np.nan)
+        np.divide(self.swaps, self.count, out=rate, where=self.count > 0)
+        return rate
+
+    @property
+    def overall(self) -> float:
+        """Share of swaps among all comparisons."""
+        return float(self.swaps.sum() / self.count.sum())
+
+    def difference_needed(self, rate: float = 0.05) -> float:
+        """Smallest difference from which on no bin swaps more often than ``rate``; NaN if there is none."""
+        first = self._first(rate)
+        return float("nan") if first is None else float(self.low[first])
+
+    def share_reaching(self, rate: float = 0.05) -> float:
+        """Share of all comparisons whose difference is at least ``difference_needed(rate)``; 0 if there is none."""
+        first = self._first(rate)
+        return 0.0 if first is None else float(self.count[first:].sum() / self.count.sum())
+
+    def _first(self, rate: float) -> int | None:
+        """First bin with comparisons from which on no bin swaps too often."""
+        wrong = np.flatnonzero(self.swaps > real(rate, "rate", 0.0, 1.0) * self.count)
+        start = int(wrong[-1]) + 1 if len(wrong) else 0
+        filled = np.flatnonzero(self.count[start:])
+        return start + int(filled[0]) if len(filled) else None
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per bin: low, high, count, swaps, rate."""
+        bins = {"low": self.low, "high": np.append(self.low[1:], np.inf)}
+        return pd.DataFrame(bins | {"count": self.count, "swaps": self.swaps, "rate": self.rate})
+
+    def __repr__(self) -> str:
+        needed = self.difference_needed()
+        seldom = "never as low as 5%" if np.isnan(needed) else f"at most 5% from a difference of {needed:.2f}"
+        total = f"{self.overall:.3f}, {self.swaps.sum()} swaps in {self.count.sum()} comparisons"
+        return f"SwapRate({self.method}: {total}; {seldom})"
+
+
+def swap_rate(
+    table: Any,
+    topics: int | Sequence[Sequence[Sequence[Any]]] | None = None,
+    *,
+    method: str = "halves",
+    trials: int = 1000,
+    seed: int = 0,
+    width: float = 0.01,
+    bins: int | None = None,
+) -> SwapRate:
+    """Find how large a difference must be for a second sample of topics to confirm it.
+
+    In each trial two samples of topics are drawn. The difference D of two systems' means on the first one selects the
+    bin; the difference D' on the second one confirms it or not.
+
+    Parameters
+    ----------
+    table : DataFrame, array or dict of systems x topics, as ``ScoreTable`` reads it
+    topics : int, topics per sample for method 'halves', at most half of them (default: half, rounded down); or, for
+        either method, the pairs of samples themselves, lists of (topic ids, topic ids)
+    method : str, 'halves' (Voorhees and Buckley): two disjoint halves of the topics; D and D' of opposite sign are a
+        swap, and the rates are those of topic sets of half the size. 'bootstrap' (Sakai): two samples with replacement,
+        each as large as the topic set; D D' <= 0 is a swap, so a difference of 0 is not a confirmation
+    trials, seed : int, number of trials, and random seed; the order of rows and columns does not matter
+    width : float, width of a bin
+    bins : int, number of bins, of which the last is open (default: 22 for 'halves'; Sakai's 21 for 'bootstrap', the
+        last from .20)
+
+    Returns
+    -------
+    SwapRate
+
+    Notes
+    -----
+    The paper on upper and lower bounds calls another number swap rate: the share of pairs that two *measures* order in
+    opposite ways. That is ``discordant_pairs``.
+
+    >>> table = {"a": [0.2, 0.3, 0.2, 0.4], "b": [0.5, 0.2, 0.4, 0.7]}
+    >>> swap_rate(table, topics=[([0, 1], [2, 3]), ([1], [0])])
+    SwapRate(halves: 0.500, 1 swaps in 2 comparisons; never as low as 5%)
+    >>> swap_rate(table, method="bootstrap").difference_needed(rate=0.1)
+    0.15
+
+    References
+    ----------
+    Voorhees, Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
+    Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR, section 3.5.
+    """
+    scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
+    choice(method, "method", tuple(BINS))
+    trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
+    bins = BINS[method] if bins is None else whole(bins, "bins", 1)
+    width = real(width, "width", 1e-9)
+    first, second = _paired_means(topics, scores, method, trials, seed)  # (R, S), (R, S)
+    count, swaps = np.zeros(bins, dtype=np.int64), np.zeros(bins, dtype=np.int64)
+    small = scores.tolerance
+    for system in range(len(scores.systems) - 1):  # one system against all later ones: memory stays at (R, S)
+        differences = [means[:, system, None] - means[:, system + 1 :] for means in (first, second)]
+        seen, again = (np.where(np.abs(d) <= small, 0.0, d) for d in differences)  # (R, .)
+        place = np.minimum(np.floor((np.abs(seen) + small) / width), bins - 1).astype(np.int64)
+        agreement = np.sign(seen) * np.sign(again)
+        swapped = agreement <= 0 if method == "bootstrap" else agreement < 0
+        count += np.bincount(place.ravel(), minlength=bins)
+        swaps += np.bincount(place[swapped], minlength=bins)
+    return SwapRate(method, width * np.arange(bins, dtype=np.float64), count, swaps)
+
+
+def _paired_means(topics: Any, scores: ScoreTable, method: str, trials: int, seed: int) -> tuple[FloatArray, ...]:
+    """(R, S), (R, S): means over the first and over the second sample of every trial."""
+    if not _is_size(topics):
+        if any(dimensions(pair) == 0 or len(pair) != 2 for pair in topics):
+            raise ValueError("topics: every item must be a pair of subsets of topic ids")
+        first, second = (_columns([pair[place] for pair in topics], scores) for place in (0, 1))
+        shared = [topic for a, b in zip(first, second, strict=True) for topic in set(a) & set(b)]
+        if shared and method == "halves":
+            raise ValueError(
+                f"topics: {scores.topics[shared[0]]!r} is in both subsets of a pair; they must be disjoint"
+            )
+        return sample_means(scores, first), sample_means(scores, second)
+    if method == "bootstrap":
+        if topics is not None:
+            raise ValueError(
+                "topics: method='bootstrap' draws as many topics as there are; expected None or pairs of samples"
+            )
+        means = resampled_means(scores, 2 * trials, seed)
+        return means[:trials], means[trials:]
+    size = _sample_size(topics, scores, len(scores.topics) // 2)
+    order = random_orders(np.random.default_rng(seed), trials, len(scores.topics))
+    return sample_means(scores, order[:, :size]), sample_means(scores, order[:, size : 2 * size])
+
+
+def random_orders(rng: np.random.Generator, trials: int, population: int) -> IntArray:
+    """(trials, population): a random order of 0 .. population - 1 in each row."""
+    return np.argsort(rng.random((trials, population)), axis=1)
+
+
+def _is_size(topics: Any) -> bool:
+    """True for a number of topics or None, False for subsets of topics."""
+    return topics is None or dimensions(topics) == 0
+
+
+def _sample_size(topics: Any, table: ScoreTable, most: int) -> int:
+    return len(table.topics) // 2 if topics is None else whole(topics, "topics", 1, most)
+
+
+def _columns(subsets: Any, table: ScoreTable) -> list[list[int]]:
+    """Columns of the table for each subset of topic ids."""
+    require(len(subsets), 1, "subset", "topics")
+    index = {str(topic): place for place, topic in enumerate(table.topics)}
+    for subset in subsets:
+        if dimensions(subset) != 1 or not len(subset):
+            raise ValueError(f"topics: every subset must be a list of topics, got {shown(subset, 60)}")
+        unknown = next((topic for topic in subset if str(topic) not in index), None)
+        if unknown is not None:
+            raise ValueError(f"topics: {unknown!r} is not a topic of the table")
+    return [[index[str(topic)] for topic in subset] for subset in subsets]
+
+
+def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | IntArray) -> FloatArray:
+    """(R, S) mean of each system over each of R lists of columns."""
+    weights = np.zeros((len(columns), len(table.topics)))  # (R, T)
+    for row, subset in zip(weights, columns, strict=True):
+        np.add.at(row, subset, 1 / len(subset))
+    return _weighted(table, weights)
+
+
+def resampled_means(table: ScoreTable, trials: int, seed: int) -> FloatArray:
+    """(R, S) mean of each system over as many topics as there are, drawn with replacement."""
+    n_topics = len(table.topics)
+    means = np.empty((trials, len(table.scores)))
+    rng = np.random.default_rng(seed)
+    rows = max(_CELLS // n_topics, 1)  # samples at a time: ten thousand of ten thousand topics would take gigabytes
+    for first in range(0, trials, rows):
+        part = means[first : first + rows]
+        part[:] = _weighted(table, resampled_topics(rng, n_topics, len(part)) / n_topics)
+    return means
+
+
+def resampled_topics(rng: np.random.Generator, n_topics: int, trials: int) -> IntArray:
+    """(R, T) how often each topic occurs in a sample of T topics, drawn with replacement."""
+    return rng.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=trials)
+
+
+def _weighted(table: ScoreTable, weights: FloatArray) -> FloatArray:
+    """(R, T) weights of the topics -> (R, S) weighted sums of each system's scores."""
+    sums: FloatArray = np.einsum("rt,st->rs", weights, table.scores)  # no matrix product: its sums depend on threads
+    return sums
+
+
+def pair_names(systems: Sequence[Any]) -> dict[str, list[Any]]:
+    """Columns system_a and system_b of all pairs, in the order of ``numpy.triu_indices``."""
+    pairs = list(combinations(systems, 2))
+    return {"system_a": [a for a, _ in pairs], "system_b": [b for _, b in pairs]}
