@@ -1,5 +1,4 @@
 """One HTML file about many runs."""
 
-from ir_measures_relative._report.page import checked_path, is_stream, write_whole
-from ir_measures_relative._report.report import report, write_report
+from ir_measures_relative._report.page import checked_path, is_stream, report, write_report, write_whole
 from ir_measures_relative._report.texts import read_text_file

@@ -1,7 +1,5 @@
 """The content of a report: runs joined with the judgements once, the measures and their values, labels and pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +14,7 @@ from ir_measures_relative._extremes import BASES as MED_BASES
 from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray, RunSource, read_groups
 from ir_measures_relative._judged import Judgements, Runs, Tops
-from ir_measures_relative._labels import BASES, LabelModel, Labels, bound_labels, check_labels
+from ir_measures_relative._labels import BASES, Labels, bound_labels, check_labels
 from ir_measures_relative.measures import NRG, RelativeMeasure, UniqueRel
 
 MOST_RANKS = 100  # of a ranking that the page shows, whatever the cutoff of the first measure is
@@ -28,7 +26,7 @@ PAIR_CELLS = 1_500_000  # pairs x topics that are compared: about half a minute
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """M runs over Q topics, and V measures of them; the first measure is what the page sorts and compares by."""
+    """M runs over Q topics, and V measures of them; the page sorts and compares by the first measure."""
 
     runs: Runs
     measures: list[Measure]
@@ -46,7 +44,6 @@ class Content:
 
     @property
     def main(self) -> Measure:
-        """The measure that the page sorts and compares by."""
         return self.measures[0]
 
     @property
@@ -101,41 +98,31 @@ class Content:
         most = min(MOST_TOPICS, max(FEWEST_TOPICS, CELLS // max(n_runs, 1)))
         if n_topics <= most:
             return np.arange(n_topics)
-        spread = self.main_scores.std(axis=0)  # (Q,)
-        return np.sort(np.argsort(-spread, kind="stable")[:most])
+        return np.sort(np.argsort(-self.main_scores.std(axis=0), kind="stable")[:most])
 
 
 def read_content(
-    qrels: Any,
-    sources: Mapping[str, RunSource],
-    measures: Iterable[Measure | str] | None = None,
-    groups: Any = None,
-    labels: Any = None,
-    depth: int | None = None,
-) -> Content:
+    qrels: Any, sources: Mapping[str, RunSource], measures: Iterable[Measure | str] | None, groups: Any, labels: Any,
+    depth: int | None,
+) -> Content:  # fmt: skip
     """Read and join everything once."""
-    known = None if groups is None else read_groups(groups, sources)
-    asked = default_measures(known) if measures is None else [parse_measure(measure) for measure in listed(measures)]
+    group_of = None if groups is None else read_groups(groups, sources)
+    asked = default_measures(group_of) if measures is None else [parse_measure(measure) for measure in listed(measures)]
     if not asked:
         raise ValueError("report: measures must name at least one measure, such as 'nDCG@10'")
     # whole runs: the page has their hashes
-    request = Request.of(list(dict.fromkeys(asked)), sources, groups=known, depth=None, pool_depth=depth)
+    request = Request.of(list(dict.fromkeys(asked)), sources, groups=group_of, depth=None, pool_depth=depth)
     main = request.measures[0]
-    model = _checked_labels(labels, main, sources, known)
-    runs = request.read(qrels, sources)
     cutoff = shown_ranks(main)
-    bound = None if model is None else bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth)
-    return Content(runs, list(request.measures), request.scores(runs), bound)
-
-
-def _checked_labels(labels: Any, main: Measure, names: Iterable[str], groups: Any) -> LabelModel | str | None:
-    model = check_labels(labels, "report", shown_ranks(main), list(names), groups)
-    if model is not None and (type(main).NAME not in BASES or main.params.get("cutoff") != shown_ranks(main)):
+    model = check_labels(labels, "report", cutoff, list(sources), group_of)
+    if model is not None and (type(main).NAME not in BASES or main.params.get("cutoff") != cutoff):
         raise ValueError(
             f"report: labels= requires a first measure among {', '.join(BASES)} with a cutoff up to {MOST_RANKS}, "
             f"got {main}"
         )
-    return model
+    runs = request.read(qrels, sources)
+    bound = None if model is None else bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth)
+    return Content(runs, list(request.measures), request.scores(runs), bound)
 
 
 def default_measures(groups: Mapping[str, str] | None) -> list[Measure]:
@@ -150,12 +137,12 @@ def shown_ranks(main: Measure) -> int:
 
 
 def prior_symbol(measure: Measure) -> str | None:
-    """Which runs of the experiment are the prior runs of a measure: 'others', 'previous', 'groups', or none."""
+    """Which runs of the experiment are the prior runs of a measure: 'others', 'previous', 'groups', or None."""
     return measure.symbol if isinstance(measure, RelativeMeasure) else None
 
 
 def adds_up(measure: Measure) -> bool:
-    """Whether ir_measures adds up the values of topics, as it does for counts, instead of averaging them."""
+    """True if ir_measures adds up the values of topics, as it does for counts, instead of averaging them."""
     return isinstance(measure.aggregator(), SumAgg)
 
 

@@ -1,6 +1,4 @@
-"""Texts of documents and topics, for a report: from dicts, frames and two-column files."""
-
-from __future__ import annotations
+"""Texts of documents and topics for a report: from dicts, frames and two-column files."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -13,51 +11,46 @@ from ir_measures_relative._checks import quoted, shown
 from ir_measures_relative._input import read_text
 
 MOST_LETTERS = 240  # of a text that the page keeps
-_DOCUMENT = ("doc_id", "docno", "docid")
-_TOPIC = ("query_id", "qid")
-_TEXT = ("text", "body", "title", "query")
-_ACCEPTED = (
-    "a dict of document: text, a pandas DataFrame with the columns doc_id (or docno) and text, one with the columns "
-    "query_id (or qid) and query, or a list of these"
-)
+_KEYS = (("doc_id", "docno", "docid"), ("query_id", "qid"))  # of documents, of topics
+_TEXTS = ("text", "body", "title", "query")
+_COLUMNS = "the columns doc_id (or docno) and text, or query_id (or qid) and query"
 
 
 def read_texts(texts: Any, documents: Iterable[str], topics: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Document -> text and topic -> text, for what the page shows alone, cut to what it can hold."""
-    found: tuple[dict[str, str], dict[str, str]] = ({}, {})
-    wanted = (set(documents), set(topics))
+    """Document -> text and topic -> text of those that the page shows, cut to MOST_LETTERS."""
+    text_of: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    names = (set(documents), set(topics))
     for part in texts if isinstance(texts, (list, tuple)) else [] if texts is None else [texts]:
         side, pairs = _pairs(part)
         for key, text in pairs:
-            if str(key) not in wanted[side] or (pd.api.types.is_scalar(text) and pd.isna(text)):
+            if str(key) not in names[side] or (pd.api.types.is_scalar(text) and pd.isna(text)):
                 continue
             if not isinstance(text, str):
-                raise TypeError(f"texts: the text of {shown(str(key))} is {shown(text, 60)}; accepted is text")
-            found[side][str(key)] = _short(text)
-    return found
+                raise TypeError(f"texts: the text of {shown(str(key))} must be a str, got {shown(text, 60)}")
+            plain = " ".join(text.split())
+            text_of[side][str(key)] = plain if len(plain) <= MOST_LETTERS else plain[: MOST_LETTERS - 1] + "…"
+    return text_of
 
 
 def _pairs(part: Any) -> tuple[int, Iterable[tuple[Any, Any]]]:
-    """0 for documents or 1 for topics, and what they are."""
+    """0 for documents or 1 for topics, and pairs of id and text."""
     if isinstance(part, (Mapping, pd.Series)):
         return 0, part.items()
     if not isinstance(part, pd.DataFrame):
-        raise TypeError(f"texts: cannot read a {type(part).__name__}; accepted are {_ACCEPTED}")
-    text = next((name for name in _TEXT if name in part), None)
-    for side, names in enumerate((_DOCUMENT, _TOPIC)):
+        raise TypeError(
+            f"texts must be a dict of document: text, a DataFrame with {_COLUMNS}, or a list of these, "
+            f"got {shown(part)}"
+        )
+    text = next((name for name in _TEXTS if name in part), None)
+    for side, names in enumerate(_KEYS):
         key = next((name for name in names if name in part), None)
         if key is not None and text is not None:
             if isinstance(part[key], pd.DataFrame) or isinstance(part[text], pd.DataFrame):
-                raise ValueError(f"texts: a DataFrame has several columns {key!r} or {text!r}; accepted is one of each")
+                raise ValueError(
+                    f"texts: a DataFrame must have one column {key!r} and one column {text!r}, got several"
+                )
             return side, zip(part[key], part[text], strict=True)
-    raise ValueError(
-        f"texts: a DataFrame with the columns {', '.join(map(str, part.columns)) or 'none'}; accepted are {_ACCEPTED}"
-    )
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= MOST_LETTERS else plain[: MOST_LETTERS - 1] + "…"
+    raise ValueError(f"texts: a DataFrame requires {_COLUMNS}, got {', '.join(map(str, part.columns)) or 'no column'}")
 
 
 def read_text_file(path: str, columns: tuple[str, str]) -> pd.DataFrame:
@@ -69,5 +62,5 @@ def read_text_file(path: str, columns: tuple[str, str]) -> pd.DataFrame:
         if tab:
             rows.append((key, text))
         elif line.strip():
-            raise ValueError(f"texts file {quoted(place)}, line {number}: there is no tab; a line is 'id<TAB>text'")
+            raise ValueError(f"texts file {quoted(place)}, line {number}: expected 'id<TAB>text' but found no tab")
     return pd.DataFrame(rows, columns=list(columns))

@@ -62,7 +62,10 @@ def test_runs_named_by_their_tags(place: Path) -> None:
         (["qrels.txt", "runs", "-o", "p.html", "--baseline", "x"], "unknown baseline 'x'; names are bm25, dense"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "/dev/zero"], "texts file '/dev/zero' cannot be read: it is"),
         (["qrels.txt", "runs", "-o", "p.html", "--texts", "no"], "texts file 'no' cannot be read: No such file"),
-        (["qrels.txt", "runs", "-o", "p.html", "--texts", "qrels.txt"], "'qrels.txt', line 1: there is no tab"),
+        (
+            ["qrels.txt", "runs", "-o", "p.html", "--texts", "qrels.txt"],
+            "'qrels.txt', line 1: expected 'id<TAB>text' but found no tab",
+        ),
         (["qrels.txt", "runs", "nDGC@10", "-o", "p.html"], "nDGC"),
         (["no.txt", "runs", "-o", "p.html"], "'no.txt' is not a qrels file"),
         (["qrels.txt", "no", "-o", "p.html"], "runs: 'no' is not a folder and matches no file"),

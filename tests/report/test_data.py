@@ -148,7 +148,7 @@ class TestManyTopics:
         spread = np.array(data["values"][0]).std(axis=0)
         assert data["lists"]["topics"] == sorted(np.argsort(-spread)[:3].tolist())
         assert len(data["lists"]["docs"]) == 3 and len(data["values"][0][0]) == 6
-        assert {len(text) for text in data["pairs"]["ends"]} == {15}
+        assert {len(text) for text in data["pairs"]["ends"]} == {16}  # 12 bytes
 
     def test_no_more_than_a_map_can_show(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(content_module, "MOST_TOPICS", 2)
@@ -209,10 +209,13 @@ class TestMissingPieces:
             ({"title": 3}, "title must be text, got 3"),
             ({"check_labels": True}, "check_labels=True requires labels="),
             ({"depth": 0, "labels": "learned"}, "depth"),
-            ({"texts": 3}, "texts: cannot read a int"),
-            ({"texts": pd.DataFrame({"a": [1]})}, "texts: a DataFrame with the columns a"),
-            ({"texts": pd.DataFrame([["d", "x", "y"]], columns=["doc_id", "text", "text"])}, "has several columns"),
-            ({"texts": {RUNS["bm25"]["doc_id"].iloc[0]: b"bytes"}}, "is b'bytes'; accepted is text"),
+            ({"texts": 3}, "texts must be a dict of document: text, .*, got 3"),
+            ({"texts": pd.DataFrame({"a": [1]})}, "texts: a DataFrame requires the columns doc_id .*, got a"),
+            (
+                {"texts": pd.DataFrame([["d", "x", "y"]], columns=["doc_id", "text", "text"])},
+                "must have one column 'doc_id' and one column 'text', got several",
+            ),
+            ({"texts": {RUNS["bm25"]["doc_id"].iloc[0]: b"bytes"}}, "must be a str, got b'bytes'"),
             ({"baseline": ["bm25"]}, "unknown baseline \\['bm25'\\]"),
         ],
     )

@@ -118,7 +118,6 @@ const groupShape = (run) => shapeOf(D.runs.group[run]);
 
 // ---------------------------------------------------------------- pairs: (i, j), i < j, row after row
 const PAIR_PLACE = new Map((D.pairs ? D.pairs.runs : []).map((run, at) => [run, at]));
-const DIGITS = new Map([...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map((c, n) => [c, n]));
 const SWAPPED = {better: 'worse', worse: 'better'};
 const WORDS = {no: 'not settled', better: 'settled: better', worse: 'settled: worse', equal: 'settled: equal'};
 const verdict = (f) => (isLikely(f) ? `likely: ${f.better > f.worse ? 'better' : 'worse'}`
@@ -133,11 +132,10 @@ function pair(a, b) { // run a compared with run b
     a, b, at, difference: (i < j ? 1 : -1) * D.pairs.difference[at], p: read('p'), med: read('med'),
     ends: settled && swapped(read('low'), read('high')), settled: i < j ? settled : SWAPPED[settled] || settled,
     better: read(i < j ? 'better' : 'worse'), worse: read(i < j ? 'worse' : 'better'),
-    on(topic) { // the two ends on one topic: five digits, see pairs.py
+    on(topic) { // the two ends on one topic, two bytes each: decisions.py
       if (!D.pairs.ends || !KEPT.has(topic)) return null;
-      const text = D.pairs.ends[at].slice(5 * KEPT.get(topic), 5 * KEPT.get(topic) + 5);
-      const code = [...text].reduce((so, digit) => so * 64 + DIGITS.get(digit), 0);
-      return swapped(Math.floor(code / 20001) / 10000 - 1, (code % 20001) / 10000 - 1);
+      const steps = new Int16Array(Uint8Array.from(atob(D.pairs.ends[at]), (c) => c.charCodeAt(0)).buffer);
+      return swapped(steps[2 * KEPT.get(topic)] / D.scale, steps[2 * KEPT.get(topic) + 1] / D.scale);
     },
   };
 }
