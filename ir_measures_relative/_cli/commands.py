@@ -22,8 +22,6 @@ def _check_compare(options: argparse.Namespace) -> str:
     symbols = [prior for prior in options.prior if isinstance(prior, str)]
     if len(symbols) > 1:
         return f"--prior must be one of {', '.join(SYMBOLS)}, got {', '.join(symbols)}"
-    if options.baseline is not None and options.format != "latex":
-        return "--baseline requires --format latex"
     return _check_labels(options) if options.labels == "judge" else ""
 
 
@@ -98,16 +96,19 @@ COMPARE = Command(
         Argument("--prior", type=shared.prior, action="append", default=[], metavar="RUNS",
                  help=f"prior runs of measures that name none: {', '.join(SYMBOLS)} (default others); NAME=PATH adds "
                  "a run that a measure may name"),
-        Argument("--labels", choices=(LEARNED, "judge"), default=LEARNED,
-                 help="label model of Imputed: learned from the other groups' runs (default), or from --judge alone"),
-        shared.judge("for Imputed: learned from together with the runs"),
+        Argument("--labels", choices=(LEARNED, "judge"),
+                 help="label model of Imputed and of likely differences from --baseline: learned from the other "
+                 "groups' runs (default of Imputed), or from --judge alone"),
+        shared.judge("for labels: learned from together with the runs"),
         shared.DEPTH,
         Argument("--by", default="nDCG@10", metavar="MEASURE", help="measure that selects the best run of a group"),
         Argument("--sort", metavar="MEASURE", help="sort the runs by this measure, best first"),
         Argument("--intervals", type=float, metavar="LEVEL",
                  help="topic intervals of mean and rank, such as .95, by the first (or --sort) measure"),
         Argument("--baseline", metavar="RUN",
-                 help="with --format latex: mark significant differences from this run"),
+                 help="mark significant, settled and, with --labels, likely differences from this run"),
+        Argument("--letters", action="store_const", const="letters", dest="marks",
+                 help="mark each value with the letters of the runs that it is significantly better than"),
         Argument("--jobs", type=int, default=1, metavar="N", help="number of workers (-1: one per core)"),
         Argument("--raw_csv", action="store_true",
                  help="with --format csv: no apostrophe before names that look like formulas"),

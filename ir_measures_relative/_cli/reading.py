@@ -164,6 +164,8 @@ def table_text(
     on_terminal = options.output is None and sys.stdout.isatty()
     output_format = options.format or ("text" if on_terminal else "tsv")
     text = csv_text(table, guard) if output_format == "csv" else FORMATS[output_format](table)
+    if table.legend and output_format in ("tsv", "csv", "json"):  # these formats have no place for it
+        say("\n".join(table.legend))
     if on_terminal and output_format == "csv":  # the other formats contain no control character
         text = "\n".join(visible(line) for line in text.split("\n"))
     return text

@@ -9,7 +9,7 @@ from ir_measures import Measure
 
 from ir_measures_relative._cli import reading
 from ir_measures_relative._cli.arguments import Outcome, UsageError
-from ir_measures_relative._experiment import Comparison, Request, summary
+from ir_measures_relative._experiment import compare, summary
 from ir_measures_relative._hosts import HostScorer, RelativeEvaluator, check_measure
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import Judgements, Run, warn_of_other_topics
@@ -63,20 +63,18 @@ def compare_runs(options: argparse.Namespace) -> Outcome:
     reading.register_priors([prior for prior in options.prior if isinstance(prior, tuple)], sources)
     symbol = next((prior for prior in options.prior if isinstance(prior, str)), None)
     titled = [reading.with_prior(*measure, symbol) for measure in reading.read_measures(options.measures).items()]
-    qrels, judge = None, reading.read_judge(options.judge)
-    if options.labels == "judge":
+    qrels, labels, judge = None, options.labels, reading.read_judge(options.judge)
+    if labels == "judge":
         qrels = reading.read_qrels(options.qrels)
         labels = learn_labels(qrels, judge=judge)
         titled = [reading.with_labels(measure, text, labels) for measure, text in titled]
-    measures, texts = zip(*titled, strict=True)
-    request = Request.of(
-        measures, sources, texts=texts, groups=options.groups, by=options.by, n_jobs=options.jobs, judge=judge,
-        pool_depth=options.depth,
+    comparison = compare(
+        {text: measure for measure, text in titled}, qrels or reading.read_qrels(options.qrels), sources,
+        groups=options.groups, by=options.by, sort=options.sort, intervals=options.intervals, baseline=options.baseline,
+        labels=None if options.baseline is None else labels, n_jobs=options.jobs, depth=options.depth, judge=judge,
     )  # fmt: skip
-    wanted = Comparison.wanted(request, options.sort, options.intervals)
-    comparison = Comparison.of(request, request.read(qrels or reading.read_qrels(options.qrels), sources), *wanted)
     table: Any = comparison.per_topic
     if not options.by_query:
-        table = comparison.text_table(baseline=options.baseline, places=options.places)
-    reading.cite(options, measures)
+        table = comparison.text_table(marks=options.marks, places=options.places)
+    reading.cite(options, comparison.measures)
     return Outcome(reading.table_text(table, options, guard=not options.raw_csv))

@@ -2,14 +2,17 @@
 
 from ir_measures_relative._experiment.collection_comparison import CollectionComparison, compare_collections
 from ir_measures_relative._experiment.comparison import Comparison, compare, summary
-from ir_measures_relative._experiment.complementary import select_complementary
-from ir_measures_relative._experiment.gate_verdict import Gate, gate
-from ir_measures_relative._experiment.judging import JudgeNext, judge_next, next_documents
-from ir_measures_relative._experiment.needs import Given, Need
+from ir_measures_relative._experiment.decisions import (
+    Gate,
+    JudgeNext,
+    gate,
+    judge_next,
+    next_documents,
+    select_complementary,
+)
 from ir_measures_relative._experiment.pair_sentences import TEXTS as PAIR_TEXTS
 from ir_measures_relative._experiment.pair_sentences import pair_keys, pair_sentence
 from ir_measures_relative._experiment.pair_table import PairTable, pairs, read_pairs
-from ir_measures_relative._experiment.request import Request, listed
-from ir_measures_relative._experiment.run_scores import calc_runs, score_table
+from ir_measures_relative._experiment.request import Request, calc_runs, score_table, titled
 from ir_measures_relative._experiment.table_text import FORMATS, TextTable, csv_text, visible
 from ir_measures_relative._experiment.workers import WorkerDied, Workers

@@ -12,7 +12,7 @@ from ir_measures import Judged, Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import WrongKind, counted, real, shown, warn
-from ir_measures_relative._experiment.run_scores import calc_runs
+from ir_measures_relative._experiment.request import calc_runs
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike
 

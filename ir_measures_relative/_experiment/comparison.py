@@ -1,26 +1,46 @@
-"""Many runs beside each other: means over topics as a table to read, sort and print."""
+"""A table of runs and measures to read, sort and print, with marks for significant, settled and likely differences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._checks import counted, real, shown
-from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._experiment.run_scores import score_table
-from ir_measures_relative._experiment.table_text import TextTable, html_text, latex, latex_text, markdown, visible
+from ir_measures_relative._checks import choice, counted, did_you_mean, real, share, shown
+from ir_measures_relative._experiment.needs import deepest
+from ir_measures_relative._experiment.pair_table import kept_depth
+from ir_measures_relative._experiment.request import Request, score_table
+from ir_measures_relative._experiment.table_marks import (
+    Decided,
+    PairedTests,
+    adds_up,
+    baseline_decisions,
+    baseline_marks,
+    decided_measures,
+    letter_marks,
+)
+from ir_measures_relative._experiment.table_text import (
+    TextTable,
+    aligned,
+    csv_text,
+    html_text,
+    latex,
+    markdown,
+    visible,
+)
+from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray, run_sources
-from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
-from ir_measures_relative.measures import RelativeMeasure
+from ir_measures_relative._judged import Judgements, QrelsLike, RunsLike
+from ir_measures_relative._labels import LabelModel
 
 _INTERVALS = ("low", "high", "rank", "rank_low", "rank_high", "tier")
 
@@ -35,24 +55,32 @@ def compare(
     names: str = "file",
     sort: Measure | str | None = None,
     intervals: float | None = None,
+    baseline: str | None = None,
+    labels: LabelModel | str | None = None,
+    level: float = 0.95,
     n_jobs: int | None = 1,
     progress: bool | None = None,
     depth: int | None = None,
+    judge: QrelsLike | None = None,
 ) -> Comparison:
-    """Computes measures for many runs and puts the runs beside each other, as a table to read or to print.
+    """Compute measures for many runs and put the means in one table.
 
     Parameters
     ----------
     measures, qrels, runs, groups, by, names, n_jobs, progress, depth : as in ``calc_runs``
-    sort : the measure that the runs are sorted by, best first; by default they stand in the order given
-    intervals : a level such as 0.95 adds, for the measure of ``sort`` or else the first, the interval of the mean (of
-        the sum where ir_measures adds up), the rank with its interval, and the tier, as ``meta.rank_intervals``
-        computes them
+    sort : the measure by which the runs are sorted, best first; by default they stay in the order given
+    intervals : a level such as 0.95 adds, for the measure of ``sort`` or else the first, the topic interval of the mean
+        (of the sum where ir_measures adds up), the rank with its interval, and the tier of ``meta.rank_intervals``
+    baseline : a run with which every other run is compared. Printed tables then mark the values that are significantly
+        better or worse, and the decisions of ``pairs`` on nDCG, P, SDCG, RBP, RR, AP and ERR: settled and, with
+        ``labels``, likely; a legend explains the marks
+    labels : with a baseline: a label model, its registered name, or 'learned', as in ``pairs``; for nDCG, P, SDCG, RBP
+    level : with labels: the probability from which a difference is likely
+    judge : another judge's labels, for labels='learned'
 
     Returns
     -------
-    Comparison, which shows itself in a notebook; ``to_frame``, ``per_topic``, ``table``, ``to_markdown`` and
-    ``to_latex``.
+    Comparison, which displays itself in a notebook.
 
     Examples
     --------
@@ -72,23 +100,63 @@ def compare(
     | bm25  |     0.31 |         0.50 |
     """
     sources = run_sources(runs, names=names)
-    request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress, pool_depth=depth)
-    wanted = Comparison.wanted(request, sort, intervals)
-    return Comparison.of(request, request.read(qrels, sources), *wanted)
+    is_labelled, level = labels is not None, share(level, "compare: level")
+    if is_labelled and baseline is None:
+        raise ValueError("compare: labels= requires baseline=; as a measure, use Imputed(labels=...)")
+    options: dict[str, Any] = {"groups": groups, "by": by, "n_jobs": n_jobs, "progress": progress, "pool_depth": depth}
+    request = Request.of(measures, sources, judge=None if judge is None else Judgements.of(judge, "judge"), **options)
+    sort_place = None if sort is None else _place(sort, request.measures, request.texts, "sort")
+    interval_level = None if intervals is None else real(intervals, "intervals", 0.0, 1.0)
+    if interval_level is not None and not request.measures:
+        raise ValueError("intervals= requires at least one measure")
+    decided: dict[str, MedSettings] = {}
+    if baseline is not None:
+        baseline = _known_run(baseline, request.names)
+        decided = decided_measures(request, labels)
+        request = replace(
+            request, depth=deepest([request.depth, *(kept_depth(s, is_labelled) for s in decided.values())])
+        )
+    joined = request.read(qrels, sources)
+    if interval_level is not None and joined.judgements.n_topics < 2:
+        raise ValueError("intervals= requires at least two topics")
+    decisions = None if baseline is None else baseline_decisions(request, joined, decided, baseline, labels, level)
+    return Comparison(
+        request.measures, request.texts, request.names, request.groups, joined.judgements.topics,
+        request.scores(joined), sort_place, interval_level, baseline, decisions, level,
+    )  # fmt: skip
+
+
+class TableOptions(TypedDict, total=False):
+    """Options of printed tables, see `Comparison.to_latex`."""
+
+    places: int
+    baseline: str | None
+    marks: str | None
+    level: float
+    test: str
+    correction: str | None
+    titles: Mapping[Any, str] | Sequence[str] | None
+    caption: str | None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
-    """M runs beside each other: V measures over Q topics.
+    """M runs and V measures over Q topics.
+
+    ``len`` is the number of runs. ``comparison[key]`` is a Series: the row of the run ``key``, or else the column of
+    the measure ``key``, in any spelling. Functions of ``plots`` accept a Comparison as a table of scores.
 
     Attributes
     ----------
-    measures, texts : the V measures, and how they were written
+    measures, texts : the V measures and their titles
     names : the M runs, in the order given
     groups : run -> group, or None
-    topics : the Q topics, as the qrels gave them
+    topics : the Q topics, as in the qrels
     scores : (M, Q, V)
-    per_topic : [name, query_id, measure, value], as ``calc_runs`` gives it
+    per_topic : DataFrame with name, query_id, measure, value, as ``calc_runs`` returns it
+    baseline : the run with which the others are compared, or None
+    decisions : with a baseline: DataFrame with name, measure, difference, low, high, settled and, with labels,
+        p_better, p_better_topics, decision, as ``pairs`` returns them for each run against the baseline
     """
 
     measures: Sequence[Measure]
@@ -97,59 +165,53 @@ class Comparison:
     groups: Mapping[str, str] | None
     topics: Sequence[Any]
     scores: FloatArray  # (M, Q, V)
-    sort: int | None = None  # which measure
+    sort: int | None = None  # place of a measure
     intervals: float | None = None
-
-    @classmethod
-    def wanted(cls, request: Request, sort: Measure | str | None, intervals: Any) -> tuple[int | None, float | None]:
-        """Which measure the runs are sorted by and the level of intervals, checked before anything is read."""
-        place = None if sort is None else _place(sort, request.measures, request.texts, "sort")
-        level = None if intervals is None else real(intervals, "intervals", 0.0, 1.0)
-        if level is not None and not request.measures:
-            raise ValueError("intervals: there is no measure whose intervals could be shown")
-        return place, level
-
-    @classmethod
-    def of(cls, request: Request, runs: Runs, sort: int | None = None, intervals: float | None = None) -> Comparison:
-        """What a request asks for, of runs that were read; ``sort`` and ``intervals`` as ``wanted`` gives them."""
-        if intervals is not None and runs.judgements.n_topics < 2:
-            raise ValueError("intervals: at least two topics are needed, to see how they differ")
-        return cls(
-            request.measures,
-            request.texts,
-            request.names,
-            request.groups,
-            runs.judgements.topics,
-            request.scores(runs),
-            sort,
-            intervals,
-        )
+    baseline: str | None = None
+    decisions: pd.DataFrame | None = None
+    level: float = 0.95
 
     @property
     def per_topic(self) -> pd.DataFrame:
         return score_table(self.names, self.topics, self.texts, self.scores)
 
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, key: Measure | str) -> pd.Series:
+        frame = self.to_frame()
+        if isinstance(key, str) and key in self.names:
+            return frame.loc[key]
+        try:
+            return frame[self.texts[_place(key, self.measures, self.texts, "key")]]
+        except (ValueError, TypeError):
+            meant = did_you_mean(key, [*self.names, *self.texts])
+            raise KeyError(f"unknown run or measure {shown(key)}{meant}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_frame().index)
+
     def to_frame(self) -> pd.DataFrame:
-        """A row per run: its group where groups are known, and the mean of each measure, or the sum where ir_measures
-        adds up; with intervals also low, high, rank, rank_low, rank_high and tier."""
+        """Return a row per run: its group where groups are known, and the mean of each measure (the sum where
+        ir_measures adds up); with intervals also low, high, rank, rank_low, rank_high and tier."""
         columns: dict[str, Any] = {}
         if self.groups is not None:
             columns["group"] = [self.groups[name] for name in self.names]
         columns.update({text: self._summaries[:, place] for place, text in enumerate(self.texts)})
         frame = pd.DataFrame(columns, index=pd.Index(list(self.names), name="name", dtype=object))
         if self.intervals is not None:
-            frame = frame.join(self._intervals)
+            frame = frame.join(self._interval_columns)
         return frame.iloc[self._order]
 
     def table(self, measure: Measure | str) -> pd.DataFrame:
-        """The scores of one measure as runs x topics, which every function of ``meta`` takes.
+        """Return the scores of one measure as runs x topics, the form that every function of ``meta`` accepts.
 
         Examples
         --------
         >>> import ir_measures_relative as imr
         >>> runs = {'bm25': {'q1': {'a': 2.}}, 'dense': {'q1': {'b': 1.}, 'q2': {'a': 1.}}}
-        >>> found = imr.compare(['P@1', 'NRG@10'], {'q1': {'a': 1}, 'q2': {'a': 1}}, runs)
-        >>> found.table('P@1')
+        >>> comparison = imr.compare(['P@1', 'NRG@10'], {'q1': {'a': 1}, 'q2': {'a': 1}}, runs)
+        >>> comparison.table('P@1')
         query_id   q1   q2
         name
         bm25      1.0  0.0
@@ -162,142 +224,157 @@ class Comparison:
             columns=pd.Index(list(self.topics), name="query_id", dtype=object),
         )
 
-    def to_markdown(self, *, places: int = 4) -> str:
-        """A Markdown table; the best of each measure, by its direction, in bold."""
-        return markdown(self.text_table(places=places))
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Write the table of means to a CSV file, or return its text; numbers have all digits, marks are columns."""
+        text = csv_text(self.text_table(places=-1), guard=False)
+        if path is None:
+            return text
+        Path(path).write_text(text, encoding="utf-8")
+        return None
 
-    def to_latex(
-        self, *, baseline: str | None = None, places: int = 4, level: float = 0.05, caption: str | None = None
-    ) -> str:
-        r"""A LaTeX table with the rules of booktabs; the best of each measure in bold, the second underlined.
+    def to_markdown(self, **options: Unpack[TableOptions]) -> str:
+        """Return a Markdown table; the best of each measure, by its direction, in bold. Options as in `to_latex`."""
+        return markdown(self.text_table(**options))
+
+    def to_html(self, **options: Unpack[TableOptions]) -> str:
+        """Return an HTML table; the best of each measure in bold, the second underlined. Options as in `to_latex`."""
+        return html_text(self.text_table(**options))
+
+    def to_latex(self, *, label: str | None = None, **options: Unpack[TableOptions]) -> str:
+        r"""Return a LaTeX table with the rules of booktabs; the best of each measure in bold, the second underlined.
 
         Parameters
         ----------
-        baseline : a run; values that differ significantly from its own are marked + (better) or - (worse): a paired
-            t-test of each run and measure over topics at ``level``, with Holm's correction for the number of tests,
-            which the caption states
-        places : decimal places; -1 is all
-        caption : a text of one's own, in LaTeX, before what the marks mean
+        label : key of the table, for ``\ref``
+        places : decimal places; -1: all
+        baseline : the run with which values are compared, by default that of `compare`: values that are significantly
+            better or worse are marked + or -, by a paired test over topics of each run and measure
+        marks : 'letters' names the runs by letters instead, and marks each value with the letters of the runs that it
+            is significantly better than
+        level : p-values below it are significant; .05 by default
+        test : 'ttest' (default), 'bootstrap', 'tukey' or 'randomized_tukey', as in `meta.discriminative_power`
+        correction : for the number of tests in the table, which the legend states: 'holm' (default), 'bonferroni' or
+            None; Tukey's tests have their own
+        titles : titles of the measures, as a list or as a dict of measure: title
+        caption : text before the legend, in LaTeX
         """
-        return latex(self.text_table(baseline=baseline, places=places, level=level, caption=caption))
+        return latex(replace(self.text_table(**options), label=label))
 
     def _repr_html_(self) -> str:
-        return html_text(self.text_table())
+        return self.to_html()
 
     def __repr__(self) -> str:
+        if self.baseline is not None:
+            return aligned(self.text_table()).rstrip()
         frame = self.to_frame()
         frame.index = pd.Index([visible(str(name)) for name in frame.index], name="name", dtype=object)
         return str(frame.to_string())
 
     def text_table(
-        self, *, baseline: str | None = None, places: int = 4, level: float = 0.05, caption: str | None = None
+        self,
+        *,
+        places: int = 4,
+        baseline: str | None = None,
+        marks: str | None = None,
+        level: float = 0.05,
+        test: str = "ttest",
+        correction: str | None = "holm",
+        titles: Mapping[Any, str] | Sequence[str] | None = None,
+        caption: str | None = None,
     ) -> TextTable:
-        """The means, in the order in which the runs are sorted, for every form of text."""
+        """The means in the order of the rows, for every format."""
         frame = self.to_frame()
-        rows = [[name, *values] for name, *values in frame.itertuples(name=None)]
         counts = {text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)}
-        for row in rows:
-            row[1:] = [_plain(value, column in counts) for column, value in zip(frame.columns, row[1:], strict=True)]
-        header = ["name", *map(str, frame.columns)]
-        better = {text: direction(measure) for text, measure in zip(self.texts, self.measures, strict=True)}
-        marks, sentence = ({}, "") if baseline is None else self._significance(baseline, header, level)
-        about = self._about if caption is None else caption
-        return TextTable(header, rows, better, marks, places, f"{about} {sentence}".strip())
+        rows = [
+            [name, *(_plain(value, column in counts) for column, value in zip(frame.columns, values, strict=True))]
+            for name, *values in frame.itertuples(name=None)
+        ]
+        header = ["name", *self._retitled(frame.columns, titles)]
+        columns = [1 + list(frame.columns).index(text) for text in self.texts]
+        better = {header[column]: direction(m) for column, m in zip(columns, self.measures, strict=True)}
+        if caption is None:
+            sums = f"; sums of {', '.join(sorted(counts))}" if counts else ""
+            caption = f"Means over {counted(len(self.topics), 'topic')}{sums}."
+        table = TextTable(header, rows, better, {}, places, caption)
+        if marks is not None:
+            choice(marks, "marks", ("letters",))
+        baseline = self.baseline if baseline is None else _known_run(baseline, self.names)
+        tests = PairedTests(self.measures, self.scores, level, test, correction)
+        cells = {(int(run), v): (row, c) for row, run in enumerate(self._order) for v, c in enumerate(columns)}
+        if marks is not None:
+            return letter_marks(table, cells, tests)
+        if baseline is None:
+            return table
+        decided = Decided()
+        if self.decisions is not None and baseline == self.baseline:
+            decided = Decided.of(self.decisions, self.names, self.texts, self.level)
+        return baseline_marks(table, cells, tests, (list(self.names).index(baseline), baseline), decided)
 
-    @property
-    def _about(self) -> str:
-        sums = [text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)]
-        return f"Means over {counted(len(self.topics), 'topic')}{'; sums of ' if sums else ''}{', '.join(sums)}."
+    def _retitled(self, columns: Iterable[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:
+        """Titles of columns; those of measures may be replaced."""
+        if titles is None:
+            return [str(column) for column in columns]
+        if isinstance(titles, Mapping):
+            title_of = {self.texts[_place(key, self.measures, self.texts, "titles")]: t for key, t in titles.items()}
+        elif isinstance(titles, str) or len(titles) != len(self.texts):
+            raise ValueError(f"titles must be a list of {counted(len(self.texts), 'title')}, got {shown(titles)}")
+        else:
+            title_of = dict(zip(self.texts, titles, strict=True))
+        return [str(title_of.get(column, column)) for column in columns]
 
     @cached_property
     def _summaries(self) -> FloatArray:
         """(M, V)"""
-        values = [[summary(m, self.scores[run, :, v]) for v, m in enumerate(self.measures)] for run in self._runs]
+        values = [[summary(m, row[:, v]) for v, m in enumerate(self.measures)] for row in self.scores]
         return np.array(values, dtype=np.float64).reshape(len(self.names), len(self.measures))
 
     @property
-    def _runs(self) -> range:
-        return range(len(self.names))
-
-    @property
     def _order(self) -> IntArray:
-        """(M,) places of the runs; equally good ones stay in the order given."""
+        """(M,) places of the runs in the rows; equally good ones stay in the order given."""
         if self.sort is None:
             return np.arange(len(self.names))
         values = self._summaries[:, self.sort]
         return np.argsort(values if direction(self.measures[self.sort]) == "smaller" else -values, kind="stable")
 
     @property
-    def _intervals(self) -> pd.DataFrame:
-        from ir_measures_relative import meta  # late: a plain comparison needs nothing of it
+    def _interval_columns(self) -> pd.DataFrame:
+        from ir_measures_relative import meta  # late: a plain comparison does not require it
 
-        place = self.sort or 0
-        table = pd.DataFrame(self.scores[:, :, place], index=list(self.names), columns=list(self.topics))
-        larger = direction(self.measures[place]) != "smaller"
         assert self.intervals is not None
-        found = meta.rank_intervals(table, level=self.intervals, largest_first=larger)
-        frame = found.to_frame().set_index("system")[list(_INTERVALS)]
-        if adds_up(self.measures[place]):  # of the sum that is shown
+        place = self.sort or 0
+        larger = direction(self.measures[place]) != "smaller"
+        ranked = meta.rank_intervals(self.table(self.measures[place]), level=self.intervals, largest_first=larger)
+        frame = ranked.to_frame().set_index("system")[list(_INTERVALS)]
+        if adds_up(self.measures[place]):  # the interval of the sum in the table
             frame[["low", "high"]] *= len(self.topics)
         return frame
 
-    def _significance(
-        self, baseline: str, header: Sequence[str], level: float
-    ) -> tuple[dict[tuple[int, int], str], str]:
-        """Marks by (row, column), and the sentence that says what they mean."""
-        from ir_measures_relative import meta
 
-        if baseline not in self.names:
-            raise ValueError(f"baseline={shown(baseline)} is none of the runs; they are {', '.join(self.names):.200}")
-        level = real(level, "level", 0.0, 1.0)
-        own = list(self.names).index(baseline)
-        tested = [
-            (run, v)
-            for v, measure in enumerate(self.measures)
-            for run in self._runs
-            if run != own and direction(measure) != "neither" and not adds_up(measure)
-        ]
-        several = self.scores.shape[1] > 1  # of one topic nothing can be said
-        p_values = np.array(
-            [meta.paired_t(self.scores[[run, own], :, v]).p_value[0] if several else 1.0 for run, v in tested]
-        )
-        marks: dict[tuple[int, int], str] = {}
-        row_of = {int(run): row for row, run in enumerate(self._order)}
-        for (run, v), p_value in zip(tested, meta.corrected(p_values, "holm"), strict=True):
-            if p_value < level:
-                larger = self._summaries[run, v] > self._summaries[own, v]
-                better = larger == (direction(self.measures[v]) == "larger")
-                marks[row_of[run], header.index(self.texts[v])] = "+" if better else "-"
-        sentence = (
-            f"$^{{+}}$ and $^{{-}}$: significantly better and worse than {latex_text(baseline)} (paired t-test, level "
-            f"{level:g}, Holm's correction for {len(tested)} tests)."
-        )
-        if any(isinstance(m, RelativeMeasure) and m.symbol is not None for m in self.measures):
-            sentence += " Scores relative to the other runs depend on one another, so that their marks only describe."
-        return marks, sentence
-
-
-def _place(wanted: Measure | str, measures: Sequence[Measure], texts: Sequence[str], what: str) -> int:
-    """Which of the measures is wanted, however it is written."""
+def _place(wanted: Any, measures: Sequence[Measure], texts: Sequence[str], what: str) -> int:
+    """Place of a measure, given by its title or in any spelling."""
+    if isinstance(wanted, str) and wanted in texts:
+        return list(texts).index(wanted)
     measure = parse_measure(wanted)
     if measure not in measures:
-        raise ValueError(f"{what}={shown(str(wanted))} is none of the measures; they are {', '.join(texts)}")
+        raise ValueError(f"{what} must be one of the measures {', '.join(texts)}; got {shown(str(wanted))}")
     return list(measures).index(measure)
 
 
+def _known_run(name: Any, names: Sequence[str]) -> str:
+    if name not in names:
+        raise ValueError(f"unknown run {shown(name)} as baseline{did_you_mean(name, names)}")
+    return str(name)
+
+
 def summary(measure: Measure, values: Sequence[float] | FloatArray) -> float:
-    """The mean of a measure over topics, or the sum where ir_measures adds up (NumRet); rounded once."""
+    """Mean of a measure over topics, or the sum where ir_measures adds up (NumRet); rounded once."""
     total = fsum(values)
     if adds_up(measure):
         return total
     return total / len(values) if len(values) else float("nan")
 
 
-def adds_up(measure: Measure) -> bool:
-    return isinstance(measure.aggregator(), ir_measures.SumAgg)
-
-
 def _plain(value: Any, is_count: bool) -> Any:
-    """A number of numpy as one of Python; a sum of counts without decimal places."""
+    """A number of numpy as one of Python; a sum of counts as an integer."""
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if is_count and float(value).is_integer() else value

@@ -1,24 +1,26 @@
-"""Requirements of a measure besides the run that it scores: nothing, prior runs, or labels.
+"""Scores of many runs, where a measure may require prior runs or labels besides the run that it scores.
 
-A measure states its need (``measure.needs``). Every kind of need is a class of three steps:
+A measure states its need (``measure.needs``). A need takes three steps:
 
-    check(request)           before anything is read: rejects what the measure and the runs' names show to be wrong
-    resolve(request, runs)   once all runs are joined: ``Given``, what does not depend on the topic
-    given.of(runs, name)     for one run over some topics, in a worker: the second argument of ``measure.score``
+    check(request)           before anything is read: reject what the measure and the names of the runs show to be wrong
+    resolve(request, runs)   once all runs are joined: everything that does not depend on the topic
+    of(runs, name)           for one run over some topics, in a worker: the second argument of ``measure.score``
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from ir_measures import Measure
 
 from ir_measures_relative._base import direction
-from ir_measures_relative._hosts import check_measure, warn_if_useless
-from ir_measures_relative._input import SYMBOLS
+from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, split
+from ir_measures_relative._hosts import HostScorer, check_measure, host_depth, warn_if_useless
+from ir_measures_relative._input import SYMBOLS, FloatArray
 from ir_measures_relative._judged import JudgedRun, Runs
 from ir_measures_relative._labels import LabelModel, bound_labels, check_labels
 from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
@@ -27,76 +29,83 @@ from ir_measures_relative.measures import RelativeMeasure
 if TYPE_CHECKING:
     from ir_measures_relative._experiment.request import Request
 
+_CELLS_PER_CALL = 20_000  # ranks of topics; with fewer, the fixed cost of calling a measure would dominate
 
-class Given(ABC):
-    """What a measure is given beside the run, for all runs and topics of an experiment."""
-
-    @abstractmethod
-    def of(self, runs: Runs, name: str) -> Any:
-        """The second argument of ``measure.score`` for the run ``name`` over the topics of ``runs``."""
-
-    def topics(self, first: int, last: int, depth: int | None, part: Runs) -> Given:
-        """Restrict this to a part of the topics, whose runs are ``part``."""
-        return self
+Task: TypeAlias = tuple[Sequence[str], Sent]  # some runs, and all runs with the resolved needs of the measures
 
 
-class Need(ABC):
-    """What a measure needs from the experiment; the steps are those above.
+@dataclass(frozen=True, eq=False)
+class Need:
+    """Requirement of a measure from the experiment.
 
     Attributes
     ----------
-    all_topics : whether a topic's value depends on the other topics too, so that workers are given all of them
-    by : whether the mean of ``by`` is needed of every run
+    by : whether the mean of ``by`` is required of every run
     """
 
-    all_topics = False
+    measure: Any
     by = False
 
-    def __init__(self, measure: RelativeMeasure):
-        self.measure = measure
+    @property
+    def all_topics(self) -> bool:
+        """Whether a topic's value depends on the other topics too, so that a worker requires all of them."""
+        return False
 
-    def check(self, request: Request) -> None:  # noqa: B027  most kinds can always be given
-        """Reject what cannot be given."""
+    def check(self, request: Request) -> None:
+        """Reject what cannot be provided."""
 
-    @abstractmethod
-    def resolve(self, request: Request, runs: Runs) -> Given:
-        """Return what the measure is given, once the runs are joined."""
+    def resolve(self, request: Request, runs: Runs) -> Need:
+        """Return the need with everything that it requires from the joined runs."""
+        return self
 
+    def of(self, runs: Runs, name: str) -> Any:
+        """Return the second argument of ``measure.score`` for the run ``name`` over the topics of ``runs``."""
+        raise NotImplementedError
 
-def need_of(measure: RelativeMeasure) -> Need:
-    """The need that a measure states."""
-    if measure.needs == "labels":
-        return LabelsNeeded(measure)
-    return NamedPriors(measure) if measure.symbol is None else _BY_SYMBOL[measure.symbol](measure)
-
-
-def depth_to_hold(measure: Measure) -> int | None:
-    """How much of a run must be held for a measure; those of ir_measures are computed while the run is read."""
-    return measure.depth if isinstance(measure, RelativeMeasure) else 0
-
-
-def deepest(depths: Iterable[int | None]) -> int | None:
-    """The largest of some depths; None, to the end of a run, is the largest of all."""
-    every = list(depths)
-    return None if None in every else max((depth for depth in every if depth is not None), default=0)
+    def topics(self, first: int, last: int, depth: int | None, part: Runs) -> Need:
+        """Restrict a resolved need to a part of the topics, whose runs are ``part``."""
+        return self
 
 
 class OtherRuns(Need):
     """prior='others': all other runs."""
 
-    def resolve(self, request: Request, runs: Runs) -> Given:
-        return _Others()
+    def of(self, runs: Runs, name: str) -> JudgedPriors:
+        return LeaveOneOut.of(runs).others(name)
 
 
 class PreviousRuns(Need):
     """prior='previous': the runs listed before; the first has none."""
 
-    def resolve(self, request: Request, runs: Runs) -> Given:
-        return _Previous()
+    def of(self, runs: Runs, name: str) -> JudgedPriors:
+        return LeaveOneOut.of(runs).previous(name)
 
 
-class BestOfGroups(Need):
-    """prior='groups': of every other group its best run, by the mean of ``by``."""
+@dataclass(frozen=True, eq=False)
+class ChosenRuns(Need):
+    """Prior runs that are the same for all runs of a group; without groups, all runs belong to the group None."""
+
+    priors: Mapping[str | None, JudgedPriors] = field(default_factory=dict)
+    group_of: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, runs: Runs, name: str) -> JudgedPriors:
+        return self.priors[self.group_of.get(name)]
+
+    def topics(self, first: int, last: int, depth: int | None, part: Runs) -> Need:
+        cut: dict[int, JudgedRun] = {}  # a prior run of several groups is cut once
+
+        def of_part(run: JudgedRun) -> JudgedRun:
+            return cut.setdefault(id(run), run.part(first, last, part.judgements, depth))
+
+        priors = {
+            group: JudgedPriors(part.judgements, [of_part(run) for run in priors.runs])
+            for group, priors in self.priors.items()
+        }
+        return replace(self, priors=priors)
+
+
+class BestOfGroups(ChosenRuns):
+    """prior='groups': the best run of every other group, by the mean of ``by``."""
 
     by = True
 
@@ -114,99 +123,171 @@ class BestOfGroups(Need):
         if direction(by) == "neither" or (isinstance(by, RelativeMeasure) and need_of(by).by):
             raise ValueError(f"by={by} cannot say which run of a group is its best; use another measure")
 
-    def resolve(self, request: Request, runs: Runs) -> Given:
-        from ir_measures_relative._experiment.scoring import best_of_groups  # which needs this module
-
+    def resolve(self, request: Request, runs: Runs) -> Need:
         best = {group: runs[name] for group, name in sorted(best_of_groups(request, runs).items())}
-        chosen: dict[str | None, JudgedPriors] = {
+        priors: dict[str | None, JudgedPriors] = {
             own: JudgedPriors(runs.judgements, [run for group, run in best.items() if group != own]) for own in best
         }
-        return _Chosen(chosen, dict(runs.group_of))
+        return replace(self, priors=priors, group_of=dict(runs.group_of))
 
 
-class NamedPriors(Need):
+class NamedPriors(ChosenRuns):
     """Prior runs by name, of the experiment or registered, or given as objects; or none at all."""
 
     def check(self, request: Request) -> None:
         self.measure.check_named_runs([*request.names, *request.beside])
 
-    def resolve(self, request: Request, runs: Runs) -> Given:
+    def resolve(self, request: Request, runs: Runs) -> Need:
         own = {name: runs[name].run for name in runs}
         named = self.measure.named_runs({**runs.beside, **own})
         for part, run in named:
             warn_if_useless(part, run, runs.judgements, self.measure, in_parts=request.in_parts)
         priors = [runs[part] if part in own else runs.join(run) for part, run in named]
-        return _Chosen({None: JudgedPriors(runs.judgements, priors)}, {})
+        return replace(self, priors={None: JudgedPriors(runs.judgements, priors)})
 
 
+@dataclass(frozen=True, eq=False)
 class LabelsNeeded(Need):
-    """Labels of unjudged documents: of a given model, or learned from the runs of the other groups.
+    """Labels of unjudged documents: of a given model, or learned from the runs of the other groups."""
 
-    A learned model looks at a run's share of relevant documents over all topics.
-    """
+    model: LabelModel | None = None
+    depth: int | None = None
 
-    def __init__(self, measure: RelativeMeasure):
-        super().__init__(measure)
-        labels = measure["labels"]
-        self.all_topics = not isinstance(labels, LabelModel) or labels.cutoff is not None
+    @property
+    def all_topics(self) -> bool:
+        """A learned model uses a run's share of relevant documents over all topics."""
+        labels = self.measure["labels"]
+        return not isinstance(labels, LabelModel) or labels.cutoff is not None
 
     def check(self, request: Request) -> None:
         check_labels(self.measure["labels"], str(self.measure), self.measure["cutoff"], request.names, request.groups)
 
-    def resolve(self, request: Request, runs: Runs) -> Given:
+    def resolve(self, request: Request, runs: Runs) -> Need:
         labels = bound_labels(
             self.measure["labels"], runs, cutoff=self.measure["cutoff"], depth=request.pool_depth, judge=request.judge
         )
-        return _Labels(self.measure, labels.model, labels.depth)
-
-
-_BY_SYMBOL: dict[str, type[Need]] = {"others": OtherRuns, "previous": PreviousRuns, "groups": BestOfGroups}
-assert set(_BY_SYMBOL) == set(SYMBOLS)
-
-
-class _Others(Given):
-    def of(self, runs: Runs, name: str) -> JudgedPriors:
-        return LeaveOneOut.of(runs).others(name)
-
-
-class _Previous(Given):
-    def of(self, runs: Runs, name: str) -> JudgedPriors:
-        return LeaveOneOut.of(runs).previous(name)
-
-
-@dataclass(frozen=True)
-class _Labels(Given):
-    """Scores of each run, computed with the labels of a model."""
-
-    measure: Any
-    model: LabelModel
-    depth: int | None
+        return replace(self, model=labels.model, depth=labels.depth)
 
     def of(self, runs: Runs, name: str) -> Any:
         group = None if runs.groups is None else runs.groups[name]
         return self.measure.imputed(runs[name], self.model, self.depth, group, f"run {name!r}")
 
 
-@dataclass(frozen=True)
-class _Chosen(Given):
-    """Prior runs that were chosen: for each group of runs, or for all runs, which are then of the group None."""
+_BY_SYMBOL: dict[str, type[Need]] = {"others": OtherRuns, "previous": PreviousRuns, "groups": BestOfGroups}
+assert set(_BY_SYMBOL) == set(SYMBOLS)
 
-    priors: Mapping[str | None, JudgedPriors]
-    group_of: Mapping[str, str]
 
-    def of(self, runs: Runs, name: str) -> JudgedPriors:
-        return self.priors[self.group_of.get(name)]
+def need_of(measure: RelativeMeasure) -> Need:
+    """Return the need that a measure states."""
+    if measure.needs == "labels":
+        return LabelsNeeded(measure)
+    return NamedPriors(measure) if measure.symbol is None else _BY_SYMBOL[measure.symbol](measure)
 
-    def topics(self, first: int, last: int, depth: int | None, part: Runs) -> Given:
-        cut: dict[int, JudgedRun] = {}  # a prior run of several groups is cut once
 
-        def of_part(run: JudgedRun) -> JudgedRun:
-            return cut.setdefault(id(run), run.part(first, last, part.judgements, depth))
+def depth_to_hold(measure: Measure) -> int | None:
+    """Number of documents to keep for a measure; those of ir_measures are computed while the run is read."""
+    return measure.depth if isinstance(measure, RelativeMeasure) else 0
 
-        return _Chosen(
-            {
-                group: JudgedPriors(part.judgements, [of_part(run) for run in priors.runs])
-                for group, priors in self.priors.items()
-            },
-            self.group_of,
-        )
+
+def deepest(depths: Iterable[int | None]) -> int | None:
+    """The largest depth; None is the end of a run."""
+    every = list(depths)
+    return None if None in every else max((depth for depth in every if depth is not None), default=0)
+
+
+def scores_of(request: Request, runs: Runs, measures: Iterable[Measure]) -> FloatArray:
+    """(M, Q, number of measures), each run relative to the others; topics as in ``runs.judgements``."""
+    asked = list(measures)
+    distinct = list(dict.fromkeys(asked))
+    ours = [measure for measure in distinct if isinstance(measure, RelativeMeasure)]
+    host = [measure for measure in distinct if not isinstance(measure, RelativeMeasure)]
+    values = {**_relative_scores(request, runs, ours), **_host_scores(runs, host)}
+    if not asked:
+        return np.empty((len(runs), runs.judgements.n_topics, 0))
+    return np.stack([values[measure] for measure in asked], axis=2)
+
+
+def best_of_groups(request: Request, runs: Runs) -> dict[str, str]:
+    """Group -> its best run by the mean of ``by``; the first of equally good ones."""
+    if request.by_scores is not None:
+        means = np.array([request.by_scores[name] for name in runs])
+    else:
+        scores = scores_of(request, runs, [request.by])[:, :, 0]
+        means = scores.sum(axis=1) / max(scores.shape[1], 1)
+        means = np.round(-means if direction(request.by) == "smaller" else means, 12)  # equal but for rounding is equal
+    best: dict[str, str] = {}
+    for place in np.argsort(-means, kind="stable"):
+        name = runs.names[place]
+        best.setdefault(runs.group_of[name], name)
+    return best
+
+
+def _host_scores(runs: Runs, measures: list[Measure]) -> dict[Measure, FloatArray]:
+    """Values computed while the runs were read; others from the documents that were kept, if these are enough."""
+    missing = [measure for measure in measures if measure not in runs.computed]
+    for measure in missing:
+        _refuse_deeper(runs, measure, host_depth([measure]))
+    values = {measure: runs.computed[measure] for measure in measures if measure in runs.computed}
+    if missing:
+        scorer = HostScorer(missing, runs.judgements)
+        scores = np.stack([scorer.scores(runs[name].run) for name in runs])  # (M, Q, number of missing)
+        values.update({measure: scores[:, :, place] for place, measure in enumerate(missing)})
+    return values
+
+
+def _refuse_deeper(runs: Runs, measure: Measure, depth: int | None) -> None:
+    if runs.depth is not None and (depth is None or depth > runs.depth):
+        raise ValueError(f"{measure} looks further down the runs than was kept of them; name it in the request")
+
+
+def _relative_scores(request: Request, runs: Runs, measures: list[RelativeMeasure]) -> dict[Measure, FloatArray]:
+    if not measures:
+        return {}
+    for measure in measures:
+        _refuse_deeper(runs, measure, depth_to_hold(measure))
+    needs = {measure: need_of(measure).resolve(request, runs) for measure in measures}
+    tasks = _tasks(request, runs, needs)
+    done = request.workers.map(_score_part, tasks, "evaluating")
+    values: dict[Measure, FloatArray] = {
+        measure: np.empty((len(runs), runs.judgements.n_topics)) for measure in measures
+    }
+    row = {name: place for place, name in enumerate(runs)}
+    column = {topic: place for place, topic in enumerate(runs.judgements.topic_keys)}
+    for (names, sent), scores in zip(tasks, done, strict=True):
+        part, needs_part = sent.value
+        cells = np.ix_([row[name] for name in names], [column[topic] for topic in part.judgements.topic_keys])
+        for measure, value in zip(needs_part, scores, strict=True):
+            values[measure][cells] = value
+    return values
+
+
+def _tasks(request: Request, runs: Runs, needs: Mapping[RelativeMeasure, Need]) -> list[Task]:
+    """One worker: run after run. Several: by topics where there are many, and by runs."""
+    n_workers, names = request.workers.count, list(runs)
+    if n_workers == 1:
+        sent = Sent((runs, needs))
+        return [([name], sent) for name in names]
+    whole = {measure: need for measure, need in needs.items() if need.all_topics}
+    cut = {measure: need for measure, need in needs.items() if not need.all_topics}
+    sent = Sent((runs, whole))
+    tasks: list[Task] = [(some, sent) for some in split(names, n_workers) if whole]
+    depth, wanted = deepest(measure.depth for measure in cut), TASKS_PER_WORKER * n_workers
+    n_topics = runs.judgements.n_topics
+    n_cells = n_topics * max(runs[name].top(depth).row.shape[1] for name in runs)
+    n_parts = max(min(n_cells // _CELLS_PER_CALL, wanted), ceil(wanted / len(names)), 1)
+    for chunk in split(range(n_topics), n_parts if cut else 0):
+        first, last = chunk[0], chunk[-1] + 1
+        part = runs.topics(first, last, depth)
+        sent = Sent((part, {measure: need.topics(first, last, depth, part) for measure, need in cut.items()}))
+        tasks += [(some, sent) for some in split(names, ceil(wanted / n_parts))]
+    return tasks
+
+
+def _score_part(names: Sequence[str], sent: Sent) -> list[FloatArray]:
+    """For each measure (runs, topics): some runs over the topics of a part."""
+    runs, needs = sent.value
+    values = []
+    for name in names:
+        run = runs[name].apart()  # intermediate results that measures share are freed with the run
+        values.append([measure.score(run, need.of(runs, name)) for measure, need in needs.items()])
+    return [np.stack(scores) for scores in zip(*values, strict=True)]

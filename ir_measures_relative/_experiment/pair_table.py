@@ -1,4 +1,4 @@
-"""Every pair of runs: which is better, could labels of unjudged documents reverse that, and would other topics?"""
+"""Pairs of runs: which is better, could labels of unjudged documents reverse that, and would other topics?"""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ir_measures import Measure, nDCG
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._checks import WrongKind, counted, did_you_mean, real, share, shown, warn
 from ir_measures_relative._experiment.request import Request
+from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._extremes import EQUAL, MedSettings, Question, signed_ends
 from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, run_sources
 from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
@@ -41,8 +42,9 @@ def pairs(
     runs_of_interest: Iterable[str] | None = None,
     groups: Any = None,
     depth: int | None = None,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return all pairs of runs in one table: difference of the means, what labels could make of it, and its p-value.
+    """Compare all pairs of runs in one table: the difference of the means, its possible range and its p-value.
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ def pairs(
         Group of each run, for labels='learned'. Without it every run is its own group, with a warning.
     depth : int, optional
         Depth of the pool, for labels; by default that of `meta.pool_depth`.
+    progress : bool, optional
+        True or False for a progress bar or none; by default one appears when the work takes long.
 
     Returns
     -------
@@ -105,23 +109,22 @@ def pairs(
     1  a  c    1.0000  settled
     2  b  c    0.0005     tied
     """
-    level, margin = share(level, "pairs: level"), real(margin, "pairs: margin", 0.0)
-    if labels is None and margin:
-        raise ValueError("pairs: margin= requires labels=, such as those of learn_labels")
-    table = read_pairs("pairs", qrels, runs, base, labels, runs_of_interest, groups, depth)
-    return replace(table, level=level, margin=margin).to_frame()
+    options: dict[str, Any] = {"level": level, "margin": margin, "progress": progress}
+    return read_pairs("pairs", qrels, runs, base, labels, runs_of_interest, groups, depth, **options).to_frame()
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """All pairs of M runs: P pairs (i, j), i < j, in the order of the runs.
+    """P pairs (a, b) of M runs: all of them in the order of the runs, or every other run against a baseline.
 
     Attributes
     ----------
     runs : the runs, joined with the judgements
-    settings : the measure and what is open
+    settings : the measure and the documents whose labels are open
     labels : labels of unjudged documents, or None
     level, margin : of decisions
+    baseline : name of the run b of every pair, or None
+    workers : whether a progress bar is shown
     """
 
     runs: Runs
@@ -129,11 +132,17 @@ class PairTable:
     labels: Labels | None = None
     level: float = 0.95
     margin: float = 0.0
+    baseline: str | None = None
+    workers: Workers = Workers()
 
     @cached_property
     def places(self) -> tuple[Any, Any]:
         """(P,) places of the two runs of every pair."""
-        return np.triu_indices(len(self.runs), k=1)
+        if self.baseline is None:
+            return np.triu_indices(len(self.runs), k=1)
+        baseline = self.runs.names.index(self.baseline)
+        others = np.delete(np.arange(len(self.runs)), baseline)
+        return others, np.full(len(others), baseline)
 
     @cached_property
     def question(self) -> Question:
@@ -185,13 +194,9 @@ class PairTable:
     @cached_property
     def p_value(self) -> FloatArray:
         """(P,) of the paired t-test with Holm's correction; NaN with a single topic."""
-        from ir_measures_relative import meta  # late: the rest of the package needs nothing of it
+        from ir_measures_relative import meta  # late: the rest of the package does not require it
 
-        n_runs, n_topics = self.scores.shape
-        if n_topics < 2:
-            return np.full(n_runs * (n_runs - 1) // 2, np.nan)
-        table = pd.DataFrame(self.scores, index=[f"{place:09}" for place in range(n_runs)])  # names in this order
-        return meta.discriminative_power(table, test="ttest", correction="holm").p_value
+        return meta.corrected(p_values(self.scores)[self.places], "holm")
 
     def outcomes(self, pair: int) -> PairOutcomes:
         """Possible differences of one pair."""
@@ -213,11 +218,12 @@ class PairTable:
         return np.asarray(rows[2])
 
     def _probabilities(self, over_topics: bool) -> FloatArray:
-        """(3, P) of `probabilities` and `over_topics`; the last row takes time, also for pairs that are settled."""
+        """(3, P) of `probabilities` and `over_topics`; the last row takes time for settled pairs too."""
         open_pairs = self.settled == "no"
         rows = np.stack([self.settled == "better", self.settled == "worse", np.full(len(open_pairs), np.nan)])
         rows = rows.astype(np.float64)
-        for pair in np.flatnonzero(open_pairs | (self.margin > 0) | over_topics).tolist():
+        asked = np.flatnonzero(open_pairs | (self.margin > 0) | over_topics).tolist()
+        for pair in self.workers.tracked(asked, len(asked), "comparing runs"):
             outcomes = self.outcomes(pair)
             if open_pairs[pair] or self.margin:
                 rows[:2, pair] = outcomes.chances(self.margin)
@@ -242,7 +248,7 @@ class PairTable:
 
     @property
     def undecided(self) -> BoolArray:
-        """(P,) without labels the pairs that no labels can decide at the margin."""
+        """(P,) whether the decision is open; without labels, whether labels could still change it."""
         if self.labels is not None:
             return np.asarray(self.decision == "undecided")
         far = self.margin + EQUAL
@@ -254,7 +260,7 @@ class PairTable:
         names = np.array(self.runs.names, dtype=object)
         a, b = self.places
         columns: dict[str, Any] = {
-            # as objects: a file's name may hold bytes that are no UTF-8, which pandas' text rejects
+            # as objects: a file's name may contain bytes that are not UTF-8, which pandas rejects in text
             "a": pd.Series(names[a], dtype=object),
             "b": pd.Series(names[b], dtype=object),
             "difference": self.difference,
@@ -273,16 +279,38 @@ class PairTable:
         return pd.DataFrame(columns)
 
 
+def p_values(scores: FloatArray, test: str = "ttest") -> FloatArray:
+    """(M, Q) -> (M, M) p-values of a test of `meta.discriminative_power`, not corrected; NaN with a single topic."""
+    from ir_measures_relative import meta
+
+    n_runs, n_topics = scores.shape
+    if n_topics < 2 or n_runs < 2:
+        return np.full((n_runs, n_runs), np.nan)
+    table = pd.DataFrame(scores, index=[f"{place:09}" for place in range(n_runs)])  # names in this order
+    matrix = np.ones((n_runs, n_runs))
+    matrix[np.triu_indices(n_runs, k=1)] = meta.discriminative_power(table, test=test).p_value
+    return np.minimum(matrix, matrix.T)
+
+
 def base_model_of(settings: MedSettings) -> UserModel:
-    """The ordinary measure as labels value it."""
+    """The ordinary measure in the form that labels require."""
     return base_model(settings.base if settings.cutoff is None else f"{settings.base}@{settings.cutoff}")
+
+
+def kept_depth(settings: MedSettings, labelled: bool) -> int | None:
+    """Number of documents of each topic that a comparison of pairs looks at; None: all of them."""
+    return max(settings.cutoff, LOOKED_AT) if labelled and settings.cutoff is not None else settings.cutoff
 
 
 def read_pairs(
     where: str, qrels: Any, runs: Any, base: Any, labels: Any, of_interest: Any, groups: Any, depth: int | None = None,
-    *, residual: bool = True, fewest: int = 2,
+    *, level: float = 0.95, margin: float = 0.0, residual: bool = True, fewest: int = 2, progress: bool | None = None,
+    plain_margin: bool = False,
 ) -> PairTable:  # fmt: skip
-    """Check everything that can be checked before runs are read, then read them; ``residual``: of RBP, as in MED."""
+    """Check all arguments, then read the runs; ``residual``: of RBP, as in MED; ``plain_margin``: allowed alone."""
+    level, margin = share(level, f"{where}: level"), real(margin, f"{where}: margin", 0.0)
+    if labels is None and margin and not plain_margin:
+        raise ValueError(f"{where}: margin= requires labels=, such as those of learn_labels")
     settings = MedSettings.of(base, residual=residual)
     if labels is not None:
         base_model(base)  # rejects a measure that labels cannot be given to
@@ -292,17 +320,15 @@ def read_pairs(
     model = check_labels(labels, where, settings.cutoff, list(sources), request.groups)
     # labels are learned from all runs; otherwise only the runs of interest are read
     asked = dict(sources) if isinstance(model, str) else {name: sources[name] for name in names}
-    held = settings.cutoff
-    if model is not None and held is not None:
-        held = max(held, LOOKED_AT)
-    request = Request.of([], asked, groups=groups, depth=held, pool_depth=depth)
+    kept = kept_depth(settings, model is not None)
+    request = Request.of([], asked, groups=groups, depth=kept, pool_depth=depth, progress=progress)
     joined = request.read(qrels, asked)
     bound = None if model is None else bound_labels(model, joined, cutoff=settings.cutoff, depth=request.pool_depth)
     chosen = joined.select(names)
     if bound is not None:
         bound = replace(bound, runs=chosen)
         _warn_if_all_judged(where, chosen, settings.cutoff)
-    return PairTable(chosen, settings, bound)
+    return PairTable(chosen, settings, bound, level, margin, workers=request.workers)
 
 
 def _warn_if_all_judged(where: str, runs: Runs, cutoff: int | None) -> None:

@@ -1,11 +1,11 @@
-"""What is asked of many runs, checked and resolved once, before anything is read."""
+"""A request: measures of many runs, checked before anything is read; then the runs, read and joined once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,13 +13,31 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import real, right_call, shown, warn, whole
-from ir_measures_relative._experiment.joining import joined_runs
-from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_of
-from ir_measures_relative._experiment.scoring import scores_of
-from ir_measures_relative._experiment.workers import Workers
-from ir_measures_relative._hosts import check_measure
-from ir_measures_relative._input import NONE, FloatArray, is_frame, read_groups
-from ir_measures_relative._judged import Judgements, Runs
+from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_of, scores_of
+from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, Workers, split
+from ir_measures_relative._hosts import HostScorer, check_measure
+from ir_measures_relative._input import (
+    NONE,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    RunSource,
+    is_frame,
+    read_groups,
+    run_sources,
+)
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    QrelsLike,
+    Run,
+    Runs,
+    RunsLike,
+    has_judged_document,
+    refuse_other_topics,
+    warn_of_gaps,
+    warn_of_other_documents,
+)
 from ir_measures_relative.measures import RelativeMeasure
 
 
@@ -30,17 +48,17 @@ class Request:
     Attributes
     ----------
     measures : in the order asked for
-    texts : how each of them was written: the text given where text was given, else ``str(measure)``
+    texts : title of each measure in tables
     names : names of the runs, in their order
     groups : run -> group, or None
     by : the measure whose mean decides which run of a group is its best
     by_scores : run -> score that decides it instead, or None
-    in_parts : whether the runs are read a part of the topics at a time, so that no measure may need all of them
-    workers : who does the work
+    in_parts : whether the runs are read a part of the topics at a time, so that no measure may require all of them
+    workers : the workers and their progress bar
     judge : another judge's labels for labels='learned', or None
-    depth : how many documents of each run and topic are held once it was read; None is all of them
+    depth : number of documents of each run and topic that are kept after reading; None: all of them
     beside : names of runs that are not evaluated and may be prior runs
-    pool_depth : depth of the pool, for labels; None is the one that the runs show
+    pool_depth : depth of the pool, for labels; None: the depth that the runs show
     """
 
     measures: tuple[Measure, ...]
@@ -68,41 +86,36 @@ class Request:
         progress: bool | None = None,
         depth: int | None = 0,
         beside: Iterable[str] = (),
-        texts: Iterable[str] | None = None,
         judge: Judgements | None = None,
         in_parts: bool = False,
         pool_depth: int | None = None,
     ) -> Request:
-        """A request that has passed every check that needs no run to be read.
+        """A request that has passed every check that requires no run to be read.
 
         Parameters
         ----------
         measures : measures or their text, one or several, or a dict of title: measure
-        runs : what ``run_sources`` gave, or only the names of the runs
-        groups : in any form that ``read_groups`` takes
+        runs : what ``run_sources`` returned, or only the names of the runs
+        groups : in any form that ``read_groups`` accepts
         by : a measure or its text, or a dict or Series of run: score
-        depth : hold at least so many documents of each run and topic, or all of them (None), for callers who look at
-            the documents; measures are always given what they need
-        beside : names of further runs that ``read`` is given only as prior runs
-        texts : how the measures are to be called in tables, where it is not how they are given here
+        depth : keep at least so many documents of each run and topic, or all of them (None), for callers who look at
+            the documents; measures always get what they require
+        beside : names of further runs, which ``read`` uses only as prior runs
         judge : another judge's labels, from which labels='learned' learns too
         in_parts : ``read`` will be given the topics a part at a time
         pool_depth : depth of the pool, for labels
         """
-        given = listed(measures)
-        asked = tuple(parse_measure(measure) for measure in given)
-        written = tuple(titles(measures)) if texts is None else tuple(texts)
-        workers = Workers.of(n_jobs, progress)
-        known = None if groups is None else MappingProxyType(read_groups(groups, runs))
-        names, scores = tuple(runs), None
+        asked = titled(measures)
+        group_of = None if groups is None else MappingProxyType(read_groups(groups, runs))
+        names, by_scores = tuple(runs), None
         if isinstance(by, (Mapping, pd.Series)):
-            by, scores = nDCG @ 10, _scores_of(by, names)
+            by, by_scores = nDCG @ 10, _scores_of(by, names)
         request = cls(
-            asked, written, names, known, parse_measure(by), workers,
-            beside=tuple(beside), by_scores=scores, in_parts=in_parts,
-            pool_depth=None if pool_depth is None else whole(pool_depth, "depth", 1, 1000),
+            tuple(parse_measure(measure) for _, measure in asked), tuple(title for title, _ in asked), names, group_of,
+            parse_measure(by), Workers.of(n_jobs, progress), beside=tuple(beside), by_scores=by_scores,
+            in_parts=in_parts, pool_depth=None if pool_depth is None else whole(pool_depth, "depth", 1, 1000),
         )  # fmt: skip
-        for measure in asked:
+        for measure in request.measures:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):
                 need_of(measure).check(request)
@@ -112,8 +125,8 @@ class Request:
                         f"give {measure.needs_all_topics}, or use calc_runs"
                     )
         request._warn_of_nothing_relative()
-        held = deepest([depth, *map(depth_to_hold, request.distinct)])
-        return replace(request, depth=held, judge=judge)
+        kept = deepest([depth, *map(depth_to_hold, request.distinct)])
+        return replace(request, depth=kept, judge=judge)
 
     def _warn_of_nothing_relative(self) -> None:
         """Warn, once, of a measure that is relative to other runs or groups where there are none."""
@@ -126,58 +139,186 @@ class Request:
                 warn(f"{measure} has nothing to be relative to, since there is only one {part}; its values are {same}")
                 return
 
-    def read(
-        self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None
-    ) -> Runs:
-        """Read all runs and join them with the qrels once.
-
-        Parameters
-        ----------
-        runs : name -> run in any form, or what ``run_sources`` gave; of the names that the request was made for
-        strict : refuse a run that has no topic in common with the qrels
-        beside : name -> run, of the names beside that the request was made for
-        """
-        if tuple(runs) != self.names:
-            raise ValueError(f"the request was made for the runs {', '.join(self.names)}, not for {', '.join(runs)}")
-        return joined_runs(self, qrels, runs, strict, beside or {})
-
-    def scores(self, runs: Runs, measures: Iterable[Measure] | None = None) -> FloatArray:
-        """(M, Q, number of measures) of runs that ``read`` returned; by default of the measures asked for."""
-        return scores_of(self, runs, self.measures if measures is None else measures)
-
     @property
     def distinct(self) -> list[Measure]:
-        """What is to be computed, each measure once: those asked for, and ``by`` if one of them needs it."""
+        """The measures to compute, each once: those asked for, and ``by`` if one of them requires it."""
         needs_by = self.by_scores is None and any(
             need_of(measure).by for measure in self.measures if isinstance(measure, RelativeMeasure)
         )
         return list(dict.fromkeys([*self.measures, *([self.by] if needs_by else [])]))
 
+    def scores(self, runs: Runs, measures: Iterable[Measure] | None = None) -> FloatArray:
+        """(M, Q, number of measures) of runs that ``read`` returned; by default of the measures asked for."""
+        return scores_of(self, runs, self.measures if measures is None else measures)
+
+    def read(
+        self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None
+    ) -> Runs:
+        """Read every run once and join it with the qrels; measures of ir_measures are computed before runs are cut.
+
+        Parameters
+        ----------
+        runs : name -> run in any form, or what ``run_sources`` returned; with the names of the request
+        strict : reject a run that has no topic in common with the qrels
+        beside : name -> run, with the names in ``self.beside``
+        """
+        if tuple(runs) != self.names:
+            raise ValueError(f"the request was made for the runs {', '.join(self.names)}, not for {', '.join(runs)}")
+        judgements = Judgements.of(qrels)
+        host = [measure for measure in self.distinct if not isinstance(measure, RelativeMeasure)]
+        n_workers = self.workers.count
+        # a run in memory would take longer to send to a worker than to read here
+        items = [
+            (name, source if n_workers == 1 or _is_file(source) else Run.of(source, f"run {name!r}"))
+            for name, source in runs.items()
+        ]
+        parts = split(items, len(items) if n_workers == 1 else TASKS_PER_WORKER * n_workers)
+        sent = Sent(HostScorer(host, judgements))
+        tasks = [(sent, part, self.depth, strict) for part in parts]
+        done = [read for part in self.workers.map(_read_part, tasks, "reading runs") for read in part]
+        joined = {name: JudgedRun(judgements, read.run, read.row) for name, read in zip(runs, done, strict=True)}
+        if strict:
+            warn_of_gaps({name: judged.run for name, judged in joined.items()}, judgements)
+            if not any(read.is_judged for read in done):
+                warn_of_other_documents(runs, judgements)
+        values = np.stack([read.values for read in done])  # (M, Q, number of measures)
+        computed = {measure: values[:, :, place] for place, measure in enumerate(host)}
+        prior_runs = {name: Run.of(run, f"run {name!r}") for name, run in (beside or {}).items()}
+        return Runs(
+            judgements, MappingProxyType(joined), self.groups, self.depth, MappingProxyType(computed), prior_runs
+        )
+
+
+class _Read(NamedTuple):
+    """A run as a worker has read it."""
+
+    run: Run  # cut at the depth that is kept
+    row: IntArray  # (Q, W) judgements of its documents
+    values: FloatArray  # (Q, number of measures) of ir_measures, for the whole run
+    is_judged: bool  # whether any of its first documents is judged
+
+
+def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool) -> list[_Read]:
+    """Read and join some runs; ``strict`` rejects those of other topics."""
+    scorer: HostScorer = sent.value
+    done = []
+    for name, source in items:
+        run = Run.of(source, f"run {name!r}")
+        if strict:
+            refuse_other_topics(run, scorer.judgements, f"run {name!r}")
+        kept = run.cut(depth)
+        row = JudgedRun(scorer.judgements, kept).top(depth).row
+        is_judged = bool((row >= 0).any()) or (strict and has_judged_document(run, scorer.judgements))
+        done.append(_Read(kept, row, scorer.scores(run), is_judged))
+    return done
+
+
+def _is_file(source: Any) -> bool:
+    return isinstance(source, RunSource) and source.is_file
+
 
 def _scores_of(by: Any, names: Iterable[str]) -> dict[str, float]:
-    """Run -> score, of every run."""
-    given = {str(name): score for name, score in by.items()}
-    missing = [name for name in names if name not in given]
+    scores = {str(name): score for name, score in by.items()}
+    missing = [name for name in names if name not in scores]
     if missing:
-        raise ValueError(f"by: there is no score of the run {shown(missing[0])}; every run requires one")
-    return {name: real(given[name], f"by[{name!r}]", -np.inf) for name in names}
+        raise ValueError(f"by must contain a score of every run; that of {shown(missing[0])} is missing")
+    return {name: real(scores[name], f"by[{name!r}]", -np.inf) for name in names}
 
 
-def listed(measures: Any) -> list[Measure | str]:
-    """Measures as a list; one measure needs no list, and a dict has titles as keys."""
+def titled(measures: Any) -> list[tuple[str, Measure | str]]:
+    """Measures with their titles: the key in a dict, the text given, or the text of the measure.
+
+    >>> titled({"gain": "nDCG@10"}), titled("P@5")
+    ([('gain', 'nDCG@10')], [('P@5', 'P@5')])
+    """
     if isinstance(measures, (str, Measure)):
-        return [measures]
-    is_titled = isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values())
-    if is_titled:
-        return list(measures.values())
+        return [(str(measures), measures)]
+    is_dict = isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values())
+    if is_dict:
+        return [(str(title), measure) for title, measure in measures.items()]
     if not isinstance(measures, Iterable) or isinstance(measures, (Mapping, bytes)) or is_frame(measures):
         kind = type(measures).__name__
         raise TypeError(f"measures: expected measures or their text, one or several, got a {kind}{right_call()}")
-    return list(measures)
+    return [(str(measure), measure) for measure in measures]
 
 
-def titles(measures: Any) -> list[str]:
-    """Return the name of each measure in tables: its key in a dict, else its text as given."""
-    if isinstance(measures, Mapping):
-        return [str(title) for title in measures]
-    return [measure if isinstance(measure, str) else str(measure) for measure in listed(measures)]
+def calc_runs(
+    measures: Iterable[Measure | str] | Mapping[str, Measure | str],
+    qrels: QrelsLike,
+    runs: RunsLike,
+    *,
+    groups: Any = None,
+    by: Measure | str = nDCG @ 10,
+    names: str = "file",
+    n_jobs: int | None = 1,
+    progress: bool | None = None,
+    depth: int | None = None,
+) -> pd.DataFrame:
+    """Compute measures for many runs, where a run's prior runs may be the other runs.
+
+    Parameters
+    ----------
+    measures : measures of this package and of ir_measures, objects or text, or a dict of title: measure. ``prior`` may
+        be 'others' (all other runs; the default), 'previous' (the runs listed before; the first has none), 'groups'
+        (the best run of every other group), and names of runs.
+    qrels : in any form (dict, DataFrame, named tuples, path of a TREC file)
+    runs : dict of name: run, a folder, a glob or a list of TREC run files
+    groups : dict or Series of run: group, or the CSV file of a track with a column of runs and one of groups; for
+        prior='groups'
+    by : the measure whose mean decides which run of a group is its best
+    names : run files are named by their file names ('file') or by their run tags ('tag')
+    n_jobs : number of workers, as in joblib; ``joblib.parallel_config`` chooses their kind (processes, dask, ray, ...)
+    progress : True or False for a progress bar or none; by default one appears when the work takes long
+    depth : depth of the pool, for labels='learned'; by default that of ``meta.pool_depth``
+
+    Returns
+    -------
+    DataFrame with the columns name, query_id, measure, value: runs in the order given, topics in qrels order,
+    measures in the order given, called by their titles or as they were written.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q1': {'a': 1, 'b': 1}}
+    >>> runs = {'bm25': {'q1': {'a': 2., 'c': 1.}}, 'dense': {'q1': {'c': 2., 'b': 1.}}}
+    >>> table = imr.calc_runs(['nDCG@10', imr.UniqueRel@10], qrels, runs)
+    >>> table
+        name query_id       measure     value
+    0   bm25       q1       nDCG@10  0.613147
+    1   bm25       q1  UniqueRel@10  1.000000
+    2  dense       q1       nDCG@10  0.386853
+    3  dense       q1  UniqueRel@10  1.000000
+
+    Means over topics, a row per run:
+
+    >>> table.pivot_table(index='name', columns='measure', values='value', sort=False)
+    measure   nDCG@10  UniqueRel@10
+    name
+    bm25     0.613147           1.0
+    dense    0.386853           1.0
+    """
+    sources = run_sources(runs, names=names)
+    request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress, pool_depth=depth)
+    joined = request.read(qrels, sources)
+    return score_table(request.names, joined.judgements.topics, request.texts, request.scores(joined))
+
+
+def score_table(names: Sequence[str], topics: Sequence[Any], texts: Sequence[str], scores: FloatArray) -> pd.DataFrame:
+    """(M, Q, number of measures) -> rows [name, query_id, measure, value]."""
+    n_runs, n_topics, n_measures = scores.shape
+    # objects exist once; columns of text would copy each into every row, which can take gigabytes
+    columns = {
+        "name": np.repeat(_objects(names), n_topics * n_measures),
+        "query_id": np.tile(np.repeat(_objects(topics), n_measures), n_runs),
+        "measure": np.tile(_objects(texts), n_runs * n_topics),
+    }
+    table = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in columns.items()})
+    return table.assign(value=scores.reshape(-1))
+
+
+def _objects(items: Iterable[Any]) -> ObjectArray:
+    """(n,) array of the items, which numpy might otherwise convert."""
+    values = list(items)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

@@ -1,4 +1,4 @@
-"""A table as text: tsv, csv, jsonl, Markdown, LaTeX, HTML; the best values of a column stand out."""
+"""A table as text: aligned columns, tsv, csv, JSON lines, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,13 +20,15 @@ class TextTable:
 
     Attributes
     ----------
-    better : column -> 'larger' or 'smaller'; its best values stand out
-    marks : (row, column) -> what stands behind the value, '+' or '-'
-    places : decimal places of numbers; -1 is all
-    small : columns of numbers near 0, which have as many significant digits instead
-    caption : a sentence or two, for LaTeX and HTML
+    better : column -> 'larger' or 'smaller'; the best values of the column are highlighted
+    marks : (row, column) -> text behind the value; machine-readable formats have it in a column of its own
+    places : decimal places of numbers; -1: all
+    caption : for LaTeX and HTML, in the language of the format
     has_header : whether tsv and text begin with the header; by default not where the first column is the measure or
-        the topic, as the ir_measures command prints it
+        the topic, as in the output of the ir_measures command
+    small : columns of numbers near 0, which have ``places`` significant digits
+    legend : sentences below the table, which explain the marks
+    label : key of the LaTeX table for references
     """
 
     header: Sequence[str]
@@ -37,9 +39,10 @@ class TextTable:
     caption: str = ""
     has_header: bool | None = None
     small: Sequence[str] = ()
+    legend: Sequence[str] = ()
+    label: str | None = None
 
     def text(self, value: Any, column: int) -> str:
-        """A value as it is printed."""
         if isinstance(value, float):
             kind = "g" if self.header[column] in self.small else "f"
             return str(value) if self.places < 0 else f"{value:.{self.places}{kind}}"
@@ -48,30 +51,53 @@ class TextTable:
     def texts(self, row: Sequence[Any]) -> list[str]:
         return [self.text(value, column) for column, value in enumerate(row)]
 
-    def is_number(self, column: int) -> bool:
-        return bool(self.rows) and isinstance(self.rows[0][column], (int, float))
+    @cached_property
+    def numeric(self) -> list[bool]:
+        """Which columns contain numbers."""
+        return [bool(self.rows) and isinstance(value, (int, float)) for value in (self.rows or [self.header])[0]]
 
     def place(self, row: int, column: int) -> int | None:
-        """1 for the best of its column, 2 for the second best, both as they are printed; else None."""
+        """1 for the best of its column, 2 for the second best, both as printed; else None."""
         best, printed = self._best[column], self.text(self.rows[row][column], column)
         return best.index(printed) + 1 if printed in best else None
 
     @cached_property
     def _best(self) -> list[list[str]]:
-        """For each column its two best values as they are printed: what is printed alike is equally good."""
-        found: list[list[str]] = []
+        """The two best values of each column as printed: values that are printed alike are equally good."""
+        best: list[list[str]] = []
         for column, name in enumerate(self.header):
             direction = self.better.get(name)
             values: list[Any] = []
             if direction in ("larger", "smaller") and len(self.rows) > 1:
                 values = sorted({row[column] for row in self.rows}, reverse=direction == "larger")
             printed = list(dict.fromkeys(self.text(value, column) for value in values))
-            found.append(printed[:2] if len(printed) > 1 else [])  # where all are alike none stands out
-        return found
+            best.append(printed[:2] if len(printed) > 1 else [])  # equal values are not highlighted
+        return best
+
+    def cells(self, escape: Callable[[str], str], best: str, second: str, mark: str) -> list[list[str]]:
+        """Rows of escaped text; ``best``, ``second`` and ``mark`` are templates with %s."""
+        wrap = {None: "%s", 1: best, 2: second}
+        rows = []
+        for number, row in enumerate(self.rows):
+            texts = [wrap[self.place(number, c)] % escape(self.text(value, c)) for c, value in enumerate(row)]
+            marks = [self.marks.get((number, c), "") for c in range(len(row))]
+            rows.append([text + (mark % own if own else "") for text, own in zip(texts, marks, strict=True)])
+        return rows
+
+    @property
+    def plain(self) -> TextTable:
+        """The same table with marks in columns of their own."""
+        marked = sorted({column for _, column in self.marks})
+        header, rows = list(self.header), [list(row) for row in self.rows]
+        for column in reversed(marked):
+            header.insert(column + 1, f"{self.header[column]} marks")
+            for number, row in enumerate(rows):
+                row.insert(column + 1, self.marks.get((number, column), ""))
+        return replace(self, header=header, rows=rows, marks={})
 
 
 def visible(text: str) -> str:
-    """Text with its control characters escaped, which could rewrite a terminal or break a line.
+    """Escape control characters, which could rewrite a terminal or break a line.
 
     >>> visible("bm25\\x1b[2J")
     'bm25\\\\x1b[2J'
@@ -82,7 +108,7 @@ def visible(text: str) -> str:
 
 
 def _is_control(character: str) -> bool:
-    """Control characters, those that turn the direction of text, unpaired surrogates, separators of lines."""
+    """True for control characters, unpaired surrogates, line separators, and marks of the direction of text."""
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
@@ -91,21 +117,30 @@ def _escape(character: str) -> str:
 
 
 def tsv(table: TextTable) -> str:
-    """With or without the header."""
+    table = table.plain
     shown = [table.header, *table.rows] if _has_header(table) else table.rows
     return "".join("\t".join(map(visible, table.texts(row))) + "\n" for row in shown)
 
 
 def aligned(table: TextTable) -> str:
-    """Columns of equal width for a terminal; numbers end at the same place."""
-    cells = [[visible(text) for text in table.texts(row)] for row in table.rows]
+    """Columns of equal width for a terminal; marks follow the aligned numbers."""
+    cells = table.cells(visible, "%s", "%s", " %s")
+    for column in {column for _, column in table.marks}:
+        own = [len(f" {mark}" if (mark := table.marks.get((row, column))) else "") for row in range(len(cells))]
+        for row, length in zip(cells, own, strict=True):
+            row[column] += " " * (max(own) - length)
     if _has_header(table):
         cells.insert(0, [visible(name) for name in table.header])
-    columns = range(len(table.header))
-    width = [max((len(row[column]) for row in cells), default=0) for column in columns]
-    right = [table.is_number(column) for column in columns]
-    lines = [[row[c].rjust(width[c]) if right[c] else row[c].ljust(width[c]) for c in columns] for row in cells]
-    return "".join("  ".join(line).rstrip() + "\n" for line in lines)
+    text = "".join("  ".join(line).rstrip() + "\n" for line in _padded(cells, table.numeric))
+    return "\n".join([text, *map(visible, table.legend), ""]) if table.legend else text
+
+
+def _padded(cells: list[list[str]], right: Sequence[bool]) -> list[list[str]]:
+    width = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        [text.rjust(w) if is_right else text.ljust(w) for text, w, is_right in zip(row, width, right, strict=True)]
+        for row in cells
+    ]
 
 
 def _has_header(table: TextTable) -> bool:
@@ -119,44 +154,34 @@ def csv_text(table: TextTable, guard: bool = True) -> str:
         is_formula = guard and isinstance(value, str) and text.startswith(("=", "+", "-", "@", "\t", "\r"))
         return f"'{text}" if is_formula else text
 
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(
-        [map(cell, row, table.texts(row)) for row in (table.header, *table.rows)]
-    )
+    table, buffer = table.plain, io.StringIO()
+    rows = [map(cell, row, table.texts(row)) for row in (table.header, *table.rows)]
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
     return buffer.getvalue()
 
 
 def jsonl(table: TextTable) -> str:
-    """Numbers with all their digits, as the ir_measures command prints them; null for NaN, which JSON does not have."""
+    """Numbers with all digits, as the ir_measures command prints them; null for NaN, which JSON does not have."""
+    table = table.plain
     rows = [[None if value != value else value for value in row] for row in table.rows]
     return "".join(json.dumps(dict(zip(table.header, row, strict=True)), default=str) + "\n" for row in rows)
 
 
 def markdown(table: TextTable) -> str:
-    """The best of a column in bold."""
-    cells = [[_markdown_cell(name) for name in table.header]]
-    for number, row in enumerate(table.rows):
-        texts = []
-        for column, value in enumerate(row):
-            text = _markdown_cell(table.text(value, column))
-            text = f"**{text}**" if table.place(number, column) == 1 else text
-            texts.append(text + table.marks.get((number, column), ""))
-        cells.append(texts)
-    columns = range(len(table.header))
-    width = [max(len(row[column]) for row in cells) for column in columns]
-    right = [table.is_number(column) for column in columns]
-    rule = ["-" * (width[column] - 1) + ":" if right[column] else "-" * width[column] for column in columns]
-    lines = []
-    for row in [cells[0], rule, *cells[1:]]:
-        padded = [row[c].rjust(width[c]) if right[c] else row[c].ljust(width[c]) for c in columns]
-        lines.append(f"| {' | '.join(padded)} |\n")
-    return "".join(lines)
+    """The best of a column is bold."""
+    cells = [[_markdown_text(name) for name in table.header]]
+    cells += table.cells(_markdown_text, "**%s**", "%s", "<sup>%s</sup>")
+    head, *body = [f"| {' | '.join(row)} |\n" for row in _padded(cells, table.numeric)]
+    width = [len(cell) for cell in _padded(cells, table.numeric)[0]]
+    rule = ["-" * (w - 1) + (":" if right else "-") for w, right in zip(width, table.numeric, strict=True)]
+    text = "".join([head, f"| {' | '.join(rule)} |\n", *body])
+    return f"{text}\n{_markdown_text(' '.join(table.legend))}\n" if table.legend else text
 
 
-def _markdown_cell(text: str) -> str:
-    """Escapes a name, so that it neither ends its cell nor begins a tag, a link, code or emphasis.
+def _markdown_text(text: str) -> str:
+    """Escape text, so that it neither ends its cell nor begins a tag, a link, code or emphasis.
 
-    >>> print(_markdown_cell("a|b"), _markdown_cell("bm25_k1"), _markdown_cell("_x_"), _markdown_cell("*x*"))
+    >>> print(_markdown_text("a|b"), _markdown_text("bm25_k1"), _markdown_text("_x_"), _markdown_text("*x*"))
     a\\|b bm25_k1 \\_x\\_ \\*x\\*
     """
     return re.sub(r"([\\|<&*`\[]|(?<![^\W_])_|_(?![^\W_])|~(?=~))", r"\\\1", visible(text))
@@ -171,7 +196,7 @@ _LATEX = str.maketrans(
 
 
 def latex_text(text: str) -> str:
-    """Text that LaTeX shows as it is.
+    """Escape text, so that LaTeX shows it as it is.
 
     >>> print(latex_text("bm25_k1 & 100%"))
     bm25\\_k1 \\& 100\\%
@@ -182,47 +207,51 @@ def latex_text(text: str) -> str:
 
 def latex(table: TextTable) -> str:
     """A table environment with the rules of booktabs; the best of a column is bold, the second underlined."""
-    lines = []
-    for number, row in enumerate(table.rows):
-        cells = []
-        for column, value in enumerate(row):
-            text = latex_text(table.text(value, column))
-            wrap = {1: r"\textbf{%s}", 2: r"\underline{%s}"}.get(table.place(number, column) or 0, "%s")
-            mark = table.marks.get((number, column), "")
-            cells.append(wrap % text + (f"$^{{{mark}}}$" if mark else ""))
-        lines.append(" & ".join(cells) + r" \\")
-    kinds = "".join("r" if table.is_number(column) else "l" for column in range(len(table.header)))
-    head = " & ".join(map(latex_text, table.header)) + r" \\"
-    body = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", head, r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"]
-    caption = [rf"\caption{{{table.caption}}}"] if table.caption else []
-    return "\n".join(
-        [r"% needs \usepackage{booktabs}", r"\begin{table}", r"\centering", *caption, *body, r"\end{table}", ""]
-    )
+    cells = table.cells(latex_text, r"\textbf{%s}", r"\underline{%s}", r"$^{\mathrm{%s}}$")
+    caption = f"{table.caption} {latex_text(' '.join(table.legend))}".strip()
+    lines = [
+        r"% requires \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        *([rf"\caption{{{caption}}}"] if caption else []),
+        *([rf"\label{{{table.label}}}"] if table.label else []),
+        rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in table.numeric)}}}",
+        r"\toprule",
+        " & ".join(map(latex_text, table.header)) + r" \\",
+        r"\midrule",
+        *[" & ".join(row) + r" \\" for row in cells],
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def html_text(table: TextTable) -> str:
-    """A plain table element; the best of a column is bold, the second underlined. Names are never markup."""
-    right = [table.is_number(column) for column in range(len(table.header))]
+    """A table element; the best of a column is bold, the second underlined. Names are never markup."""
+
+    def escape(text: str) -> str:
+        return html.escape(visible(text))
 
     def row_of(cells: Sequence[str], tag: str) -> str:
-        styles = [f"text-align: {'right' if number else 'left'}; padding: .1em .6em" for number in right]
+        styles = [f"text-align: {'right' if right else 'left'}; padding: .1em .6em" for right in table.numeric]
         return "<tr>" + "".join(f'<{tag} style="{s}">{c}</{tag}>' for s, c in zip(styles, cells, strict=True)) + "</tr>"
 
+    caption = f"{html.escape(table.caption)} {escape(' '.join(table.legend))}".strip()
     lines = [
         '<div style="overflow-x: auto">',
         "<table>",
-        *([f'<caption style="text-align: left">{html.escape(table.caption)}</caption>'] if table.caption else []),
+        *([f'<caption style="text-align: left">{caption}</caption>'] if caption else []),
+        "<thead>",
+        row_of([escape(name) for name in table.header], "th"),
+        "</thead>",
+        "<tbody>",
+        *[row_of(row, "td") for row in table.cells(escape, "<b>%s</b>", "<u>%s</u>", "<sup>%s</sup>")],
+        "</tbody>",
+        "</table>",
+        "</div>",
     ]
-    lines += ["<thead>", row_of([html.escape(visible(name)) for name in table.header], "th"), "</thead>", "<tbody>"]
-    for number, row in enumerate(table.rows):
-        cells = []
-        for column, value in enumerate(row):
-            text = html.escape(visible(table.text(value, column)))
-            wrap = {1: "<b>%s</b>", 2: "<u>%s</u>"}.get(table.place(number, column) or 0, "%s")
-            mark = table.marks.get((number, column), "")
-            cells.append(wrap.replace("%s", text) + (f"<sup>{mark}</sup>" if mark else ""))
-        lines.append(row_of(cells, "td"))
-    return "\n".join([*lines, "</tbody>", "</table>", "</div>", ""])
+    return "\n".join(lines) + "\n"
 
 
 FORMATS: dict[str, Callable[[TextTable], str]] = {

@@ -1,4 +1,4 @@
-"""Does tasks one after the other, or by several workers of joblib; with a progress bar where somebody sees it."""
+"""Tasks, done one after the other or by several workers of joblib, with a progress bar where somebody sees it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from ir_measures_relative._checks import WrongKind, flag, heard_warnings, is_whole, shown, warn
 
+TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
 _MOST_JOBS = 10_000  # more workers than any machine starts; joblib takes minutes to find out
 _LOOK_EVERY = 1.0  # seconds between two looks of a worker at its parent
@@ -29,14 +30,14 @@ class WorkerDied(RuntimeError):
 
 
 class Sent:
-    """An object that is part of many tasks: it is pickled once, and a worker reads it once."""
+    """An object that is part of many tasks: pickled once, and read once by a worker."""
 
     def __init__(self, value: Any):
         self.value = value
 
     @cached_property
     def _pickled(self) -> bytes:
-        try:  # as joblib sends tasks: what was defined in a function or in __main__ is taken too
+        try:  # as joblib sends tasks: works for objects defined in a function or in __main__
             import cloudpickle
         except ImportError:  # older joblibs have it inside
             from joblib.externals import cloudpickle
@@ -54,7 +55,7 @@ def _received(pickled: bytes) -> Sent:
 
 @dataclass(frozen=True)
 class Workers:
-    """How many workers there are, as joblib counts them, and whether a progress bar is shown.
+    """Number of workers, as joblib counts them, and whether they show a progress bar.
 
     ``joblib.parallel_config`` chooses their kind: processes, threads, dask, ray.
     """
@@ -75,13 +76,13 @@ class Workers:
         return int(effective_n_jobs(self.n_jobs))
 
     def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], what: str) -> list[Any]:
-        """``function(*task)`` for every task, in their order; what the tasks warn of is told here, once each."""
+        """Return ``function(*task)`` of every task, in their order; repeat each warning of the tasks once."""
         if self.count == 1 or not tasks:
             done: Iterable[tuple[Any, list[str]]] = (_heard(function, task) for task in tasks)
         else:
             done = self._in_parallel(function, tasks)
         results, sentences = [], []
-        for result, heard in self._tracked(done, len(tasks), what):
+        for result, heard in self.tracked(done, len(tasks), what):
             results.append(result)
             sentences.extend(heard)
         for sentence in dict.fromkeys(sentences):
@@ -105,22 +106,21 @@ class Workers:
             ) from None
         except BrokenProcessPool as error:
             raise WorkerDied(
-                "a worker process cannot load what it was sent: a measure of your own must be in a module that it can "
-                "import, or use one worker"
+                "a worker process cannot load a task: a measure of your own must be in a module that it can import; "
+                "otherwise use one worker"
             ) from error
 
-    def _tracked(self, done: Iterable[Any], total: int, what: str) -> Iterable[Any]:
-        """With a bar, which appears at once if asked for and otherwise when the work takes long and somebody looks."""
+    def tracked(self, items: Iterable[Item], total: int, what: str) -> Iterable[Item]:
+        """Show a bar: at once if asked for, otherwise when the work takes long and somebody looks."""
         if self.progress is False or (self.progress is None and not _is_watched()):
-            return done
-        bar: Iterable[Any] = _bar()(
-            done, total=total, desc=what, leave=False, delay=0.0 if self.progress else _BAR_AFTER
-        )
+            return items
+        delay = 0.0 if self.progress else _BAR_AFTER
+        bar: Iterable[Item] = _bar()(items, total=total, desc=what, leave=False, delay=delay)
         return bar
 
 
 def split(items: Sequence[Item], parts: int) -> list[Sequence[Item]]:
-    """At most ``parts`` stretches of neighbouring items, none empty.
+    """Split items into at most ``parts`` sequences of neighbours, none of them empty.
 
     >>> split("abcde", 2)
     ['ab', 'cde']
@@ -130,7 +130,7 @@ def split(items: Sequence[Item], parts: int) -> list[Sequence[Item]]:
 
 
 def _heard(function: Callable[..., Any], task: tuple[Any, ...], parent: int | None = None) -> tuple[Any, list[str]]:
-    """Runs one task; returns its result and its warnings, which a worker process could show to nobody."""
+    """Run one task; return its result and its warnings, which nobody would see in a worker process."""
     if parent is not None:
         _end_with(parent)
     with heard_warnings() as sentences:
@@ -142,7 +142,7 @@ _watching = threading.Event()
 
 
 def _end_with(parent: int) -> None:
-    """Makes a worker process end when ``parent`` has ended: nobody would fetch its results."""
+    """Make a worker process end when ``parent`` has ended: nobody would fetch its results."""
     from multiprocessing import current_process  # late: nothing else needs it
 
     is_worker = os.getpid() != parent and current_process().name.startswith("LokyProcess")
@@ -170,15 +170,15 @@ def _checked_jobs(n_jobs: Any) -> int | None:
 
 
 def _is_watched() -> bool:
-    """Whether somebody sees a bar: on a terminal or in a notebook, not in a file that standard error goes to."""
+    """True on a terminal and in a notebook, where somebody sees a bar."""
     try:
         return "ipykernel" in sys.modules or sys.stderr.isatty()
-    except (AttributeError, ValueError):  # there is no standard error, or it is closed
+    except (AttributeError, ValueError):  # standard error is missing or closed
         return False
 
 
 def _bar() -> Any:
-    """The progress bar of tqdm, imported late because that takes long; as text where ipywidgets is missing."""
+    """The progress bar of tqdm, imported late because that is slow; as text where ipywidgets is missing."""
     if "ipykernel" in sys.modules and find_spec("ipywidgets") is not None:
         from tqdm.auto import tqdm
     else:

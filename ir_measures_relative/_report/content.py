@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Judged, Measure, SumAgg, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._experiment import PairTable, Request, listed
+from ir_measures_relative._experiment import PairTable, Request, titled
 from ir_measures_relative._extremes import BASES as MED_BASES
 from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray, RunSource, read_groups
@@ -107,7 +107,7 @@ def read_content(
 ) -> Content:  # fmt: skip
     """Read and join everything once."""
     group_of = None if groups is None else read_groups(groups, sources)
-    asked = default_measures(group_of) if measures is None else [parse_measure(measure) for measure in listed(measures)]
+    asked = default_measures(group_of) if measures is None else [parse_measure(m) for _, m in titled(measures)]
     if not asked:
         raise ValueError("report: measures must name at least one measure, such as 'nDCG@10'")
     # whole runs: the page has their hashes

@@ -61,6 +61,7 @@ class ScoreTable:
         """
         if isinstance(table, cls):
             return table
+        table = getattr(table, "per_topic", table)  # of a Comparison
         if isinstance(table, pd.DataFrame):
             wide = _wide_of_frame(table, what)
         elif isinstance(table, Mapping):

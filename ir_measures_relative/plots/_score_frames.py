@@ -18,6 +18,7 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     The table is long, as ``calc_runs`` gives it (name, query_id, measure, value; PyTerrier's qid too), or wide, as
     ``Experiment`` gives it (name and a column per measure).
     """
+    table = getattr(table, "per_topic", table)  # of a Comparison
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a DataFrame as calc_runs gives it, not a {type(table).__name__}")
     wanted = [str(measure) for measure in measures]

@@ -165,6 +165,7 @@ def topic_differences(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['dense better: 1', 'bm25 better: 1', 'equal: 1', 'mean 0.100']
     """
+    table = getattr(table, "per_topic", table)  # of a Comparison
     if isinstance(table, pd.DataFrame) and "measure" in table.columns and measure is not None:
         known = list(dict.fromkeys(table["measure"].map(str)))
         if str(measure) not in known:

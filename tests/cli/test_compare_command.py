@@ -113,7 +113,19 @@ class TestCompare:
         arguments = ["compare", "qrels.txt", "runs", "nDCG@10", "--groups", "groups.csv", "-o", "latex", "-p", "2"]
         printed = output(*arguments, "--baseline", "bm25")
         assert r"\begin{tabular}{llr}" in printed and r"dense & neural & \textbf{" in printed
-        assert "than bm25 (paired t-test, level 0.05, Holm's correction for 2 tests)" in printed
+        assert "than bm25 (paired t-test over topics, level 0.05, Holm correction for 2 tests)" in printed
+
+    def test_marks_against_a_baseline(
+        self, place: Path, output: Callable[..., str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("compare", "qrels.txt", "runs", "nDCG@10", "--baseline", "bm25", "--format")
+        assert main([*arguments, "tsv"]) == 0
+        printed = capsys.readouterr()
+        assert printed.out.splitlines()[0].split("\t") == ["name", "nDCG@10", "nDCG@10 marks"]
+        assert printed.err.splitlines()[1].startswith("S: settled, no labels")  # tsv has no place for a legend
+        for name in ("text", "markdown", "latex"):
+            assert "S: settled, no labels of the unjudged documents can reverse the order." in output(*arguments, name)
+        assert "Letters: significantly better" in output(*arguments[:4], "--letters", "--format", "markdown")
 
     def test_intervals(self, output: Callable[..., str]) -> None:
         printed = output("compare", "qrels.txt", "runs", "P@1", "nDCG@10", "--sort", "nDCG@10", "--intervals", ".9")

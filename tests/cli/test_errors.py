@@ -68,12 +68,11 @@ class TestRefused:
                 "compare qrels.txt runs NRG@10 --jobs 99999999999999999999",
                 "n_jobs must be a number of workers, or -1 for one per core, got 99999999999999999999",
             ),
-            ("compare qrels.txt runs NRG@10 --sort P@1", "sort='P@1' is none of the measures; they are NRG@10"),
+            ("compare qrels.txt runs NRG@10 --sort P@1", "sort must be one of the measures NRG@10; got 'P@1'"),
             (
                 "compare qrels.txt runs NRG@10 --intervals 95",
                 "intervals must be a number from 0 to 1, got 95.0",
             ),
-            ("compare qrels.txt runs NRG@10 --baseline bm25", "--baseline requires --format latex"),
             ("compare qrels.txt runs NRG@10 --baseline x -o latex", "unknown run --baseline x; the runs are bm25"),
             ("qrels.txt /dev/null nDCG@10", "the run '/dev/null' has no documents"),
             ("irds:no-such-thing runs/dense.run nDCG@10", "unknown ir_datasets id 'irds:no-such-thing'"),

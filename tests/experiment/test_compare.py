@@ -36,6 +36,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # the small priors 
 
 GROUPS = {"dense": "neural", "late": "neural", "bm25": "lexical", "bm25+rm3": "feedback"}
 TRACK = simulate.track(seed=0)
+# every third judgement is removed
+WORN = TRACK.qrels[TRACK.qrels.index % 3 != 1]
 
 
 class TestResult:
@@ -65,7 +67,7 @@ class TestResult:
         table = rows.pivot(index="name", columns="query_id", values="value").loc[list(RUNS), list(QRELS)]
         pd.testing.assert_frame_equal(found.table(measure), table, check_names=True)
         assert list(imr.meta.system_order(found.table(measure)))
-        with pytest.raises(ValueError, match="measure='AP' is none of the measures; they are P@1, nDCG"):
+        with pytest.raises(ValueError, match="measure must be one of the measures P@1, nDCG.*; got 'AP'"):
             found.table("AP")
 
     def test_sorted_best_first_by_the_direction_of_the_measure(self) -> None:
@@ -74,7 +76,7 @@ class TestResult:
         assert found.to_frame()["nDCG@10"].is_monotonic_decreasing
         pd.testing.assert_frame_equal(found.to_frame().loc[list(RUNS)], by_name.to_frame())
         pd.testing.assert_frame_equal(found.per_topic, by_name.per_topic)
-        with pytest.raises(ValueError, match="sort='AP' is none of the measures; they are P@2, nDCG@10"):
+        with pytest.raises(ValueError, match="sort must be one of the measures P@2, nDCG@10; got 'AP'"):
             compare(["P@2", "nDCG@10"], QRELS, RUNS, sort="AP")
 
     def test_intervals_are_those_of_rank_intervals(self) -> None:
@@ -95,15 +97,15 @@ class TestResult:
         assert ((frame.low <= frame.NumRelRet) & (frame.NumRelRet <= frame.high)).all()
 
     def test_intervals_need_a_measure_and_two_topics(self) -> None:
-        with pytest.raises(ValueError, match="intervals: there is no measure"):
+        with pytest.raises(ValueError, match="intervals= requires at least one measure"):
             compare([], QRELS, RUNS, intervals=0.9)
-        with pytest.raises(ValueError, match="intervals: at least two topics are needed"):
+        with pytest.raises(ValueError, match="intervals= requires at least two topics"):
             compare(["P@1"], {"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, intervals=0.9)
 
     def test_refused_before_anything_is_read(self, tmp_path: Path) -> None:
         (tmp_path / "no-run.txt").write_text("nothing\n")
         for options in ({"sort": "AP"}, {"intervals": 2.0}):
-            with pytest.raises(ValueError, match="sort='AP' is none of|intervals must be .*, got 2.0"):
+            with pytest.raises(ValueError, match="sort must be one of|intervals must be .*, got 2.0"):
                 compare("P@1", QRELS, tmp_path, **options)  # type: ignore[arg-type]
 
     def test_it_shows_itself(self) -> None:
@@ -124,7 +126,7 @@ class TestSignificance:
         found = {}
         for row in rows:
             for name, cell in zip(header[1:], row[1:], strict=True):
-                mark = re.search(r"\$\^\{([+-])\}\$", cell)
+                mark = re.search(r"\$\^\{\\mathrm\{([+-])\}\}\$", cell)
                 found[row[0].replace("\\", ""), name] = mark.group(1) if mark else ""
         return found
 
@@ -143,8 +145,8 @@ class TestSignificance:
         found = {(n, m.replace(r"\textquotesingle{}", "'")): mark for (n, m), mark in self.marks(text).items()}
         assert found == expected
         assert {"", "+", "-"} >= set(found.values()) and len(set(found.values())) > 1
-        assert f"Holm's correction for {len(tested)} tests" in text
-        assert "only describe" not in text
+        assert f"Holm correction for {len(tested)} tests" in text
+        assert "only descriptive" not in text
         relative = compare(NRG @ 10, TRACK.qrels, TRACK.runs).to_latex(baseline=baseline)
         assert "depend on one another" in relative
 
@@ -157,8 +159,147 @@ class TestSignificance:
         assert set(self.marks(compare("P@1", {"q": {"x": 1}}, runs).to_latex(baseline="b")).values()) == {""}
 
     def test_an_unknown_baseline(self) -> None:
-        with pytest.raises(ValueError, match="baseline='x' is none of the runs; they are dense, bm25"):
+        with pytest.raises(ValueError, match="unknown run 'x' as baseline; names are dense, bm25"):
             compare("P@1", QRELS, RUNS).to_latex(baseline="x")
+
+
+class TestBaseline:
+    LABELS = imr.LabelModel.shares({0: 0.9, 1: 0.1})
+
+    def found(self, **options: Any) -> imr.Comparison:
+        return compare(["nDCG@10", "P@5", "RR", "NRG@10"], WORN, TRACK.runs, baseline="bm25", **options)
+
+    def test_decisions_are_those_of_pairs(self) -> None:
+        found = self.found(labels=self.LABELS)
+        assert found.decisions is not None
+        runs = {**{name: run for name, run in TRACK.runs.items() if name != "bm25"}, "bm25": TRACK.runs["bm25"]}
+        for measure, labels in (("nDCG@10", self.LABELS), ("P@5", self.LABELS), ("RR", None)):
+            expected = imr.pairs(WORN, runs, measure, labels=labels)
+            expected = expected[expected["b"] == "bm25"].rename(columns={"a": "name"}).reset_index(drop=True)
+            rows = found.decisions[found.decisions["measure"] == measure].reset_index(drop=True)
+            columns = ["name", "difference", "low", "high", "settled"]
+            columns += [] if labels is None else ["p_better", "p_better_topics", "decision"]
+            pd.testing.assert_frame_equal(rows[columns], expected[columns], rtol=0, atol=1e-12)
+        assert set(found.decisions["measure"]) == {"nDCG@10", "P@5", "RR"}  # labels have no known effect on NRG
+        assert {"settled", "likely", "undecided"} & set(found.decisions["decision"].dropna())
+
+    @pytest.mark.parametrize("form", ["__repr__", "to_markdown", "to_latex", "to_html"])
+    def test_marks_and_legend_in_every_format(self, form: str) -> None:
+        found = self.found(labels=self.LABELS, level=0.8)
+        text = getattr(found, form)()
+        assert found.decisions is not None
+        row = found.decisions.set_index(["measure", "name"]).loc["nDCG@10"]
+        for word, mark in (("settled", "S"), ("likely", "[LR]")):
+            names = row.index[row["decision"] == word]
+            lines = [
+                line
+                for line in text.splitlines()
+                if any(n.replace("_", "") in line.replace("\\_", "").replace("_", "") for n in names)
+            ]
+            assert all(re.search(rf"[+-]?{mark}", line) for line in lines)
+        for sentence in ("significantly better and worse than bm25", "S: settled, no labels", "L: likely, with a prob"):
+            assert sentence in text.replace("\n", " ")
+        assert "S: settled" not in getattr(compare("nDCG@10", WORN, TRACK.runs), form)()
+
+    def test_marks_are_columns_where_programs_read(self, tmp_path: Path) -> None:
+        found = self.found()
+        text = found.to_csv()
+        assert found.to_csv(tmp_path / "table.csv") is None and (tmp_path / "table.csv").read_text() == text
+        frame = pd.read_csv(tmp_path / "table.csv", index_col="name", keep_default_na=False)
+        assert list(frame.columns)[:2] == ["nDCG@10", "nDCG@10 marks"]
+        assert (frame["P@5"] - found.to_frame()["P@5"]).abs().max() < 1e-12
+        assert set("".join(frame["nDCG@10 marks"])) <= set("+-S") and frame.loc["bm25", "P@5 marks"] == ""
+
+    def test_one_topic_claims_no_test(self) -> None:
+        runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"y": 1.0}}}
+        found = compare("P@1", {"q": {"x": 1, "y": 0}}, runs, baseline="b")
+        assert "test" not in repr(found) and "S: settled" in repr(found) and " S" in repr(found)
+        assert "test" not in found.to_markdown(marks="letters")
+
+    def test_refused(self) -> None:
+        for options, sentence in [
+            ({"labels": self.LABELS}, "labels= requires baseline="),
+            ({"baseline": "bm52"}, "unknown run 'bm52' as baseline; did you mean 'bm25'"),
+            ({"baseline": "bm25", "labels": self.LABELS, "level": 2}, "level must be a number from 0 to 1, got 2"),
+        ]:
+            with pytest.raises(ValueError, match=sentence):
+                compare("P@1", TRACK.qrels, TRACK.runs, **options)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="labels= requires a measure among nDCG, P, RBP, SDCG, got NRG@10"):
+            compare("NRG@10", TRACK.qrels, TRACK.runs, baseline="bm25", labels=self.LABELS)
+
+
+class TestLetters:
+    def test_letters_are_those_of_the_tests(self) -> None:
+        found = compare(["nDCG@10", "UL@10"], TRACK.qrels, TRACK.runs, sort="nDCG@10")
+        table = found.text_table(marks="letters", correction="bonferroni", level=0.01)
+        assert table.header == ["#", "name", "nDCG@10", "UL@10"]
+        order = [row[1] for row in table.rows]
+        assert [row[0] for row in table.rows] == list("abcdefgh")
+        n_tests = 2 * len(order) * (len(order) - 1) // 2
+        for column, measure in ((2, "nDCG@10"), (3, "UL@10")):
+            scores = found.table(measure)
+            for row, name in enumerate(order):
+                worse = ""
+                for letter, other in zip("abcdefgh", order, strict=True):
+                    p = ttest_rel(scores.loc[name], scores.loc[other]).pvalue * n_tests if other != name else 1.0
+                    worse += letter if p < 0.01 and scores.loc[name].mean() > scores.loc[other].mean() else ""
+                assert table.marks[row, column] == worse
+        assert any(table.marks.values())
+        assert table.legend == [
+            "Letters: significantly better than the runs of these letters (paired t-test over topics, level 0.01, "
+            f"Bonferroni correction for {n_tests} tests)."
+        ]
+
+    @pytest.mark.parametrize("test", ["tukey", "bootstrap", "randomized_tukey"])
+    def test_the_test_is_named(self, test: str) -> None:
+        found = compare("nDCG@10", TRACK.qrels, TRACK.runs)
+        power = imr.meta.discriminative_power(found.table("nDCG@10"), test=test)
+        table = found.text_table(marks="letters", test=test, correction=None)
+        assert sum(map(len, table.marks.values())) == int((power.p_value < 0.05).sum())
+        assert {"tukey": "Tukey HSD", "bootstrap": "bootstrap", "randomized_tukey": "randomised"}[test] in table.legend[
+            0
+        ]
+
+    def test_too_many_runs_for_letters(self) -> None:
+        runs = {f"run{place}": RUNS["dense"] for place in range(53)}
+        with pytest.raises(ValueError, match="marks='letters' requires at most 52 runs, got 53; use baseline="):
+            compare("P@1", QRELS, runs).to_latex(marks="letters")
+
+
+class TestAsAResult:
+    FOUND = compare({"gain": "nDCG@10", "new": NRG @ 10}, TRACK.qrels, TRACK.runs, sort="gain")
+
+    def test_rows_columns_and_length(self) -> None:
+        frame = self.FOUND.to_frame()
+        assert len(self.FOUND) == len(TRACK.runs) and list(self.FOUND) == list(frame.index)
+        pd.testing.assert_series_equal(self.FOUND["bm25"], frame.loc["bm25"])
+        for key in ("gain", "nDCG@10", nDCG @ 10, "nDCG(cutoff=10)"):
+            pd.testing.assert_series_equal(self.FOUND[key], frame["gain"])
+        with pytest.raises(KeyError, match="unknown run or measure 'bm52'; did you mean 'bm25'"):
+            self.FOUND["bm52"]
+
+    def test_titles(self) -> None:
+        assert list(self.FOUND.to_frame().columns) == ["gain", "new"]
+        assert set(self.FOUND.per_topic["measure"]) == {"gain", "new"}
+        assert set(imr.calc_runs({"gain": "nDCG@10"}, TRACK.qrels, TRACK.runs)["measure"]) == {"gain"}
+        assert r"name & G & new \\" in self.FOUND.to_latex(titles={nDCG @ 10: "G"})
+        latex_lines = self.FOUND.to_latex(titles=["G", "N"], label="tab:x", baseline="bm25").splitlines()
+        assert r"name & G & N \\" in latex_lines and r"\label{tab:x}" in latex_lines
+        with pytest.raises(ValueError, match="titles must be a list of 2 titles, got"):
+            self.FOUND.to_markdown(titles=["G"])
+
+    def test_figures_accept_it(self) -> None:
+        plots = pytest.importorskip("ir_measures_relative.plots")
+        from matplotlib import pyplot
+
+        found = compare(["nDCG@10", "NRG@10"], TRACK.qrels, TRACK.runs)
+        for source in (found, found.per_topic):
+            ax = plots.scatter(source, "nDCG@10", "NRG@10")
+            assert len(ax.collections[0].get_offsets()) == len(TRACK.runs)
+            plots.topic_differences(source, "bm25", "hybrid", measure="nDCG@10")
+            plots.chronology(source, "NRG@10", "nDCG@10", order=list(TRACK.runs))
+        pyplot.close("all")
+        assert imr.meta.kendall_tau(compare("nDCG@10", TRACK.qrels, TRACK.runs), found.table("NRG@10")) is not None
 
 
 class TestText:
@@ -180,7 +321,7 @@ class TestText:
 
     def test_latex(self) -> None:
         assert latex(self.TABLE).splitlines() == [
-            r"% needs \usepackage{booktabs}",
+            r"% requires \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
             r"\begin{tabular}{lrrr}",

@@ -110,7 +110,7 @@ def test_a_measure_that_workers_cannot_import(monkeypatch: pytest.MonkeyPatch) -
     module = types.ModuleType("only_here")
     module.Own = type("Own", (type(imr.UL),), {"__module__": "only_here", "NAME": "Own", "__name__": "Own"})
     monkeypatch.setitem(sys.modules, "only_here", module)
-    with pytest.raises(RuntimeError, match="^a worker process cannot load what it was sent: a measure"):
+    with pytest.raises(RuntimeError, match="^a worker process cannot load a task: a measure"):
         imr.calc_runs([module.Own() @ 5], TRACK.qrels, RUNS, n_jobs=2)
 
 

@@ -18,7 +18,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import WrongKind, shown
-from ir_measures_relative._experiment import Request, listed
+from ir_measures_relative._experiment import Request, titled
 from ir_measures_relative._hosts.ir_measures_fixes import check_measure, is_defined, is_diversity
 from ir_measures_relative._hosts.pyterrier_experiment.results import Columns
 from ir_measures_relative._hosts.pyterrier_experiment.retrieval import Host, Retrieval
@@ -75,7 +75,7 @@ def Experiment(
         import pyterrier as pt
     except ImportError:
         raise ImportError("Experiment requires PyTerrier: pip install 'ir_measures_relative[pyterrier]'") from None
-    metrics = [_metric(metric) for metric in listed(eval_metrics)]
+    metrics = [_metric(metric) for _, metric in titled(eval_metrics)]
     if not metrics:
         raise ValueError("eval_metrics: at least one measure is required, got none")
     retr_systems, qrels = _in_frames(retr_systems), _in_frames(qrels)
