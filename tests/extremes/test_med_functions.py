@@ -15,8 +15,8 @@ from reference import med as slow
 from support.med_cases import EVERY, fast, in_one_call, random_topics, run_of, text
 
 from ir_measures_relative._experiment import calc_runs
-from ir_measures_relative._extremes.labellings import BASES as ACCEPTED
 from ir_measures_relative._extremes import med, med_matrix
+from ir_measures_relative._extremes.labellings import BASES as ACCEPTED
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative.measures.med import MED
 
