@@ -37,58 +37,30 @@ from ir_measures_relative._priors import register_prior
 from ir_measures_relative._stream import calc_part, iter_runs
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
-from ir_measures_relative.measures import (
-    MED,
-    NRG,
-    RBO,
-    UL,
-    BootNDCG,
-    Imputed,
-    NDCGBound,
-    Rare,
-    RareAP,
-    RareP,
-    RBPResidual,
-    TaSC,
-    UniqueRel,
-    credited,
-    expected_random,
-)
+from ir_measures_relative.measures import *
+from ir_measures_relative.measures import credited, expected_random, registry
 
 add_to_ir_measures()
 
 __all__ = [  # without plots: a star import must not ask for matplotlib
-    "BootNDCG",
     "BootScores",
     "CollectionComparison",
     "Comparison",
     "Experiment",
-    "Imputed",
     "ImputedScores",
     "ImputedTopic",
     "JudgeNext",
     "Judgements",
     "LabelModel",
     "LearnedLabels",
-    "MED",
     "MedResult",
-    "NDCGBound",
-    "NRG",
     "ProbBetter",
     "QrelsLike",
-    "RBO",
-    "RBPResidual",
-    "Rare",
-    "RareAP",
-    "RareP",
     "Run",
     "RunLike",
     "RunsLike",
-    "TaSC",
     "TopicBetter",
     "TopicScores",
-    "UL",
-    "UniqueRel",
     "__version__",
     "bibtex",
     "boot_ndcg",
@@ -116,6 +88,7 @@ __all__ = [  # without plots: a star import must not ask for matplotlib
     "report",
     "select_complementary",
     "simulate",
+    *registry,
 ]
 
 

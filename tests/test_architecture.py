@@ -59,7 +59,7 @@ OPTIONAL = {
 # Limits that may only become smaller; the aims are 20,000 lines, 20 modules and no name at all.
 MOST_LINES = 28_200
 LONGEST_CHAIN = 24
-SHADOWED = {"measures.credited"}
+SHADOWED: set[str] = set()
 
 
 def room(module: str) -> str:
@@ -117,7 +117,8 @@ def missing_names(folder: str) -> list[str]:
     bound = {alias.asname or alias.name for node in body for alias in getattr(node, "names", [])}
     bound |= {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     lists = [node for node in body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"]
-    return [name for node in lists for name in ast.literal_eval(node.value) if name not in bound]
+    listed = [entry for node in lists for entry in ast.walk(node.value) if isinstance(entry, ast.Constant)]
+    return [entry.value for entry in listed if entry.value not in bound]
 
 
 def test_only_a_few_files_stand_at_the_top() -> None:

@@ -1,9 +1,9 @@
-"""The measures, one short file each; a new one needs its file and its line here."""
+"""The measures, one short file each; a new one requires its file and an import line here."""
 
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register, registry
 from ir_measures_relative.measures.boot_ndcg import BootNDCG
 from ir_measures_relative.measures.bounds import NDCGBound
-from ir_measures_relative.measures.credited import credited
+from ir_measures_relative.measures.credits import credited
 from ir_measures_relative.measures.imputed import Imputed
 from ir_measures_relative.measures.med import MED
 from ir_measures_relative.measures.nrg import NRG
@@ -24,3 +24,5 @@ from ir_measures_relative.measures.rbp_residual import RBPResidual
 from ir_measures_relative.measures.tasc import TaSC
 from ir_measures_relative.measures.unique_rel import UniqueRel
 from ir_measures_relative.measures.upper_lower import UL, expected_random
+
+__all__ = ["credited", "expected_random", *registry]

@@ -1,4 +1,4 @@
-"""What all relative measures share: declared parameters in, one value per topic out."""
+"""Base class of the relative measures: declared parameters in, one value per topic out."""
 
 from __future__ import annotations
 
@@ -30,13 +30,17 @@ class RelativeMeasure(ir_measures.Measure):
     compute ``score``.
     """
 
-    __name__ = ""
+    NAME = ""
     PRETTY_NAME = ""
     SHORT_DESC = ""
     SUPPORTED_PARAMS: dict[str, Any] = {}
-    DIRECTION = "larger"  # what is better: 'larger', 'smaller', or 'neither'
+    DIRECTION = "larger"  # better values: 'larger', 'smaller', or 'neither'
     CITATIONS: tuple[str, ...] = ()
-    NOTES: tuple[str, ...] | None = None  # sections of papers.rst that speak of the measure; None: those of CITATIONS
+    NOTES: tuple[str, ...] | None = None  # sections of papers.rst about the measure; None: those of CITATIONS
+
+    @property
+    def __name__(self) -> str:  # ir_measures prints it
+        return self.NAME
 
     def __init__(self, **given: Any):
         cutoff_of_base = self._canonical(given)
@@ -47,50 +51,47 @@ class RelativeMeasure(ir_measures.Measure):
         self.check(given)
 
     def check(self, given: dict[str, Any]) -> None:
-        """Refuses given parameters that do not go together."""
+        """Reject parameters that contradict each other."""
 
     @property
     def needs_cutoff(self) -> bool:
-        """Whether the measure means nothing without K; asked late: ``NRG(base='P')@10`` is made in steps."""
+        """True if the measure requires K; checked late, since ``NRG(base='P')@10`` is made in steps."""
         return "base" in self.SUPPORTED_PARAMS and self.model().needs_cutoff
 
     @property
     def needs(self) -> str:
-        """What the measure needs beside the run, by its declared parameters: 'nothing', 'prior runs' or 'labels'."""
+        """Further input of the measure, by its declared parameters: 'nothing', 'prior runs' or 'labels'."""
         return next((part.needs for part in self.SUPPORTED_PARAMS.values() if part.needs), "nothing")
 
     @property
     def runs_parameter(self) -> str | None:
-        """The parameter that names prior runs or a reference run, if there is one."""
-        for name, parameter in self.SUPPORTED_PARAMS.items():
-            if isinstance(parameter, (Prior, Reference)):
-                return name
-        return None
+        """Name of the parameter for prior runs or a reference run, if there is one."""
+        return next((name for name, p in self.SUPPORTED_PARAMS.items() if isinstance(p, (Prior, Reference))), None)
 
     @property
     def depth(self) -> int | None:
-        """How far down a run the measure looks; None is to the end."""
+        """Number of ranks that the measure uses; None is all of them."""
         cutoff: int | None = self["cutoff"]
         return cutoff
 
     @property
     def needs_all_topics(self) -> str | None:
-        """What to give instead, where a topic's value depends on all topics; None where it depends on its own alone."""
+        """Advice if a topic's value depends on all topics; None if it depends on that topic alone."""
         return None
 
     @property
     def prior_runs(self) -> PriorRuns | None:
-        """The prior runs, or the one reference run, before they are looked up; None where the measure has none."""
+        """The prior runs, or the one reference run, before they are looked up; None for a measure without any."""
         name = self.runs_parameter
         return None if name is None else self[name]
 
     @property
     def symbol(self) -> str | None:
-        """'others', 'previous' or 'groups', where the prior runs are those of an experiment; otherwise None."""
+        """'others', 'previous' or 'groups' if the prior runs are those of an experiment; otherwise None."""
         return None if self.prior_runs is None else self.prior_runs.symbol
 
     def transformers(self) -> dict[str, Any]:
-        """PyTerrier transformers among the prior runs, each with the name under which ``named_runs`` wants its run."""
+        """PyTerrier transformers among the prior runs, by the name under which ``named_runs`` expects the run."""
         return {} if self.prior_runs is None else self.prior_runs.transformers()
 
     def named_runs(self, own: Mapping[str, Run] | None = None) -> list[tuple[str, Run]]:
@@ -100,7 +101,7 @@ class RelativeMeasure(ir_measures.Measure):
         return self.prior_runs.resolve(f"{self}: {self.runs_parameter}", own, single=self._one_run)
 
     def check_named_runs(self, names: Iterable[str]) -> None:
-        """Refuses prior runs that are neither in an experiment with runs of these names nor known elsewhere."""
+        """Reject prior runs that are neither in an experiment with runs of these names nor known elsewhere."""
         if self.prior_runs is not None:
             self.prior_runs.check(f"{self}: {self.runs_parameter}", names, single=self._one_run)
 
@@ -109,15 +110,15 @@ class RelativeMeasure(ir_measures.Measure):
         return isinstance(self.SUPPORTED_PARAMS.get(self.runs_parameter or ""), Reference)
 
     def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
-        """The ordinary measure underneath, cut at K; ``judgements`` that it cannot value are refused."""
+        """The ordinary measure underneath, cut at K; ``judgements`` with unsupported grades are rejected."""
         model = user_model(self["base"], self["cutoff"], max_rel)
         if isinstance(model, ERR) and judgements is not None:
             refuse_grades_above(model.max_rel, judgements, str(self))
         return model
 
     def score(self, run: JudgedRun, needed: Any) -> FloatArray:
-        """(Q,) one finite value for each topic of the judgements; ``needed``: the prior runs or labels it asks for."""
-        raise TypeError(f"{type(self).__name__} does not say how it is computed")
+        """(Q,) one finite value for each topic of the judgements; ``needed``: prior runs or labels."""
+        raise TypeError(f"{type(self).__name__} must define score")
 
     def needed_alone(self, run: JudgedRun) -> Any:
         """Return what the measure requires outside an experiment when no prior run is named."""
@@ -125,7 +126,7 @@ class RelativeMeasure(ir_measures.Measure):
 
     def __call__(self, *unnamed: Any, **kwargs: Any) -> RelativeMeasure:
         if unnamed:
-            raise TypeError(f"{self.__name__}: parameters must be named, as in {self.__name__}(cutoff=10)")
+            raise TypeError(f"{self.NAME}: parameters must be named, as in {self.NAME}(cutoff=10)")
         params = dict(self.params)
         if self._cutoff_from_base and "base" in kwargs:
             params.pop("cutoff")
@@ -138,7 +139,7 @@ class RelativeMeasure(ir_measures.Measure):
         return made
 
     def validate_params(self) -> None:
-        """Parameters were checked when the measure was made; what is left is what was never given."""
+        """Check that required parameters are given; their values were checked when the measure was made."""
         if self.needs_cutoff and self["cutoff"] is None:
             raise ValueError(f"{self} requires a cutoff, as in {self}@10")
         name = self.runs_parameter
@@ -165,16 +166,14 @@ class RelativeMeasure(ir_measures.Measure):
         return self._hash
 
     def _canonical(self, given: dict[str, Any]) -> int | None:
-        """Makes every given parameter canonical, in place; returns the cutoff that came with the base."""
+        """Make every given parameter canonical, in place; return the cutoff that came with the base."""
+        cutoff_of_base = None
         for name in given:
             if name not in self.SUPPORTED_PARAMS:
-                raise ValueError(
-                    f"{self.__name__} has no parameter {name!r}; it has {', '.join(self.SUPPORTED_PARAMS)}"
-                )
-        cutoff_of_base = None
+                raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {', '.join(self.SUPPORTED_PARAMS)}")
         for name, value in given.items():
             parameter: Parameter = self.SUPPORTED_PARAMS[name]
-            where = f"{self.__name__}: {name}"
+            where = f"{self.NAME}: {name}"
             if isinstance(parameter, Base):
                 given[name], cutoff_of_base = parameter.parsed(where, value)
             else:
@@ -182,7 +181,7 @@ class RelativeMeasure(ir_measures.Measure):
         if cutoff_of_base is not None:
             if given.get("cutoff") not in (None, cutoff_of_base):
                 raise ValueError(
-                    f"{self.__name__}: the base has the cutoff {cutoff_of_base}, the measure {given['cutoff']}; "
+                    f"{self.NAME}: the base has the cutoff {cutoff_of_base}, the measure {given['cutoff']}; "
                     "expected one"
                 )
             given["cutoff"] = cutoff_of_base
@@ -198,7 +197,7 @@ class RelativeMeasure(ir_measures.Measure):
 
 
 def _unpickled(kind: type[RelativeMeasure], params: dict[str, Any], cutoff_from_base: bool) -> RelativeMeasure:
-    """Made anew rather than restored, since the hash of a text differs between processes."""
+    """Make the measure again, since the hash of a text differs between processes."""
     measure = kind(**params)
     measure._cutoff_from_base = cutoff_from_base
     return measure
@@ -209,7 +208,7 @@ registry: dict[str, RelativeMeasure] = {}
 
 def register(measure: RelativeMeasure) -> RelativeMeasure:
     """Make a measure known to this package, and its parameters to ``help`` and completion."""
-    registry[measure.__name__] = measure
+    registry[measure.NAME] = measure
     described = [
         f"{name} : {getattr(info, 'kind', 'any value')}; default {info.default!r}\n    {info.desc}"
         for name, info in measure.SUPPORTED_PARAMS.items()

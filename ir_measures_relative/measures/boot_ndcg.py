@@ -48,19 +48,16 @@ class Estimate(Parameter):
             return "q50"
         if value in self.words:
             return str(value)
-        if not re.fullmatch(r"q[0-9]+(\.[0-9]+)?", value):
+        if not re.fullmatch(r"q[0-9]+(\.[0-9]+)?", value) or Decimal(value[1:]) > 100:
             raise self._refused(where, value)
-        percent = Decimal(value[1:])
-        if percent > 100:
-            raise self._refused(where, value)
-        return f"q{percent.normalize():f}"
+        return f"q{Decimal(value[1:]).normalize():f}"
 
 
-def estimate_of(scores: TopicScores, estimate: str) -> float:
-    """One number of a topic's distribution; `estimate` in canonical form."""
-    if estimate in Estimate.words:
-        return float(getattr(scores, estimate))
-    return scores.quantile(float(Decimal(estimate[1:]) / 100))
+def estimate_of(scores: Any, estimate: str) -> float:
+    """One number of a topic's distribution; ``estimate`` in canonical form."""
+    if estimate.startswith("q"):
+        return float(scores.quantile(float(Decimal(estimate[1:]) / 100)))
+    return float(getattr(scores, estimate))
 
 
 class _BootNDCG(RelativeMeasure):
@@ -89,8 +86,7 @@ class _BootNDCG(RelativeMeasure):
     upper 1.0
     """
 
-    __name__ = "BootNDCG"
-    NAME = __name__
+    NAME = "BootNDCG"
     PRETTY_NAME = "Bootstrapped nDCG"
     SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed, not sampled."
     SUPPORTED_PARAMS = {

@@ -71,8 +71,7 @@ class _NDCGBound(RelativeMeasure):
     guaranteed [0.09, 1.0]
     """
 
-    __name__ = "NDCGBound"
-    NAME = __name__
+    NAME = "NDCGBound"
     PRETTY_NAME = "Bound of nDCG"
     SHORT_DESC = "How low or how high nDCG can be, given what is not judged."
     SUPPORTED_PARAMS = {

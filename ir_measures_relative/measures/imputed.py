@@ -12,7 +12,6 @@ be listed, else those of a sample.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from numpy import array, float64
@@ -28,7 +27,6 @@ from ir_measures_relative._labels import (
     ONLY_RELEVANT,
     TARGETS,
     ImputedScores,
-    ImputedTopic,
     LabelModel,
     imputed,
     known_labels,
@@ -36,7 +34,7 @@ from ir_measures_relative._labels import (
     refuse_gain_of_nothing,
 )
 from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.boot_ndcg import Estimate
+from ir_measures_relative.measures.boot_ndcg import Estimate, estimate_of
 from ir_measures_relative.measures.parameters import Base, Choice, Parameter
 
 
@@ -58,13 +56,6 @@ class LabelEstimate(Estimate):
 
     kind = "'mean', 'std', 'median', or a percentile from 'q0' to 'q100'"
     words = ("mean", "std")
-
-
-def estimate_of(scores: ImputedTopic, estimate: str) -> float:
-    """One number of a topic's distribution; ``estimate`` in canonical form."""
-    if estimate in LabelEstimate.words:
-        return float(getattr(scores, estimate))
-    return scores.quantile(float(Decimal(estimate[1:]) / 100))
 
 
 class _Imputed(RelativeMeasure):
@@ -95,8 +86,7 @@ class _Imputed(RelativeMeasure):
     q95 0.7654
     """
 
-    __name__ = "Imputed"
-    NAME = __name__
+    NAME = "Imputed"
     PRETTY_NAME = "Imputed score"
     SHORT_DESC = "The base measure with learned labels for unjudged documents."
     SUPPORTED_PARAMS = {
@@ -129,10 +119,10 @@ class _Imputed(RelativeMeasure):
 
     def check(self, given: dict[str, Any]) -> None:
         if "base" in given:
-            refuse_gain_of_nothing(self.model(), f"{self.__name__}: base={given['base']}")
+            refuse_gain_of_nothing(self.model(), f"{self.NAME}: base={given['base']}")
         labels = self["labels"]
         if isinstance(labels, LabelModel) and self["cutoff"] is not None:
-            labels.check_cutoff(self["cutoff"], self.__name__)
+            labels.check_cutoff(self["cutoff"], self.NAME)
 
     def validate_params(self) -> None:
         super().validate_params()
@@ -148,7 +138,7 @@ class _Imputed(RelativeMeasure):
         name: str = "run",
     ) -> ImputedScores:
         """The outcomes of every topic, computed once for all estimates of a run; ``labels``: by default its own."""
-        model = labels or known_labels(self["labels"], f"{self.__name__}: labels")
+        model = labels or known_labels(self["labels"], f"{self.NAME}: labels")
 
         def made() -> ImputedScores:
             return imputed(

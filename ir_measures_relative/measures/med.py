@@ -60,8 +60,7 @@ class _MED(RelativeMeasure):
     0.5
     """
 
-    __name__ = "MED"
-    NAME = __name__
+    NAME = "MED"
     PRETTY_NAME = "Maximised Effectiveness Distance"
     SHORT_DESC = "The most by which two runs can differ, whatever the labels of the unjudged documents are."
     SUPPORTED_PARAMS = {

@@ -59,8 +59,7 @@ class _NRG(RelativeMeasure):
     0.3869
     """
 
-    __name__ = "NRG"
-    NAME = __name__
+    NAME = "NRG"
     PRETTY_NAME = "Normalised Residual Gain"
     SHORT_DESC = "The gain that a run has left to offer after prior runs, discounted by rank and normalised."
     SUPPORTED_PARAMS = {

@@ -78,7 +78,7 @@ class _Rareness(RelativeMeasure):
         alpha = self["alpha"]
         if self["variant"] == "mixture" and alpha != "1/R" and alpha > 1:
             raise ValueError(
-                f"{self.__name__}: alpha must be a number from 0 to 1 or '1/R' with variant='mixture', got {alpha}"
+                f"{self.NAME}: alpha must be a number from 0 to 1 or '1/R' with variant='mixture', got {alpha}"
             )
 
     def factor(self, judgements: Judgements, priors: JudgedPriors, n_relevant: FloatArray) -> FloatArray:
@@ -102,8 +102,7 @@ class _RareP(_Rareness):
     1.25
     """
 
-    __name__ = "RareP"
-    NAME = __name__
+    NAME = "RareP"
     PRETTY_NAME = "Rareness-Based Precision"
     SHORT_DESC = "Precision that rewards relevant documents which few other systems retrieve."
     SUPPORTED_PARAMS = {
@@ -132,8 +131,7 @@ class _RareAP(_Rareness):
     1.125
     """
 
-    __name__ = "RareAP"
-    NAME = __name__
+    NAME = "RareAP"
     PRETTY_NAME = "Rareness-Based Average Precision"
     SHORT_DESC = "Average precision that rewards relevant documents which few other systems retrieve."
     SUPPORTED_PARAMS = _RareP.SUPPORTED_PARAMS
@@ -158,8 +156,7 @@ class _Rare(_Rareness):
     0.9134
     """
 
-    __name__ = "Rare"
-    NAME = __name__
+    NAME = "Rare"
     PRETTY_NAME = "Graded Rareness"
     SHORT_DESC = "nDCG or RBP that rewards relevant documents which few other systems retrieve."
     SUPPORTED_PARAMS = {

@@ -192,8 +192,7 @@ class _RBO(RelativeMeasure):
     1.0
     """
 
-    __name__ = "RBO"
-    NAME = __name__
+    NAME = "RBO"
     PRETTY_NAME = "Rank-Biased Overlap"
     SHORT_DESC = (
         "How similar a run's ranking is to that of a reference run, top ranks first; tied documents are treated."

@@ -43,8 +43,7 @@ class _RBPResidual(RelativeMeasure):
     0.375
     """
 
-    __name__ = "RBPResidual"
-    NAME = __name__
+    NAME = "RBPResidual"
     PRETTY_NAME = "Residual of Rank-Biased Precision"
     SHORT_DESC = "How much RBP could rise if unjudged documents and the tail below the list were relevant."
     SUPPORTED_PARAMS = {

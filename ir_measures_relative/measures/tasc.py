@@ -36,8 +36,7 @@ class _TaSC(RelativeMeasure):
     0.5
     """
 
-    __name__ = "TaSC"
-    NAME = __name__
+    NAME = "TaSC"
     PRETTY_NAME = "Task Subspace Coverage"
     SHORT_DESC = "The score of a run, weighted by what prior runs leave to gain on the topic."
     SUPPORTED_PARAMS = {

@@ -38,8 +38,7 @@ class _UniqueRel(RelativeMeasure):
     1.0
     """
 
-    __name__ = "UniqueRel"
-    NAME = __name__
+    NAME = "UniqueRel"
     PRETTY_NAME = "Unique Relevant Documents"
     SHORT_DESC = "The number of relevant documents that no prior run retrieves."
     SUPPORTED_PARAMS = {

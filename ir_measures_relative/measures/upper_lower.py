@@ -111,8 +111,7 @@ class _UL(RelativeMeasure):
     (1.0, 0.0)
     """
 
-    __name__ = "UL"
-    NAME = __name__
+    NAME = "UL"
     PRETTY_NAME = "Joint Upper and Lower Bound Normalisation"
     SHORT_DESC = "How far a measure stands between a random and the best order of the same documents."
     DIRECTION = "larger"

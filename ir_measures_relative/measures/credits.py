@@ -15,7 +15,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import UserModel, divide
 from ir_measures_relative._checks import choice, warn
-from ir_measures_relative._input import FloatArray, run_sources
+from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
@@ -24,6 +24,7 @@ from ir_measures_relative._judged import (
     RunLike,
     Runs,
     RunsLike,
+    read_runs,
     warn_of_mismatches,
     warn_of_other_topics,
 )
@@ -108,7 +109,7 @@ def credited(
 
 def _each_against_the_others(judgements: Judgements, runs: Any, measure: RelativeMeasure, by: str) -> pd.DataFrame:
     """The table of every run, one below the other."""
-    read = {name: Run.of(source, f"run {name!r}") for name, source in run_sources(runs).items()}
+    read = read_runs(runs)
     warn_of_mismatches(read, judgements)
     joined = Runs.of(judgements, read)
     tables = []
