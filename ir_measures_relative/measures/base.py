@@ -207,13 +207,19 @@ registry: dict[str, RelativeMeasure] = {}
 
 
 def register(measure: RelativeMeasure) -> RelativeMeasure:
-    """Make a measure known to this package, and its parameters to ``help`` and completion."""
+    """Make a measure known to this package, and document it for ``help`` and completion.
+
+    Its text has the question and the formula (of the module), the notes (of the class), parameters and an example.
+    """
     registry[measure.NAME] = measure
+    question = inspect.getdoc(inspect.getmodule(type(measure))) or ""
+    notes, mark, example = (inspect.getdoc(type(measure)) or "").partition(">>> ")
     described = [
         f"{name} : {getattr(info, 'kind', 'any value')}; default {info.default!r}\n    {info.desc}"
         for name, info in measure.SUPPORTED_PARAMS.items()
     ]
-    measure.__doc__ = "\n".join([inspect.getdoc(type(measure)) or "", "\nParameters\n----------", *described])
+    parts = [question, notes.strip(), "\n".join(["Parameters", "----------", *described])]
+    measure.__doc__ = "\n\n".join([*parts, f"Examples\n--------\n{mark}{example}"] if example else parts)
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=info.default)
         for name, info in measure.SUPPORTED_PARAMS.items()

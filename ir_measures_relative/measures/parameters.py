@@ -133,7 +133,7 @@ class Base(Parameter):
 class Prior(Parameter):
     """Prior runs: names, runs, paths, lists or dicts of those, or a symbol; kept as their short key."""
 
-    kind = "a run, the path or name of one, several of those, 'none', or a symbol"
+    kind = "a run, the path or name of one, several of those, 'others', 'previous', 'groups' or 'none'"
     needs = "prior runs"
 
     def __init__(self, desc: str = "the runs that the user has seen already"):
