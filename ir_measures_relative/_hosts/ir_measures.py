@@ -1,6 +1,4 @@
-"""Computes the measures inside ir_measures: qrels once, each run once, every measure a call."""
-
-from __future__ import annotations
+"""The ir_measures provider: joins the qrels once and each run once for all measures."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator
@@ -31,7 +29,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
     """Scores runs for some measures of this package and one set of qrels."""
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any):
-        # the host itself gives no rows for empty qrels, such as those of a batch of pt.Experiment
+        # a batch of pt.Experiment may have empty qrels, for which ir_measures itself gives no rows
         self.judgements = Judgements.of(qrels, may_be_empty=True)
         # ir_measures passes a set, whose order differs between processes
         self.measures: list[Any] = sorted(set(measures), key=str)
@@ -39,10 +37,10 @@ class RelativeEvaluator(ir_measures.Evaluator):
         self._priors = {measure: self._judged_priors(measure) for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """A value for every measure and topic of the qrels, topics in qrels order; the host's way in."""
+        """A value for every measure and topic of the qrels, topics in qrels order."""
         run = Run.of(run)
         with heard_warnings() as sentences:
-            # fewer topics may be a batch of pt.Experiment in which nothing that was retrieved happens to be judged
+            # so few topics may be a batch of pt.Experiment without a judged document
             is_small = self.judgements.n_topics < _FEWEST_TOPICS
             (warn_of_absent_topics if is_small else warn_of_other_topics)(run, self.judgements)
         for sentence in sentences:
@@ -52,7 +50,7 @@ class RelativeEvaluator(ir_measures.Evaluator):
     _iter_calc = iter_calc
 
     def metrics(self, run: Run) -> Iterator[Metric]:
-        """The same, for callers who have checked the topics of the run already."""
+        """Values of a run whose topics have been checked."""
         judged = JudgedRun(self.judgements, run)
         for measure in self.measures:
             with heard_warnings() as sentences:
@@ -95,7 +93,7 @@ class RelativeProvider(ir_measures.Provider):
 
 
 def add_to_ir_measures() -> RelativeProvider:
-    """Makes provider and measures known to ir_measures; repeating it replaces the earlier ones and nothing else."""
+    """Register the provider and the measures with ir_measures; a second call replaces the first."""
     provider = RelativeProvider()  # type: ignore[no-untyped-call]
     ir_measures.providers.registry[provider.NAME] = provider
     pipeline = ir_measures.DefaultPipeline
@@ -110,15 +108,15 @@ def warn_if_useless(
     """Warn, once per process and prior run, if it has no topic of the qrels or fewer documents than the cutoff.
 
     PyTerrier may pass the qrels batch by batch, so a prior run that had topics of earlier qrels may lack these.
-    ``in_parts``: the judgements are a part of the qrels, and the prior run may have topics of other parts. It is then
-    warned of only if it has these topics written otherwise, such as '001' for '1'.
+    ``in_parts``: the judgements are a part of the qrels, so a prior run without their topics is warned of only if it
+    spells them differently, such as '001' for '1'.
     """
     if not judgements.n_topics:
         return
     named, cutoff = f"{measure.runs_parameter} run {part!r}", measure["cutoff"]
     topics = (run.fingerprint, "topics")  # not the sentence, which differs by batch
     if problem := other_topics(run, judgements):
-        twin = _written_otherwise(run, judgements)
+        twin = _spelled_differently(run, judgements)
         hint = f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
         if twin or not in_parts:
             _warn_once(topics, f"{named} {problem}, so it shows nothing{hint}")
@@ -137,8 +135,8 @@ def _warn_once(key: Hashable, sentence: str) -> None:
         warn(sentence)
 
 
-def _written_otherwise(run: Run, judgements: Judgements) -> tuple[str, str] | None:
-    """A topic of the run and one of the judgements that are the same but for zeros in front, case or white space."""
+def _spelled_differently(run: Run, judgements: Judgements) -> tuple[str, str] | None:
+    """A topic of the run and one of the judgements that differ only in leading zeros, case or white space."""
     plain = {_plain(topic): topic for topic in run.topic_keys}
     return next(((plain[_plain(t)], t) for t in judgements.topic_keys if _plain(t) in plain), None)
 

@@ -58,6 +58,27 @@ class TestTransformersAsPriors:
         assert found.iloc[1, 1] == pytest.approx(self.expected("fused", "bm25"), abs=1e-12)
         assert (bm25.calls, fused.calls, prior.calls) == ((1, 1, 0) if equal else (1, 1, 1))
 
+    def test_a_system_is_called_by_its_name(self) -> None:
+        bm25, fused = Retriever("bm25"), Retriever("fused")
+        measures = [NRG(prior=bm25) @ 10, MED(reference=bm25) @ 10, UniqueRel(prior=[bm25, fused]) @ 10]
+        found = imr.Experiment({"BM25": bm25, "RRF": fused}, TOPICS, QRELS, measures)
+        assert list(found)[1:] == ["NRG(prior='BM25')@10", "MED(reference='BM25')@10", "UniqueRel(prior='BM25,RRF')@10"]
+
+    @pytest.mark.parametrize("how", [{}, {"perquery": True}, {"dataframe": False}, {"baseline": 0}], ids=str)
+    def test_titles_of_measures(self, how: dict) -> None:
+        systems = {"BM25": Retriever("bm25"), "RRF": Retriever("fused")}
+        titles = {"added": NRG @ 10, "gain": "ndcg_cut_10", "found": "UniqueRel@10"}
+        plain = imr.Experiment(systems, TOPICS, QRELS, [NRG @ 10, "nDCG@10", "UniqueRel@10"], **how)
+        found = imr.Experiment(systems, TOPICS, QRELS, titles, **how)
+        renamed = dict(zip(["NRG@10", "nDCG@10", "UniqueRel@10"], titles, strict=True))
+        if how.get("perquery"):
+            assert found.equals(plain.assign(measure=plain["measure"].map(renamed)))
+        elif how.get("dataframe", True):
+            assert list(found)[1:4] == list(titles)
+            assert found.set_axis(plain.columns, axis=1).equals(plain)
+        else:
+            assert found == {name: dict(zip(titles, row.values(), strict=True)) for name, row in plain.items()}
+
     def test_another_one_retrieves_once_for_all_measures(self) -> None:
         bm25, dense = Retriever("bm25"), Retriever("dense_small")
         measures = [NRG(prior=bm25) @ 10, UniqueRel(prior=[bm25]) @ 10, MED(reference=bm25) @ 10]

@@ -5,11 +5,8 @@ system as it goes. So it is called twice, through public interfaces only: first 
 keeps the results it is shown, then with those results and measures that look up values computed from all of them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ir_measures
@@ -34,7 +31,7 @@ def Experiment(
     retr_systems: Any,
     topics: Any,
     qrels: Any,
-    eval_metrics: Sequence[Measure | str],
+    eval_metrics: Any,
     names: Sequence[str] | None = None,
     *,
     groups: Any = None,
@@ -46,9 +43,10 @@ def Experiment(
     Parameters
     ----------
     retr_systems, topics, qrels, names : as in pt.Experiment, and what ``read_run`` and ``read_qrels`` return
-    eval_metrics : as in pt.Experiment, and text such as ``'NRG@10'``. ``prior`` may be 'others' (the default),
-        'previous' (the systems listed before), 'groups' (the best system of every other group), names of systems, or a
-        transformer: the results of the system that it is, else those that it retrieves, once, for the topics.
+    eval_metrics : as in pt.Experiment, text such as ``'NRG@10'``, or a dict of title: measure. ``prior`` may be
+        'others' (the default), 'previous' (the systems listed before), 'groups' (the best system of every other group),
+        names of systems, or a transformer: the results of the system that it is, else those that it retrieves, once,
+        for the topics.
     groups : dict or Series of system: group, or a CSV file with the columns run and group
     by : the measure whose mean decides which system of a group is its best
     **pt_kwargs : every other argument of pt.Experiment (baseline, correction, perquery, batch_size, save_dir, ...)
@@ -75,18 +73,22 @@ def Experiment(
         import pyterrier as pt
     except ImportError:
         raise ImportError("Experiment requires PyTerrier: pip install 'ir_measures_relative[pyterrier]'") from None
-    metrics = [_metric(metric) for _, metric in titled(eval_metrics)]
+    is_titled = isinstance(eval_metrics, Mapping)
+    metrics = [_metric(metric, is_titled) for _, metric in titled(eval_metrics)]
     if not metrics:
         raise ValueError("eval_metrics: at least one measure is required, got none")
     retr_systems, qrels = _in_frames(retr_systems), _in_frames(qrels)
-    looked_up = [metric for metric in metrics if _is_looked_up(metric)]
-    retrievers = _retrievers(looked_up)
     host = Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
     distinct = _distinct(host.names)
+    metrics = [_with_names(metric, host, distinct) if _is_looked_up(metric) else metric for metric in metrics]
+    texts = list(map(str, eval_metrics if is_titled else metrics))
+    looked_up = {text: metric for text, metric in zip(texts, metrics, strict=True) if _is_looked_up(metric)}
+    ours = [measure for measure in looked_up.values() if isinstance(measure, RelativeMeasure)]
+    retrievers = {label: retriever for measure in ours for label, retriever in measure.transformers().items()}
     sources = run_sources(dict.fromkeys(distinct))
     request = Request.of(looked_up, sources, groups=groups, by=by, progress=False, beside=retrievers)
     if isinstance(qrels, pd.DataFrame):
-        Judgements.of(qrels)  # refuses what it cannot read before anything is retrieved
+        Judgements.of(qrels)  # rejects unreadable qrels before anything is retrieved
     host.rehearse()
     with saved_runs(pt_kwargs.get("save_dir"), host.names, pt_kwargs.get("save_mode", "warn")) as saved:
         saved.prepare()
@@ -96,50 +98,29 @@ def Experiment(
         joined = request.read(retrieval.qrels, runs, strict=False, beside=beside)
         warn_of_mismatches({name: Run.of(run) for name, run in runs.items()}, joined.judgements, "system")
         lookup = _lookup_measures(request, joined)
-        shown = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
-        asked = [lookup.get(str(metric), metric) for metric in metrics]
+        marked = [result.assign(**{_SYSTEM: place}) for place, result in enumerate(retrieval.results)]
+        asked = [lookup.get(text, metric) for text, metric in zip(texts, metrics, strict=True)]
         with saved.under_its_name():
-            report = host.report(shown, asked, save_dir=saved.tables, highlight=None)
-        columns = Columns(metrics)
-        _finish_tables(saved.new_tables, retrieval, columns)
+            report = host.report(marked, asked, save_dir=saved.tables, highlight=None)
+        columns = Columns(dict(zip(texts, metrics, strict=True)))
+        for path in saved.new_tables:
+            table = retrieval.with_times(pd.read_csv(path, dtype={"qid": str}))
+            columns.ordered_frame(table).to_csv(path, index=False)
         saved.replace_tables()
-    return _finished(retrieval.with_times(report), columns, pt_kwargs.get("highlight"))
+    return columns.finished(retrieval.with_times(report), pt_kwargs.get("highlight"))
 
 
-def _in_frames(given: Any) -> Any:
-    """What ``read_qrels`` and ``read_run`` returned as the frames that PyTerrier takes; anything else stays."""
-    if isinstance(given, (Judgements, Run)):
-        return given.to_frame().rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-    if isinstance(given, dict):
-        return {name: _in_frames(system) for name, system in given.items()}
-    return [_in_frames(system) for system in given] if isinstance(given, list) else given
+def _in_frames(data: Any) -> Any:
+    """What ``read_qrels`` and ``read_run`` returned as the frames that PyTerrier takes; anything else unchanged."""
+    if isinstance(data, (Judgements, Run)):
+        return data.to_frame().rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    if isinstance(data, dict):
+        return {name: _in_frames(system) for name, system in data.items()}
+    return [_in_frames(system) for system in data] if isinstance(data, list) else data
 
 
-def _finished(report: Any, columns: Columns, highlight: str | None) -> Any:
-    """The report in order, with the best means marked if asked for."""
-    report = columns.ordered(report)
-    if isinstance(report, pd.DataFrame) and "measure" not in report:
-        return columns.highlighted(report, highlight)
-    if isinstance(report, tuple) and isinstance(report[0], pd.DataFrame):
-        return type(report)(columns.highlighted(report[0], highlight), *report[1:])
-    return report
-
-
-def _finish_tables(tables: Iterable[Path], retrieval: Retrieval, columns: Columns) -> None:
-    """The tables that PyTerrier saves, with the times of the retrieval and in the order asked for."""
-    for table in tables:
-        saved = retrieval.with_saved_times(pd.read_csv(table, dtype={"qid": str}))
-        columns.ordered_frame(saved).to_csv(table, index=False)
-
-
-def _retrievers(measures: Iterable[Measure]) -> dict[str, Any]:
-    """Transformers that are prior or reference runs, by the name under which their results are looked for."""
-    ours = (measure for measure in measures if isinstance(measure, RelativeMeasure))
-    return {label: retriever for measure in ours for label, retriever in measure.transformers().items()}
-
-
-def _metric(metric: Any) -> Any:
-    """Text that PyTerrier reads stays text; other text is read as a measure."""
+def _metric(metric: Any, is_titled: bool) -> Any:
+    """A measure, or text that PyTerrier reads; titles are given to measures only."""
     if isinstance(metric, Measure):
         if not is_diversity(metric):  # PyTerrier computes these, from qrels with subtopics
             check_measure(metric)
@@ -150,13 +131,27 @@ def _metric(metric: Any) -> Any:
         return metric
     try:
         ir_measures.parse_trec_measure(metric)
-        return metric
     except ValueError:
         return parse_measure(metric)
+    return parse_measure(metric) if is_titled else metric
+
+
+def _with_names(measure: Measure, host: Host, names: Sequence[str]) -> Measure:
+    """The measure whose prior runs are systems by name, if it was given those systems as transformers."""
+    if not isinstance(measure, RelativeMeasure) or measure.runs_parameter is None:
+        return measure
+    places = [host.place(transformer) for transformer in measure.transformers().values()]
+    if not places or None in places or len(places) < len(measure.prior_runs.parts):
+        return measure
+    systems = [names[place] for place in places if place is not None]
+    try:
+        return measure(**{measure.runs_parameter: systems})
+    except ValueError:  # the name of a system that cannot be that of a prior run
+        return measure
 
 
 def _not_below_minus_one(qrels: Any, metrics: list[Any]) -> Any:
-    """Raises grades below -1 to -1, which means the same: pytrec_eval can crash on them."""
+    """Raise grades below -1 to -1, which means the same: pytrec_eval can crash on them."""
     tables = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
     listed = any(grade < -1 for table in tables for grade in table)
     if listed or not isinstance(qrels, pd.DataFrame) or "label" not in qrels or qrels["label"].dtype.kind not in "if":
@@ -165,7 +160,7 @@ def _not_below_minus_one(qrels: Any, metrics: list[Any]) -> Any:
 
 
 def _is_looked_up(metric: Any) -> bool:
-    """Whether a value is computed here, from all systems, and in this package's order of documents.
+    """True for values that are computed here, from all systems, and in this package's order of documents.
 
     Names of trec_eval are left to PyTerrier (pytrec_eval has the same order), and so are measures that a user defined,
     which may look at anything, and those of subtopics.
@@ -174,8 +169,8 @@ def _is_looked_up(metric: Any) -> bool:
 
 
 def _lookup_measures(request: Request, runs: Runs) -> dict[str, Measure]:
-    """For each measure one that prints alike and looks up what was computed from all systems."""
-    scores = request.scores(runs).tolist()  # (M, Q, number of measures), plain floats as ir_measures gives
+    """For each title a measure of that name, which looks up the values computed from all systems."""
+    scores = request.scores(runs).tolist()  # (M, Q, number of measures), plain floats as in ir_measures
     place = {topic: index for index, topic in enumerate(runs.judgements.topic_keys)}
 
     def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:
@@ -186,13 +181,13 @@ def _lookup_measures(request: Request, runs: Runs) -> dict[str, Measure]:
         return values
 
     return {
-        str(measure): ir_measures.define(looked_up(column), name=str(measure), support_cutoff=False)
-        for column, measure in enumerate(request.measures)
+        title: ir_measures.define(looked_up(column), name=title, support_cutoff=False)
+        for column, title in enumerate(request.texts)
     }
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
-    """Names under which prior runs can be told apart: the second 'bm25' becomes 'bm25#2'."""
+    """Distinct names of systems: the second 'bm25' becomes 'bm25#2'."""
     seen: Counter[str] = Counter()
     distinct = []
     for name in map(str, names):

@@ -3,14 +3,12 @@
 pt.Experiment is called twice, and each call adds to the tables aggregated.csv and perquery.csv of its ``save_dir``;
 only those of the second call have the user's measures. So each call is given a scratch folder inside the user's:
 
-    runs      for the retrieval: a run is written here, and moved to the user's folder once it is whole, so that it is
-              kept even if a later one fails; where a saved run is used again stands a link to it
+    runs      for the retrieval: a complete run is moved to the user's folder, so that it is kept even if a later one
+              fails; a saved run that is used again is linked here
     tables    for the report: copies of the user's tables, which replace them at the very end
 
-A process that is killed leaves the user's tables as they were, and no run that lacks topics.
+A process that is killed leaves the user's tables unchanged, and no run that lacks topics.
 """
-
-from __future__ import annotations
 
 import os
 import platform
@@ -22,48 +20,52 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ir_measures_relative._checks import warn
+
 _SCRATCH = ".ir_measures_relative-"  # followed by the machine and the number of the process
 _TABLES = ("aggregated.csv", "perquery.csv")
 _ENDINGS = ("res.gz", "mod", "custom")  # of the files that PyTerrier saves, by save_format
 
 
 class SavedRuns:
-    """The scratch folders of one experiment; ``runs`` and ``tables`` are None where nothing is saved."""
+    """The folders of one experiment; ``runs`` and ``tables`` are what pt.Experiment is given as ``save_dir``."""
 
-    def __init__(self, save_dir: str | None, scratch: str | None, names: Sequence[str], mode: str):
-        self._save_dir, self._names, self._mode = save_dir, names, mode
-        self.runs = self._made(scratch, "runs")
-        self.tables = self._made(scratch, "tables")
-
-    @staticmethod
-    def _made(scratch: str | None, name: str) -> str | None:
+    def __init__(self, save_dir: Any, scratch: str | None, names: Sequence[str], mode: str):
+        self._save_dir, self._mode = save_dir, mode
+        self.runs = self.tables = None
+        self._files: list[tuple[str, str]] = []  # (in the user's folder, in the scratch folder)
         if scratch is None:
-            return None
-        place = os.path.join(scratch, name)
-        os.mkdir(place)
-        return place
+            self.runs = save_dir  # PyTerrier rejects one that is not a folder
+            return
+        self.runs, self.tables = os.path.join(scratch, "runs"), os.path.join(scratch, "tables")
+        os.mkdir(self.runs)
+        os.mkdir(self.tables)
+        for file in (f"{name}.{ending}" for name in names for ending in _ENDINGS):
+            self._files.append((os.path.abspath(os.path.join(save_dir, file)), os.path.join(self.runs, file)))
 
     def prepare(self) -> None:
-        """Before the retrieval: links to what is used again, and what PyTerrier says of files that exist."""
-        for final, scratch in self._files():
-            exists = os.path.exists(final)
-            if exists and self._mode == "error":
+        """Before the retrieval: reject, warn of or link runs that exist, and copy the tables."""
+        for final, scratch in self._files:
+            if not os.path.exists(final):
+                continue
+            if self._mode == "error":
                 raise ValueError(
                     f"save_dir has the file {final!r} already; save_mode='reuse' reads it, 'overwrite' replaces it"
                 )
-            if exists and self._mode == "warn":
-                warnings.warn(
+            if self._mode == "warn":
+                warn(
                     f"save_dir has the file {final!r} already, which is replaced; save_mode='reuse' reads it instead, "
-                    "'error' refuses it, and 'overwrite' replaces it without this warning",
-                    stacklevel=4,
+                    "'error' rejects it, and 'overwrite' replaces it without this warning"
                 )
-            if exists and self._mode == "reuse":
+            if self._mode == "reuse":
                 _link(final, scratch)
-        self._copy_tables()
+        for name in _TABLES if self.tables is not None else ():
+            if os.path.exists(os.path.join(self._save_dir, name)):
+                shutil.copy(os.path.join(self._save_dir, name), self.tables)
 
     def keep(self, *, growing: bool = False) -> None:
-        """Moves runs to the user's folder; while batches are added to the latest (``growing``), that one stays."""
-        written = [files for files in self._files() if os.path.exists(files[1]) and not os.path.islink(files[1])]
+        """Move runs to the user's folder, except the latest one while batches are added to it (``growing``)."""
+        written = [files for files in self._files if os.path.exists(files[1]) and not os.path.islink(files[1])]
         for final, scratch in written[:-1] if growing else written:
             os.replace(scratch, final)
 
@@ -75,68 +77,50 @@ class SavedRuns:
 
     @contextmanager
     def under_its_name(self) -> Iterator[None]:
-        """What PyTerrier warns of meanwhile names the user's folder, not the scratch folder."""
-        if self.tables is None or self._save_dir is None:
+        """Let warnings of PyTerrier name the user's folder and the user's line."""
+        if self.tables is None:
             yield
             return
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
-        for warning in heard:
-            text = str(warning.message).replace(self.tables, self._save_dir)
-            warnings.warn_explicit(text, warning.category, warning.filename, warning.lineno)
+        for warning in caught:
+            if issubclass(warning.category, UserWarning):
+                warn(str(warning.message).replace(self.tables, os.fspath(self._save_dir)))
+            else:
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
     def replace_tables(self) -> None:
         """At the very end: each table at once, so that it is the old one or the new one."""
         for table in self.new_tables:
-            os.replace(table, os.path.join(self._save_dir or "", table.name))
-
-    def _files(self) -> Iterator[tuple[str, str]]:
-        """(in the user's folder, in the scratch folder) of everything that PyTerrier may save or read."""
-        if self.runs is None or self._save_dir is None:
-            return
-        for name in self._names:
-            for ending in _ENDINGS:
-                file = f"{name}.{ending}"
-                yield os.path.abspath(os.path.join(self._save_dir, file)), os.path.join(self.runs, file)
-
-    def _copy_tables(self) -> None:
-        for name in _TABLES:
-            if self.tables is not None and self._save_dir is not None and Path(self._save_dir, name).exists():
-                shutil.copy(Path(self._save_dir, name), self.tables)
+            os.replace(table, os.path.join(self._save_dir, table.name))
 
 
 @contextmanager
 def saved_runs(save_dir: Any, names: Sequence[str], mode: str) -> Iterator[SavedRuns]:
-    """Scratch folders inside ``save_dir``, removed afterwards; none where ``save_dir`` is none."""
+    """Scratch folders inside ``save_dir``, if it is a folder; they are removed afterwards."""
     if save_dir is None or not os.path.isdir(save_dir):
-        nothing = SavedRuns(None, None, names, mode)
-        nothing.runs = save_dir  # which PyTerrier refuses, if it is no folder
-        yield nothing
+        yield SavedRuns(save_dir, None, names, mode)
         return
-    _remove_left_behind(Path(save_dir))
-    with tempfile.TemporaryDirectory(dir=save_dir, prefix=f"{_SCRATCH}{platform.node()}-{os.getpid()}-") as scratch:
-        yield SavedRuns(os.fspath(save_dir), scratch, names, mode)
-
-
-def _remove_left_behind(save_dir: Path) -> None:
-    """Remove the scratch folders of processes of this machine that were killed."""
-    for folder in save_dir.glob(f"{_SCRATCH}{platform.node()}-*"):
+    prefix = f"{_SCRATCH}{platform.node()}-"
+    for folder in Path(save_dir).glob(f"{prefix}*"):  # of processes of this machine that were killed
         process = folder.name.split("-")[-2]
         if os.name == "posix" and process.isdigit() and not _is_running(int(process)):
             shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=save_dir, prefix=f"{prefix}{os.getpid()}-") as scratch:
+        yield SavedRuns(save_dir, scratch, names, mode)
 
 
 def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except OSError as error:  # it may belong to somebody else
+    except OSError as error:  # it may belong to another user
         return not isinstance(error, ProcessLookupError)
     return True
 
 
 def _link(final: str, scratch: str) -> None:
-    """A link from the scratch folder; where there are no links, a copy."""
+    """A link from the scratch folder, or a copy on a file system without links."""
     try:
         os.symlink(final, scratch)
     except OSError:
