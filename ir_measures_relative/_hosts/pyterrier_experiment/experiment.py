@@ -138,7 +138,7 @@ def _metric(metric: Any, is_titled: bool) -> Any:
 
 def _with_names(measure: Measure, host: Host, names: Sequence[str]) -> Measure:
     """The measure whose prior runs are systems by name, if it was given those systems as transformers."""
-    if not isinstance(measure, RelativeMeasure) or measure.runs_parameter is None:
+    if not isinstance(measure, RelativeMeasure) or measure.prior_runs is None or measure.runs_parameter is None:
         return measure
     places = [host.place(transformer) for transformer in measure.transformers().values()]
     if not places or None in places or len(places) < len(measure.prior_runs.parts):

@@ -55,11 +55,11 @@ class Host:
         _check_table(topics, "topics")
         _check_table(qrels, "qrels")
         self._pt, self._topics, self._qrels, self.kwargs = pt, topics, qrels, kwargs
-        is_named = isinstance(systems, dict)
-        self.systems = list(systems.values()) if is_named else systems
-        self.names = list(systems) if is_named else list(map(str, systems)) if names is None else list(names)
+        names = list(map(str, systems)) if names is None else list(names)
+        self.names = list(systems) if isinstance(systems, dict) else names
+        self.systems = list(systems.values()) if isinstance(systems, dict) else systems
         baseline = kwargs.get("baseline")
-        if is_named and isinstance(baseline, str):
+        if isinstance(systems, dict) and isinstance(baseline, str):
             if baseline not in self.names:
                 meant = did_you_mean(baseline, self.names)
                 raise ValueError(f"baseline={shown(baseline)} is not one of the systems{meant}")

@@ -59,8 +59,8 @@ class SavedRuns:
                 )
             if self._mode == "reuse":
                 _link(final, scratch)
-        for name in _TABLES if self.tables is not None else ():
-            if os.path.exists(os.path.join(self._save_dir, name)):
+        for name in _TABLES:
+            if self.tables is not None and os.path.exists(os.path.join(self._save_dir, name)):
                 shutil.copy(os.path.join(self._save_dir, name), self.tables)
 
     def keep(self, *, growing: bool = False) -> None:
