@@ -27,8 +27,7 @@ import ir_measures_relative as imr
 from ir_measures_relative._input import read_groups
 from ir_measures_relative._judged import Runs
 from ir_measures_relative._labels import JudgingReplay, LeftOutGroup, PairOutcomes, base_model
-from ir_measures_relative._labels.judged_depth import depth_for
-from ir_measures_relative._labels.pool import Pool
+from ir_measures_relative._labels.pooling import depth_for
 from ir_measures_relative._labels.replayed_judging import ReplaySettings, replayed_pairs
 
 CUTOFF = 10
@@ -41,27 +40,25 @@ def study(folder: Path, settings: ReplaySettings, every: int) -> dict[str, Any]:
     qrels = imr.read_qrels(next(path for path in sorted(folder.glob("qrels.txt*"))))
     read = imr.read_runs(folder / "runs")
     runs = Runs.of(qrels, read, read_groups(str(folder / "groups.csv"), read))
-    model, depth = base_model(f"nDCG@{CUTOFF}"), min(depth_for(runs, CUTOFF, quiet=True), CUTOFF)
-    pool = Pool.of(runs, CUTOFF, depth)
+    model, depth = base_model(f"nDCG@{CUTOFF}"), depth_for(runs, CUTOFF, quiet=True)
     truth = {name: float(model.score(runs[name]).mean()) for name in runs}
     said: list[Any] = []
     replays: list[Any] = []
-    for number, group in enumerate(pool.groups):
-        if pool.only_of(number).any():
-            case = LeftOutGroup.of(pool, group, model)
-            said += probabilities(case, truth, every)
-            replays += replayed_pairs(case, truth, settings)
-            print(group, len(said), len(replays), flush=True)
+    for case in LeftOutGroup.all(runs, model, depth):
+        said += probabilities(case, truth, every)
+        replays += replayed_pairs(case, truth, settings)
+        print(case.group, len(said), len(replays), flush=True)
     return {
-        "track": folder.name, "runs": len(runs), "groups": len(pool.groups), "depth": depth, "said": said,
-        "replays": json.loads(json.dumps(replays, default=lambda x: x.item())), "settings": settings._asdict(),
+        "track": folder.name, "runs": len(runs), "groups": len(set(runs.group_of.values())), "depth": depth,
+        "said": said, "replays": json.loads(json.dumps(replays, default=lambda x: x.item())),
+        "settings": settings._asdict(),
     }  # fmt: skip
 
 
 def probabilities(case: LeftOutGroup, truth: dict[str, float], every: int) -> list[tuple[Any, ...]]:
     """Group, whether within it, probability of the run that is said to be better, and whether it is."""
     own, rows = case.names, []
-    others = [name for name in case.pool.runs if name not in own]
+    others = [name for name in case.runs if name not in own]
     for place, a in enumerate(own):
         for b in [*others[place % every :: every], *(name for name in own if a < name)]:
             pair = PairOutcomes(case.before_judging(a), case.before_judging(b))

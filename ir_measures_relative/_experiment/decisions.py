@@ -16,16 +16,13 @@ from ir_measures_relative._experiment.pair_table import PairTable, base_model_of
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._extremes import EQUAL
 from ir_measures_relative._input import run_sources
-from ir_measures_relative._judged import JudgedRun, QrelsLike, Run, RunsLike, warn_without_nonrelevant
+from ir_measures_relative._judged import QrelsLike, RunsLike, warn_without_nonrelevant
 from ir_measures_relative._labels import (
     BASES,
     EFFECT_DRAWS,
-    GradeLabels,
     JudgingPlan,
-    LabelledRun,
     LabelModel,
     Labels,
-    OpenDocuments,
     PairOutcomes,
     PoolShares,
     base_model,
@@ -150,25 +147,18 @@ def next_documents(table: PairTable, n: int) -> JudgeNext:
     model = base_model_of(table.settings)
     labels = table.labels or Labels(table.runs, PoolShares(model.rel))
     labelled = [labels.of(name, model) for name in table.workers.tracked(table.runs, len(table.runs), "labelling runs")]
-    if len(labelled) == 1:
-        undecided = [(PairOutcomes(labelled[0], _nothing(labelled[0])), 0, 1)]
+    if len(labelled) == 1:  # against an empty run, the difference is the score itself
+        pairs = [PairOutcomes(labelled[0], labelled[0].empty())]
     else:
-        places = [(int(a), int(b)) for a, b, is_open in zip(*table.places, table.undecided, strict=True) if is_open]
-        undecided = [(PairOutcomes(labelled[a], labelled[b], size=EFFECT_DRAWS), a, b) for a, b in places]
-    plan = JudgingPlan.of(labelled, undecided)
+        places = [(a, b) for a, b, is_open in zip(*table.places, table.undecided, strict=True) if is_open]
+        pairs = [PairOutcomes(labelled[a], labelled[b], size=EFFECT_DRAWS) for a, b in places]
+    plan = JudgingPlan(labelled, pairs)
     frame = JudgeNext(plan.frame(n))
-    frame.n_undecided = len(undecided) if len(labelled) > 1 else 0
-    frame.expected_left = plan.expected_left(table.level, table.margin) if frame.n_undecided else 0.0
+    frame.n_undecided = len(pairs) if len(labelled) > 1 else 0
+    # without labels a pair is undecided until it is settled
+    level = None if table.labels is None else table.level
+    frame.expected_left = plan.expected_left(level, table.margin) if frame.n_undecided else 0.0
     return frame
-
-
-def _nothing(run: LabelledRun) -> LabelledRun:
-    """An empty run, against which the difference is the score itself."""
-    empty = JudgedRun(run.open.run.judgements, Run.of({}))
-    part = OpenDocuments.unjudged(empty, run.model.cutoff)
-    n_grades = len(run.labels.grade) - 1
-    labels = GradeLabels(run.labels.grade, np.zeros((0, n_grades)), np.zeros(1), run.labels.calibrated)
-    return LabelledRun(part, labels, run.model, run.ideal)
 
 
 @dataclass(frozen=True)

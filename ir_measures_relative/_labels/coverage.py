@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,18 +13,15 @@ from ir_measures import nDCG
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._checks import WrongKind, real, shown, whole
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray, read_groups, run_sources
-from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_mismatches
-from ir_measures_relative._labels.imputed_scores import ImputedScores
-from ir_measures_relative._labels.imputing import base_model, base_text
-from ir_measures_relative._labels.judged_depth import depth_for
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
+from ir_measures_relative._labels.imputed_scores import ImputedScores, base_with_cutoff
 from ir_measures_relative._labels.label_model import LabelModel, labels_of
-from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.learning import learned, learned_from_judge, read_judge
+from ir_measures_relative._labels.labelled_run import LabelledRun, plain_scores
+from ir_measures_relative._labels.learned_labels import learned, learned_from_judge, read_judge
 from ir_measures_relative._labels.open_documents import OpenDocuments
-from ir_measures_relative._labels.pool import Pool
+from ir_measures_relative._labels.pooling import depth_for, read_pooled_runs, remaining
 from ir_measures_relative._labels.sampling import fixed_random
-from ir_measures_relative._labels.score_cells import plain_scores
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 _NEAR = 1e-9  # an end that agrees with the truth but for rounding contains it
@@ -193,18 +190,12 @@ def interval_coverage(
     >>> imr.meta.interval_coverage(track.qrels, track.runs, groups, labels).depth
     10
     """
-    model = base_model(base)
-    if model.cutoff is None:
-        raise ValueError(f"base={base_text(base)} requires a cutoff, as in nDCG@10")
+    model, text = base_with_cutoff(base)
     level = real(level, "level", 0, 1)
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
     estimator = _estimator(estimate, judge, model.cutoff)
-    judgements = Judgements.of(qrels)
-    sources = run_sources(runs)
-    group_of = read_groups(groups, sources)
-    read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
-    warn_of_mismatches(read, judgements)
-    return left_out_coverage(Runs.of(judgements, read, group_of), model, base_text(base), estimator, depth, level)
+    joined = read_pooled_runs(Judgements.of(qrels), runs, groups)
+    return left_out_coverage(joined, model, text, estimator, depth, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,42 +237,27 @@ def left_out_coverage(
 ) -> IntervalCoverage:
     """Leave out the groups of joined runs."""
     assert model.cutoff is not None
-    depth = min(depth_for(runs, model.cutoff, quiet=True) if depth is None else depth, model.cutoff)
-    pool = Pool.of(runs, model.cutoff, depth)
-    rows: dict[str, tuple[Any, ...]] = {}
-    for group in range(len(pool.groups)):
-        rows.update(_left_out(pool, group, model, text, estimator, level))
+    depth, rows = depth_for(runs, model.cutoff, depth, quiet=True), {}
+    for group, visible in sorted(remaining(runs, depth).items()):
+        labels = estimator.model(runs.without(group), visible, model.cutoff, depth)
+        for name in [name for name in runs if runs.group_of[name] == group]:
+            part = OpenDocuments.hidden(runs[name], model.cutoff, visible)
+            hidden = part.mask.sum(axis=1)
+            part = OpenDocuments.hidden(runs[name], model.cutoff, visible, depth)  # as for a run that was not pooled
+            scores: Any
+            if labels is None:
+                scores = _by_function(estimator, part, model.cutoff)
+            else:
+                labelled = LabelledRun(part, labels._label(part), model)
+                scores = ImputedScores(text, labelled, target="pooled", depth=depth, calibrated=labels.calibrated)
+            topics = [scores[topic] for topic in runs.judgements.topics]
+            low, high = zip(*(topic.interval(level) for topic in topics), strict=True)
+            ends = np.array([scores.interval(one) for one in LEVELS])  # (5, 2)
+            estimate, std = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
+            scores_known = model.score(runs[name]), plain_scores(part, model)
+            rows[name] = (*scores_known, estimate, std, ends[:, 0], ends[:, 1], low, high, hidden)
     columns: Any = [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
-    groups = [runs.group_of[name] for name in runs]
-    return IntervalCoverage(list(runs), groups, *[*columns, depth, level])
-
-
-def _left_out(
-    pool: Pool, group: int, model: UserModel, text: str, estimator: Estimator, level: float
-) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The runs of a group, evaluated as if it had not taken part."""
-    assert model.cutoff is not None
-    runs, visible = pool.runs, pool.hiding(group).visible
-    labels = estimator.model(runs.without(pool.groups[group]), visible, model.cutoff, pool.depth)
-    for name in runs:
-        if runs.group_of[name] != pool.groups[group]:
-            continue
-        part = OpenDocuments.hidden(runs[name], model.cutoff, visible)
-        hidden = part.mask.sum(axis=1)
-        part.mask[:, pool.depth :] = False  # as for a run that was not pooled
-        scores: Any
-        if labels is None:
-            scores = _by_function(estimator, part, model.cutoff)
-        else:
-            labelled = LabelledRun(part, labels._label(part), model)
-            scores = ImputedScores(text, labelled, target="pooled", depth=pool.depth, calibrated=labels.calibrated)
-        topics = [scores[topic] for topic in runs.judgements.topics]
-        low, high = zip(*(topic.interval(level) for topic in topics), strict=True)
-        ends = np.array([scores.interval(one) for one in LEVELS])  # (5, 2)
-        estimate = [topic.mean for topic in topics]
-        std = getattr(scores, "std", float("nan"))
-        plain = plain_scores(part, model)
-        yield name, (model.score(runs[name]), plain, estimate, std, ends[:, 0], ends[:, 1], low, high, hidden)
+    return IntervalCoverage(list(runs), [runs.group_of[name] for name in runs], *columns, depth, level)
 
 
 def _by_function(estimator: Estimator, part: OpenDocuments, cutoff: int) -> Any:

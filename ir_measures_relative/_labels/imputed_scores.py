@@ -1,4 +1,4 @@
-"""What `impute` returns: the score of every topic and of the mean over topics, once unjudged documents have labels.
+"""A run's score if its unjudged documents have labels: of every topic, and of the mean over topics.
 
 Two sources of uncertainty are kept apart: the labels of single documents, which are independent given the run's effect,
 and that effect, which all topics share. A third, the sampling of topics, is added on request.
@@ -6,19 +6,38 @@ and that effect, which all topics share. A third, the sampling of topics, is add
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from math import sqrt
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
+from ir_measures import nDCG
 
-from ir_measures_relative._base import mean_over_topics
-from ir_measures_relative._checks import counted
+from ir_measures_relative._base import NDCG, UserModel, canonical_base, mean_over_topics, user_model
+from ir_measures_relative._checks import choice, counted, warn, whole
+from ir_measures_relative._judged import (
+    JudgedRun,
+    Judgements,
+    QrelsLike,
+    Run,
+    RunLike,
+    warn_of_other_topics,
+    warn_without_nonrelevant,
+)
 from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
-from ir_measures_relative._labels.labelled_run import LabelledRun
+from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
+from ir_measures_relative._labels.labelled_run import LabelledRun, joins_ideal
+from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.outcomes import Outcomes
+
+BASES = ("nDCG", "P", "RBP", "SDCG")
+IDEALS = ("all", "judged")
+TARGETS = ("pooled", "judged")
+ONLY_RELEVANT = (  # what follows from qrels without a judged non-relevant document
+    "the worth of unjudged documents depends on the label model alone, and a learned one counts nearly all as relevant"
+)
 
 
 class ImputedTopic(TopicResult):
@@ -32,16 +51,18 @@ class ImputedTopic(TopicResult):
     outcomes : the possible scores and their probabilities, computed when they are asked for
     """
 
-    def __init__(self, query_id: Any, plain: float, n_unjudged: int, make: Callable[[], Outcomes]):
-        self.query_id = query_id
-        self.plain = plain
-        self.n_unjudged = n_unjudged
-        self._make = make
+    def __init__(self, labelled: LabelledRun, topic: int):
+        self._run, self._topic = labelled, topic
+        self.query_id = labelled.open.run.judgements.topics[topic]
+        self.plain = float(labelled.plain[topic])
+        self.n_unjudged = int(labelled.n_open[topic])
 
     @cached_property
     def outcomes(self) -> Outcomes:
         """Possible scores; those drawn, 20,100 of them, where there are too many labellings to list."""
-        return self._make()
+        if not self.n_unjudged:
+            return Outcomes.sure(self.plain)
+        return self._run.topic_outcomes(int(np.searchsorted(self._run.cells.topic, self._topic)))
 
     def __repr__(self) -> str:
         return (
@@ -66,16 +87,7 @@ class ImputedScores(ByTopic[ImputedTopic]):
     def __init__(self, name: str, labelled: LabelledRun, *, target: str, depth: int | None, calibrated: bool):
         self._run = labelled
         self.name, self.target, self.depth, self.calibrated = name, target, depth, calibrated
-        cells, n_open = labelled.cells, labelled.n_open
-        cell_of = {int(topic): cell for cell, topic in enumerate(cells.topic)}
-        super().__init__(
-            [
-                ImputedTopic(query_id, float(plain), int(n), partial(_outcomes, labelled, q, cell_of.get(q)))
-                for q, (query_id, plain, n) in enumerate(
-                    zip(labelled.open.run.judgements.topics, labelled.plain, n_open, strict=True)
-                )
-            ]
-        )
+        super().__init__([ImputedTopic(labelled, topic) for topic in range(len(labelled.plain))])
 
     @property
     def plain(self) -> float:
@@ -127,5 +139,137 @@ class ImputedScores(ByTopic[ImputedTopic]):
         )
 
 
-def _outcomes(labelled: LabelledRun, topic: int, cell: int | None) -> Outcomes:
-    return Outcomes.sure(float(labelled.plain[topic])) if cell is None else labelled.topic_outcomes(cell)
+def impute(
+    qrels: QrelsLike,
+    run: RunLike,
+    labels: LabelModel | str,
+    base: ir_measures.Measure | str = nDCG @ 10,
+    *,
+    target: str = "pooled",
+    depth: int | None = None,
+    ideal: str = "all",
+    group: str | None = None,
+) -> ImputedScores:
+    """Estimate a run's score, given the grades that its unjudged documents are likely to have.
+
+    Parameters
+    ----------
+    qrels, run : QrelsLike, RunLike
+        In any accepted form; TREC files too.
+    labels : LabelModel or str
+        A label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), or its registered name.
+    base : Measure or str
+        The ordinary measure: nDCG, P, RBP or SDCG.
+    target : {'pooled', 'judged'}
+        'pooled': the score that the run would have if its group had taken part in the pool. The unjudged documents of
+        its top ``depth`` get labels; deeper ones count as non-relevant, as they do for the pooled runs. 'judged': every
+        unjudged document of the top K gets a label. For nDCG with a pool shallower than K this is not calibrated,
+        because deeper documents of all runs would join the ideal.
+    depth : int, optional
+        Depth of the pool; by default the one that the labels were learned with, else the cutoff.
+    ideal : {'all', 'judged'}
+        nDCG: whether labelled documents of the list join the ideal.
+    group : str, optional
+        The run's group, if the labels were learned from runs of that group too. A run that they were learned from is
+        recognised by its content. The labels of the run are those learned without its group.
+
+    Returns
+    -------
+    ImputedScores
+        Per topic (``scores['q1'].interval(.9)``) and of the mean over topics: mean, std, quantile, interval, parts.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0}, 'q2': {'a': 1, 'b': 0}}
+    >>> run = {'q1': {'a': 3., 'x': 2., 'c': 1.}, 'q2': {'y': 2., 'a': 1.}}
+    >>> scores = imr.impute(qrels, run, imr.LabelModel.shares({0: .7, 1: .3}), 'nDCG@3')
+    >>> round(scores.plain, 4), round(scores.mean, 4), round(scores.std, 4), scores.calibrated
+    (0.622, 0.7002, 0.0915, False)
+    >>> [round(end, 2) for end in scores.interval(.9)]
+    [0.62, 0.88]
+    """
+    choice(ideal, "ideal", IDEALS)
+    choice(target, "target", TARGETS)
+    depth = None if depth is None else whole(depth, "depth", 1, 1000)
+    model = base_model(base)
+    labels = known_labels(labels, "labels")
+    labels.check_cutoff(model.cutoff, "impute")
+    judged = JudgedRun(Judgements.of(qrels), Run.of(run))
+    warn_of_other_topics(judged.run, judged.judgements)
+    warn_without_nonrelevant(judged.judgements, "impute", ONLY_RELEVANT)
+    return imputed(
+        judged, labels, model, base_text(base), target=target, depth=depth, ideal=ideal, group=group, name="run"
+    )
+
+
+def imputed(
+    run: JudgedRun,
+    labels: LabelModel,
+    model: UserModel,
+    text: str,
+    *,
+    target: str = "pooled",
+    depth: int | None = None,
+    ideal: str = "all",
+    group: str | None = None,
+    name: str | None = None,
+) -> ImputedScores:
+    """Scores of a run that is joined; ``text`` of the measure, ``name`` of the run in warnings."""
+    depth = labels.depth if depth is None else depth
+    part = OpenDocuments.unjudged(run, model.cutoff, depth if target == "pooled" else None)
+    given = labels._label(part, group, name)
+    # judging the top K of one run would miss documents of other runs that join the ideal
+    misses = depth is not None and joins_ideal(model, ideal) and (model.cutoff is None or depth < model.cutoff)
+    known_target = target == "pooled" or not misses
+    if not known_target and name is not None:
+        warn(
+            f"target='judged' is not calibrated for nDCG with a pool of depth {depth} below the cutoff {model.cutoff}, "
+            "because the ideal would grow by documents of other runs too; use target='pooled', or P, RBP or SDCG"
+        )
+    shown = depth if target == "pooled" and depth != model.cutoff else None
+    labelled = LabelledRun(part, given, model, ideal)
+    return ImputedScores(text, labelled, target=target, depth=shown, calibrated=given.calibrated and known_target)
+
+
+def known_labels(labels: Any, where: str) -> LabelModel:
+    """The model meant, where there are no other runs to learn one from."""
+    model = labels_of(labels, where)
+    if isinstance(model, LabelModel):
+        return model
+    raise ValueError(
+        f"{where}={LEARNED!r} requires the other runs of an experiment: use calc_runs, compare, Experiment or the "
+        "command line's compare, or give the model that learn_labels returns"
+    )
+
+
+def base_model(base: Any) -> UserModel:
+    """The ordinary measure as mathematics; rejects one that gives non-relevant documents a gain."""
+    text, cutoff = canonical_base(base, BASES)
+    model = user_model(text, cutoff)
+    if model.needs_cutoff and cutoff is None:
+        raise ValueError(f"base={text} requires a cutoff, as in {text}@10")
+    refuse_gain_of_nothing(model, f"base={text}")
+    return model
+
+
+def base_with_cutoff(base: Any) -> tuple[UserModel, str]:
+    """The ordinary measure and its text; rejects one without cutoff."""
+    model, text = base_model(base), base_text(base)
+    if model.cutoff is None:
+        raise ValueError(f"base={text} requires a cutoff, as in nDCG@10")
+    return model, text
+
+
+def base_text(base: Any) -> str:
+    """The text of a base, with its cutoff."""
+    text, cutoff = canonical_base(base, BASES)
+    return text if cutoff is None else f"{text}@{cutoff}"
+
+
+def refuse_gain_of_nothing(model: UserModel, where: str) -> None:
+    """Reject a gain of non-relevant documents: unjudged documents of other topics would have it too."""
+    gains = (model.gains or {}) if isinstance(model, NDCG) else {}
+    odd = next((grade for grade, gain in gains.items() if grade <= 0 and gain > 0), None)
+    if odd is not None:
+        raise ValueError(f"{where}: gains gives grade {odd} the gain {gains[odd]}; a grade up to 0 must have gain 0")

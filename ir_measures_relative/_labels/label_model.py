@@ -1,8 +1,8 @@
 """Label models: the probability of each grade of an unjudged document.
 
-`LabelModel` is what all models share; fixed shares and given probabilities are in this file, learned ones in
-`learned_labels`. A model is an immutable value with a short key, ``'name~8hex'``. The key of a printed measure finds
-its model as long as a measure, a variable or a registered name holds it.
+Fixed shares and given probabilities are in this file, learned models in `learned_labels`. A model is an immutable value
+with a short key, ``'name~8hex'``. The key of a printed measure finds its model as long as a measure, a variable or a
+registered name refers to it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
 from numbers import Real
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
-from ir_measures_relative._input import Array, FloatArray, IntArray, ObjectArray, is_missing, run_columns
-from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray, ObjectArray, is_missing, run_columns
+from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 
 LEARNED = "learned"  # what labels='learned' means is known in an experiment only
 _SUM = 1e-6  # by which probabilities may miss 1
@@ -34,34 +33,6 @@ Model = TypeVar("Model", bound="LabelModel")
 _known: Contents[LabelModel] = Contents("label models")
 _registered: dict[str, LabelModel] = {}
 _registering = Lock()
-_SUREST = 1e-12  # a probability nearer to 0 or 1 counts as this, so that its logit is finite
-
-
-class GradeLabels(NamedTuple):
-    """Grades of the n open documents of a run.
-
-    ``logit P(grade >= c) = logit[c] + u`` with the run's effect u; given u, labels are independent.
-    """
-
-    grade: IntArray  # (G + 1,) ascending, the first is 0
-    logit: FloatArray  # (n, G) of reaching each grade above 0, if the effect is 0
-    effect: FloatArray  # (U,) equally likely effects of the run, ascending; a single 0 without an effect
-    calibrated: bool
-
-    @classmethod
-    def of_probabilities(cls, grade: IntArray, probability: FloatArray) -> GradeLabels:
-        """Probabilities (n, G + 1) of each grade, without an effect."""
-        reached = np.cumsum(probability[:, :0:-1], axis=1)[:, ::-1]  # (n, G)
-        return cls(grade, scipy.special.logit(np.clip(reached, _SUREST, 1 - _SUREST)), np.zeros(1), False)
-
-    def probability(self) -> FloatArray:
-        """(U, n, G + 1) of each grade given each effect."""
-        reached = scipy.special.expit(self.effect[:, None, None] + self.logit)  # (U, n, G)
-        sure = np.ones((*reached.shape[:2], 1))
-        reached = np.where(reached <= 2 * _SUREST, 0.0, np.where(reached >= 1 - 2 * _SUREST, 1.0, reached))
-        ends = np.concatenate([sure, reached, 0 * sure], axis=2)
-        probability: FloatArray = ends[:, :, :-1] - ends[:, :, 1:]
-        return probability
 
 
 class LabelModel(ABC):
@@ -142,9 +113,9 @@ class LabelModel(ABC):
 
     def named(self: Model, name: str) -> Model:
         """The same model under a name."""
-        other = copy(self)
-        vars(other).update(name=name, _original=vars(self).get("_original", self))  # held, so that its key stays known
-        return other
+        model = copy(self)
+        vars(model).update(name=name, _original=vars(self).get("_original", self))  # so that its key stays known
+        return model
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a label model is immutable")
@@ -169,7 +140,7 @@ class GradeShares(LabelModel):
         if not isinstance(shares, Mapping):
             raise WrongKind(f"shares must be a dict of grade: share, got {shown(shares)}")
         grade, share = _checked_shares(shares)
-        vars(self).update(grade=frozen(grade), share=frozen(share), highest=int(grade[share > 0].max()))
+        vars(self).update(grade=grade, share=share, highest=int(grade[share > 0].max()))
 
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         return GradeLabels.of_probabilities(self.grade, np.tile(self.share, (int(part.mask.sum()), 1)))
@@ -192,14 +163,8 @@ class GradeProbabilities(LabelModel):
 
     def __init__(self, frame: pd.DataFrame):
         grade, topic_keys, doc_ids, probability = _checked_frame(frame)
-        given = grade[(probability > 0).any(axis=0)]
-        vars(self).update(
-            grade=frozen(grade),
-            topic_keys=topic_keys,
-            doc_ids=doc_ids,
-            probability=frozen(probability),
-            highest=int(given.max(initial=0)),
-        )
+        highest = int(grade[(probability > 0).any(axis=0)].max(initial=0))
+        vars(self).update(grade=grade, topic_keys=topic_keys, doc_ids=doc_ids, probability=probability, highest=highest)
 
     @cached_property
     def _row(self) -> dict[tuple[str, str], int]:
@@ -221,12 +186,8 @@ class GradeProbabilities(LabelModel):
 
     def _content(self) -> list[bytes]:
         order = np.lexsort((self.doc_ids.astype(str), self.topic_keys.astype(str)))
-        texts = [str(text) for row in order for text in (self.topic_keys[row], self.doc_ids[row])]
-        lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        return [
-            self.grade.tobytes(), "".join(texts).encode("utf-8", "surrogatepass"), lengths.tobytes(),
-            self.probability[order].tobytes(),
-        ]  # fmt: skip
+        pairs = repr([(str(self.topic_keys[row]), str(self.doc_ids[row])) for row in order])
+        return [self.grade.tobytes(), pairs.encode(), self.probability[order].tobytes()]
 
     def to_frame(self) -> pd.DataFrame:
         """A row per document, as given."""
@@ -234,14 +195,8 @@ class GradeProbabilities(LabelModel):
         return pd.DataFrame(columns | {f"p{g}": self.probability[:, i] for i, g in enumerate(self.grade.tolist())})
 
 
-def frozen(array: Array) -> Array:
-    """The array, no longer to be written to."""
-    array.flags.writeable = False
-    return array
-
-
 def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
-    found: dict[int, float] = {0: 0.0}
+    share_of = {0: 0.0}
     for grade, share in shares.items():
         if not is_whole(grade, 0, _HIGHEST):
             raise ValueError(f"shares has the grade {shown(grade)}; grades must be integers from 0 to {_HIGHEST}")
@@ -249,12 +204,12 @@ def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
             raise ValueError(
                 f"shares gives grade {grade} the share {shown(share)}; a share must be a number from 0 to 1"
             )
-        found[int(grade)] = float(share)
-    total = sum(found.values())
+        share_of[int(grade)] = float(share)
+    total = sum(share_of.values())
     if abs(total - 1) > _SUM:
         raise ValueError(f"shares={shown(dict(shares))} sum to {total:.6g}; they must sum to 1")
-    grades = sorted(found)
-    return np.array(grades, dtype=np.int64), np.array([found[grade] / total for grade in grades])
+    grades = sorted(share_of)
+    return np.array(grades, dtype=np.int64), np.array([share_of[grade] / total for grade in grades])
 
 
 def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, FloatArray]:
@@ -262,54 +217,50 @@ def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, Floa
     if not isinstance(frame, pd.DataFrame):
         raise WrongKind(f"probabilities must be a pandas DataFrame, not a {type(frame).__name__}")
     columns = [str(column) for column in frame.columns]
-    numbered = [(int(column[1:]), column) for column in columns if re.fullmatch("p[0-9]{1,4}", column)]
-    chances = dict(numbered)
-    missing = [column for column in ("query_id", "doc_id") if column not in columns]
-    if missing or sorted(grade for grade, _ in numbered) != list(range(max(len(chances), 1))):
+    grades = [column for column in columns if re.fullmatch("p[0-9]{1,4}", column)]
+    wanted = [f"p{grade}" for grade in range(max(len(grades), 1))]
+    if sorted(grades) != sorted(wanted) or not {"query_id", "doc_id"} <= set(columns):
         raise ValueError(
             f"probabilities has the columns {', '.join(columns) or 'none':.200}; it must have query_id, doc_id and one "
             "column p0, p1, ... for every grade from 0 to the highest"
         )
     ids = run_columns(frame[["query_id", "doc_id"]].assign(score=0.0), "probabilities")
     topics, documents = np.array([*map(str, ids.topics), None], dtype=object)[ids.topic], ids.doc_id
-    numbers = frame[[chances[grade] for grade in sorted(chances)]]
-    odd = next((v for c in numbers for v in _no_numbers(numbers[c])), None)
-    if odd is not None:
-        raise ValueError(
-            f"probabilities has {shown(odd, 60)} in a column p0, p1, ...; every probability must be a number"
-        )
-    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    values = np.array(values, dtype=np.float64)  # a copy, (N, L)
-    fit = ((values >= 0) & (values <= 2)).all(axis=1)  # that a sum is not 1 is told below
-    _refuse_rows(~fit, topics, documents, "has a probability that is negative, missing or far above 1")
+    for column in wanted:
+        # text is not a number, even where it could be read as one
+        cells = () if frame[column].dtype.kind in "biuf" else frame[column]
+        odd = next((value for value in cells if not isinstance(value, Real) and not is_missing(value)), None)
+        if odd is not None:
+            raise ValueError(
+                f"probabilities has {shown(odd, 60)} in a column p0, p1, ...; every probability must be a number"
+            )
+    values = np.array(frame[wanted].to_numpy(dtype=np.float64, na_value=np.nan))  # a copy, (N, L)
+    _refuse_rows(
+        ~((values >= 0) & (values <= 2)).all(axis=1), topics, documents,
+        "has a probability that is negative, missing or far above 1",
+    )  # fmt: skip
     total = values.sum(axis=1)
     _refuse_rows(~(np.abs(total - 1) <= _SUM), topics, documents, "has probabilities that do not sum to 1")
     again = pd.DataFrame({"t": topics, "d": documents}).duplicated().to_numpy()
     _refuse_rows(again, topics, documents, "has two rows")
-    return np.arange(len(chances)), topics, documents, values / total[:, None]
+    return np.arange(len(wanted)), topics, documents, values / total[:, None]
 
 
-def _no_numbers(column: pd.Series) -> Iterator[Any]:
-    """Values that are no numbers; text is one of them even where it could be read as a number."""
-    if column.dtype.kind not in "biuf":
-        yield from (value for value in column if not isinstance(value, Real) and not is_missing(value))
-
-
-def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, what: str) -> None:
+def _refuse_rows(bad: BoolArray, topics: ObjectArray, documents: ObjectArray, fault: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(f"probabilities: document {documents[row]!r:.200} of topic {topics[row]!r:.200} {what}")
+        raise ValueError(f"probabilities: document {documents[row]!r:.200} of topic {topics[row]!r:.200} {fault}")
 
 
 def kept(model: Model) -> Model:
-    """The model, to be found by its key as long as somebody holds it."""
-    held: Any = _known.keep(vars(model).get("_original", model))
-    named: Model = held if held.name == model.name else held.named(model.name)
+    """The model, which its key finds as long as somebody refers to it."""
+    original: Any = _known.keep(vars(model).get("_original", model))
+    named: Model = original if original.name == model.name else original.named(model.name)
     return named
 
 
 def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) -> None:
-    """Makes a label model known under a name, for ``Imputed(labels=name)``.
+    """Register a label model under a name, for ``Imputed(labels=name)``.
 
     The same content again is no change; other content under a used name is an error unless ``overwrite``.
 

@@ -1,148 +1,110 @@
-"""A run whose open documents have labels from a model."""
+"""A run whose open documents have labels from a model: the scores that labels give.
+
+    score = (known + sum over open documents of weight * gain of the label) / normaliser
+
+For P, RBP and SDCG, and for nDCG over the judged ideal, the normaliser is a constant. Where open documents join the
+ideal of nDCG, the ideal is a stack of layers: between two neighbouring gains lies a layer as thick as their difference
+and as long as the number of documents that reach its upper gain, cut at K. So the ideal depends on how many open
+documents reach each layer, and on nothing else.
+"""
 
 from __future__ import annotations
 
-from copy import copy
+from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from itertools import product
+from typing import NamedTuple, Self
 
 import numpy as np
-import scipy
 
-from ir_measures_relative._base import UserModel
+from ir_measures_relative._base import NDCG, SDCG, UserModel, divide
 from ir_measures_relative._input import Array, FloatArray, IntArray
-from ir_measures_relative._labels.draws import document_keys, drawn_effects, hashed, uniforms
-from ir_measures_relative._labels.label_model import GradeLabels
-from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._judged import JudgedRun, Run
+from ir_measures_relative._labels.open_documents import (
+    GradeLabels,
+    OpenDocuments,
+    hashed,
+    looked_up,
+    ranked_keys,
+    uniforms,
+)
 from ir_measures_relative._labels.outcomes import Outcomes
-from ir_measures_relative._labels.score_cells import ScoreCells, plain_scores, score_cells, visible_gain
-from ir_measures_relative._labels.topic_outcomes import topic_outcomes
 
+DRAWN = 20_100  # labellings drawn for a topic, or the mean over topics, where they are too many to list
+KEPT = 4020  # labellings of a run that are kept for its pairs
+LISTED = 1 << 16  # labellings of a topic that are listed one by one
+LISTED_CELLS = 1 << 20  # and their probabilities given each effect
 CELLS = 1 << 21  # random numbers held at a time
-DRAWN = 20_100  # labellings drawn for the mean over topics
+WORK = 3e7  # additions of a pass that takes a fraction of a second
 
 
-class DrawnSums(NamedTuple):
-    """Sums over the open documents of C topics, for N labellings."""
+class IdealLayers(NamedTuple):
+    """The normaliser of Q topics by the number of open documents, at most N, that reach each of L layers."""
 
-    gain: FloatArray  # (C, N) weight times gain of the labels
-    counts: Array  # (L, C, N) documents that reach each layer of the ideal
+    reaches: Array  # (G + 1, L) 1 where a grade reaches the layer, else 0
+    table: FloatArray  # (Q, L, N + 1) thickness times length of each layer
+    constant: FloatArray  # (Q,) the rest of the normaliser
+
+
+class ScoreCells(NamedTuple):
+    """C topics of a run, or of a pair of runs, with n open documents in the order of topics."""
+
+    topic: IntArray  # (C,)
+    start: IntArray  # (C + 1,) documents of each topic
+    known: FloatArray  # (C,) what judged documents add to the numerator
+    weight: FloatArray  # (n,) of one unit of gain of each document
+    gain: FloatArray  # (G + 1,) of each label
+    layers: IdealLayers  # of the C topics
+
+    @classmethod
+    def of(cls, labelled: LabelledRun, topic: IntArray, weight: FloatArray, known: FloatArray) -> Self:
+        """``topic`` and ``weight`` (n,) of open documents, ``known`` (Q,); the ideal is that of ``labelled``."""
+        topics, start = np.unique(topic, return_index=True)
+        start = np.append(start, len(topic))
+        layers = ideal_layers(labelled, int(np.diff(start).max(initial=0)))
+        layers = layers._replace(table=layers.table[topics], constant=layers.constant[topics])
+        return cls(topics, start, known[topics], weight, labelled.gain, layers)
+
+    def part(self, first: int, last: int) -> Self:
+        """The topics from ``first`` to before ``last``."""
+        layers = self.layers._replace(table=self.layers.table[first:last], constant=self.layers.constant[first:last])
+        rows, start = slice(self.start[first], self.start[last]), self.start[first : last + 1] - self.start[first]
+        return self._replace(
+            topic=self.topic[first:last], start=start, known=self.known[first:last], weight=self.weight[rows],
+            layers=layers,
+        )  # fmt: skip
+
+    def normaliser(self, label: Array) -> FloatArray:
+        """(n, S) labels as places among the grades -> (C, S)"""
+        total = np.repeat(self.layers.constant[:, None], label.shape[1], axis=1)
+        for layer, reaches in enumerate(self.layers.reaches.T):
+            count = np.add.reduceat(np.take(reaches, label), self.start[:-1], axis=0)
+            total += np.take_along_axis(self.layers.table[:, layer], count.astype(np.intp), axis=1)
+        return total
+
+    def scores(self, label: Array) -> FloatArray:
+        """(n, S) labels as places among the grades -> (C, S)"""
+        added = np.add.reduceat(self.weight[:, None] * np.take(self.gain, label), self.start[:-1], axis=0)
+        return ratio(self.known[:, None] + added, self.normaliser(label))
 
 
 class LabelledRun:
     """Open documents of a run, the grades they may have, and the measure that values them."""
 
     def __init__(self, open_documents: OpenDocuments, labels: GradeLabels, model: UserModel, ideal: str = "all"):
-        self.open = open_documents
-        self.labels = labels
-        self.model = model
-        self.ideal = ideal
+        self.open, self.labels, self.model, self.ideal = open_documents, labels, model, ideal
+        self.gain = model.gain(labels.grade)  # (G + 1,)
+        self._drawn = np.zeros((0, 0), dtype=np.int8)
+
+    def empty(self) -> LabelledRun:
+        """A run without documents, against which the difference is the score of this one."""
+        nothing = OpenDocuments.unjudged(JudgedRun(self.open.run.judgements, Run.of({})), self.model.cutoff)
+        return LabelledRun(nothing, self.labels._replace(logit=self.labels.logit[:0]), self.model, self.ideal)
 
     @cached_property
-    def cells(self) -> ScoreCells:
-        """The topics with open documents."""
-        return score_cells(self.open, self.labels.grade, self.model, self.ideal)
-
-    @cached_property
-    def plain(self) -> FloatArray:
-        """(Q,) the scores if open documents are non-relevant."""
-        return plain_scores(self.open, self.model)
-
-    @cached_property
-    def key(self) -> Array:
-        """(n,) of the open documents, for random numbers."""
-        return document_keys(self.open.run.judgements.topic_keys, self.open.topic, self.open.doc_ids())
-
-    @cached_property
-    def run_key(self) -> int:
-        """Key of the run, for random numbers."""
-        return int(hashed(np.array([self.open.run.run.fingerprint], dtype=object))[0])
-
-    def effects(self, size: int) -> FloatArray:
-        """(size,) drawn effects of the run."""
-        return drawn_effects(self.labels.effect, self.run_key, size)
-
-    def labels_drawn(self, rows: slice, size: int) -> Array:
-        """(n, size) labels of some open documents, as places among the grades.
-
-        The effects drawn are few different ones, so probabilities are computed once for each of them.
-        """
-        effect = self.labels.effect
-        place = drawn_effects(np.arange(len(effect), dtype=np.float64), self.run_key, size).astype(np.intp)
-        reached = scipy.special.expit(self.labels.logit[rows, None, :] + effect[:, None])  # (n, U, G)
-        noise = uniforms(self.key[rows], 0, size)
-        label = np.zeros(noise.shape, dtype=np.int8)
-        for grade in range(reached.shape[2]):
-            label += noise < reached[:, place, grade]
-        return label
-
-    def topic_outcomes(self, cell: int) -> Outcomes:
-        """Possible scores of the topic of a cell."""
-        rows = slice(*self.cells.start[cell : cell + 2])
-        labels = self.labels._replace(logit=self.labels.logit[rows])
-        return topic_outcomes(self.cells.part(cell, cell + 1), labels.probability(), self.key[rows])
-
-    def drawn_mean(self, size: int = DRAWN) -> FloatArray:
-        """(size,) mean over topics of drawn labellings; all topics share the run's effect."""
-        cells = self.cells
-        total = np.full(size, self.plain.sum() - self.plain[cells.topic].sum())
-        start = cells.start
-        first = 0
-        while first < len(cells.topic):
-            last = first + 1
-            while last < len(cells.topic) and (start[last + 1] - start[first]) * size <= CELLS:
-                last += 1
-            rows = slice(start[first], start[last])
-            total += cells.part(first, last).scores(self.labels_drawn(rows, size)).sum(axis=0)
-            first = last
-        return total / max(self.open.run.judgements.n_topics, 1)
-
-    @cached_property
-    def deeper(self) -> tuple[Array, FloatArray]:
-        """Keys and weights of the documents of the top K without judgement that get no label: below its depth."""
-        run, cutoff = self.open.run, self.model.cutoff
-        mask = run.top(cutoff).present & (self.open.row < 0) & ~self.open.mask
-        if not mask.any():
-            return np.zeros(0, dtype=np.uint64), np.zeros(0)
-        topic, rank = np.nonzero(mask)
-        key = document_keys(run.judgements.topic_keys, topic, run.documents(cutoff)[mask])
-        return key, self.model.total(np.eye(mask.shape[1]))[rank]
-
-    def weightless(self) -> LabelledRun:
-        """The same documents, which add nothing to the score of the run but still join the ideal."""
-        other = copy(self)
-        cells, (key, weight) = self.cells, self.deeper
-        parts = {"known": self.known * 0, "cells": cells._replace(weight=cells.weight * 0), "deeper": (key, weight * 0)}
-        vars(other).update(parts)
-        vars(other).pop("_drawn_sums", None)
-        return other
-
-    def sums(self, label: Array) -> DrawnSums:
-        """Sums over the open documents of each topic, of (n, N) labels."""
-        cells = self.cells
-        start, layers = cells.start[:-1], range(cells.reaches.shape[1])
-        gain = np.add.reduceat(cells.weight[:, None] * cells.gain[label], start, axis=0) if len(start) else label * 0.0
-        counts = np.zeros((len(layers), len(start), label.shape[1]), dtype=np.int8)
-        for layer in layers:
-            if len(start):
-                np.add.reduceat(cells.reaches[label, layer], start, axis=0, dtype=np.int8, out=counts[layer])
-        return DrawnSums(gain, counts)
-
-    def drawn_sums(self, size: int) -> DrawnSums:
-        """Sums over the open documents of each topic in the first draws."""
-        kept: DrawnSums | None = vars(self).get("_drawn_sums")
-        if kept is None or kept.gain.shape[1] < size:
-            kept = self.sums(self.drawn_labels(size))
-            vars(self)["_drawn_sums"] = kept
-        return DrawnSums(kept.gain[:, :size], kept.counts[:, :, :size])
-
-    def drawn_labels(self, size: int) -> Array:
-        """(n, size) labels, as places among the grades, in the first draws."""
-        label = vars(self).get("_labels_drawn")
-        if label is None or label.shape[1] < size:
-            label = self.labels_drawn(slice(None), size)
-            vars(self)["_labels_drawn"] = label
-        return np.asarray(label[:, :size])
+    def _rank_weight(self) -> FloatArray:
+        """(W,) of one unit of gain at each rank."""
+        return self.model.total(np.eye(self.open.mask.shape[1]))
 
     @cached_property
     def known(self) -> FloatArray:
@@ -150,12 +112,194 @@ class LabelledRun:
         return self.model.total(self.open.values(visible_gain(self.open, self.model)))
 
     @cached_property
+    def plain(self) -> FloatArray:
+        """(Q,) the scores if open documents are non-relevant."""
+        return plain_scores(self.open, self.model)
+
+    @cached_property
+    def cells(self) -> ScoreCells:
+        """The topics with open documents."""
+        return ScoreCells.of(self, self.open.topic, self._rank_weight[self.open.rank], self.known)
+
+    @cached_property
+    def key(self) -> Array:
+        """(n,) of the open documents."""
+        return self.open.key
+
+    @cached_property
+    def _unjudged(self) -> tuple[Array, FloatArray]:
+        """Keys, ascending, and weights of all documents of the top K without a visible judgement."""
+        width = self.open.mask.shape[1]
+        mask = self.open.run.top(width).present & (self.open.row < 0)
+        key = ranked_keys(self.open.run, width)[mask]
+        order = np.argsort(key)
+        return key[order], self._rank_weight[np.nonzero(mask)[1]][order]
+
+    def weights_of(self, key: Array) -> FloatArray:
+        """(m,) weight of each document at its rank in this run, open or below the depth of labels; 0 if absent."""
+        return looked_up(*self._unjudged, key)
+
+    @cached_property
     def marginal(self) -> FloatArray:
         """(n, G + 1) probability of each grade, over the effects."""
         probability: FloatArray = self.labels.probability().mean(axis=0)
         return probability
 
-    @property
+    @cached_property
     def n_open(self) -> IntArray:
         """(Q,) number of open documents of each topic."""
         return np.asarray(self.open.mask.sum(axis=1))
+
+    def drawn_effects(self, size: int, n_effects: int) -> IntArray:
+        """(size,) places among the effects, each of them drawn equally often."""
+        rows = -(-size // n_effects)
+        key = hashed(np.array([self.open.run.run.fingerprint], dtype=object))
+        return np.argsort(uniforms(key, rows * n_effects).reshape(rows, n_effects), axis=1).ravel()[:size]
+
+    def drawn_labels(self, size: int) -> Array:
+        """(n, size) labels as places among the grades, in the first draws."""
+        drawn = self._drawn
+        if drawn.shape[1] < size:
+            place = self.drawn_effects(size, len(self.labels.effect))
+            drawn = self.labels.drawn(place, uniforms(self.key, size))
+            self._drawn = drawn if size <= KEPT else self._drawn
+        return drawn[:, :size]
+
+    def drawn_mean(self, size: int = DRAWN, effect: FloatArray | None = None) -> FloatArray:
+        """(size,) mean over topics of drawn labellings; all topics share the run's effect.
+
+        ``effect`` (U,): by default that of the labels.
+        """
+        labels = self.labels if effect is None else self.labels._replace(effect=effect)
+        cells, place = self.cells, self.drawn_effects(size, len(labels.effect))
+        total = np.full(size, self.plain.sum() - self.plain[cells.topic].sum())
+        first = 0
+        while first < len(cells.topic):
+            most = cells.start[first] + CELLS // size
+            last = max(int(np.searchsorted(cells.start, most, "right")) - 1, first + 1)
+            rows = slice(cells.start[first], cells.start[last])
+            label = labels._replace(logit=labels.logit[rows]).drawn(place, uniforms(self.key[rows], size))
+            total += cells.part(first, last).scores(label).sum(axis=0)
+            first = last
+        return total / max(self.open.run.judgements.n_topics, 1)
+
+    def topic_outcomes(self, cell: int) -> Outcomes:
+        """Possible scores of the topic of a cell: every one, or a sample of them; moments are exact if possible."""
+        cells, rows = self.cells.part(cell, cell + 1), slice(*self.cells.start[cell : cell + 2])
+        labels = self.labels._replace(logit=self.labels.logit[rows])
+        probability = labels.probability()  # (U, n, G + 1)
+        n_effects, n, n_grades = probability.shape
+        if n_grades**n <= min(LISTED, LISTED_CELLS // n_effects):
+            label = listed_labels(n_grades, n)
+            chance = np.ones((n_effects, label.shape[1]))
+            for document in range(n):
+                chance *= probability[:, document, label[document]]
+            outcomes = Outcomes.listed(cells.scores(label), chance)
+        else:
+            place = np.repeat(np.arange(n_effects), max(DRAWN // n_effects, 1))  # as many draws for each effect
+            label = labels.drawn(place, uniforms(self.key[rows], len(place)))
+            outcomes = Outcomes.sampled(cells.scores(label).reshape(n_effects, -1))
+        moments = _moments(cells, probability)
+        return outcomes if moments is None else replace(outcomes, moments=moments)
+
+
+def ratio(value: FloatArray, normaliser: FloatArray) -> FloatArray:
+    """value / normaliser, and 0 where the normaliser is 0; any shape."""
+    quotient: FloatArray = np.divide(value, normaliser, out=np.zeros_like(value), where=normaliser > 0)
+    return quotient
+
+
+def listed_labels(n_grades: int, n: int) -> Array:
+    """(n, n_grades ** n) every labelling of n documents."""
+    return np.array(list(product(range(n_grades), repeat=n)), dtype=np.int8).T
+
+
+def visible_gain(part: OpenDocuments, model: UserModel) -> FloatArray:
+    """(J,) gain of each judgement; 0 where it is hidden."""
+    return model.gain(part.run.judgements.grade) * part.visible
+
+
+def plain_scores(part: OpenDocuments, model: UserModel) -> FloatArray:
+    """(Q,) the scores if open documents are non-relevant."""
+    gain = visible_gain(part, model)
+    return divide(model.total(part.values(gain)), model.normalizer(gain, part.run.judgements))
+
+
+def joins_ideal(model: UserModel, ideal: str = "all") -> bool:
+    """Return True if open documents change the normaliser."""
+    return isinstance(model, NDCG) and not isinstance(model, SDCG) and ideal == "all"
+
+
+def ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
+    """The normaliser of each topic with up to ``most`` open documents; the same for all runs of the judgements."""
+    part, model, ideal = labelled.open, labelled.model, labelled.ideal
+    width = 1 << most.bit_length()  # so that few different ones are computed
+    if not part.visible.all():
+        return _ideal_layers(labelled, width)
+    key = ("ideal layers", model, ideal, labelled.labels.grade.tobytes(), width)
+    return part.run.judgements.memo.once(key, lambda: _ideal_layers(labelled, width))
+
+
+def _ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
+    model, judgements, gain = labelled.model, labelled.open.run.judgements, labelled.gain
+    gain_of_row, n_topics = visible_gain(labelled.open, model), judgements.n_topics
+    if not joins_ideal(model, labelled.ideal):
+        constant = model.normalizer(gain_of_row, judgements)
+        return IdealLayers(np.zeros((len(gain), 0), dtype=np.int16), np.zeros((n_topics, 0, 1)), constant)
+    top = np.unique(np.concatenate([[0.0], gain, gain_of_row]))  # (L + 1,) distinct gains, ascending from 0
+    counts = np.zeros((n_topics, len(top)), dtype=np.int64)  # (Q, L + 1)
+    np.add.at(counts, (judgements.topic, np.searchsorted(top, gain_of_row)), 1)
+    reached_by = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1][:, 1:]  # (Q, L) judged documents
+    longest = int(reached_by.max(initial=0)) + most
+    cutoff = longest if model.cutoff is None else min(model.cutoff, longest)
+    total = np.append(0.0, np.cumsum(model.seen(cutoff)))  # (K + 1,)
+    length = np.minimum(reached_by[:, :, None] + np.arange(most + 1), cutoff)  # (Q, L, most + 1)
+    table = np.diff(top)[:, None] * total[length]
+    # layers that the same grades reach become one; those that no grade reaches are constant
+    kinds, kind = np.unique(gain[:, None] >= top[1:], axis=1, return_inverse=True)
+    merged = np.zeros((n_topics, kinds.shape[1], most + 1))
+    np.add.at(merged, (slice(None), kind.ravel()), table)
+    used = kinds.any(axis=0)
+    return IdealLayers(kinds[:, used].astype(np.int16), merged[:, used], merged[:, ~used, 0].sum(axis=1))
+
+
+def _moments(cells: ScoreCells, probability: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """(U,) mean and (U,) variance of a single topic's score given each effect; None if it would take too long.
+
+    One pass over the open documents. Its state is the number of documents so far that reach each layer of the ideal; it
+    carries the probability of that state and, in it, the first two moments of the numerator. Numbers that no longer
+    change the ideal (its K places are full) count as one. Example: K = 2, one relevant document judged, two open ones:
+    a first that is relevant fills the ideal (1 + .63), a second changes nothing, so there are two states.
+    """
+    n_effects, n, n_grades = probability.shape
+    table, known = cells.layers.table[0][:, : n + 1], float(cells.known[0])  # (L, n + 1)
+    shape = tuple(int(np.flatnonzero(np.append(True, np.diff(row)))[-1]) + 1 for row in table)  # documents that matter
+    if np.prod([1.0, *shape]) * probability.size * 3 > WORK:
+        return None
+    mass = np.zeros((3, n_effects, *shape))  # probability, and with the first two moments of the numerator
+    mass.reshape(3, n_effects, -1)[:, :, 0] = np.array([1.0, known, known**2])[:, None]
+    for document in range(n):
+        after = np.zeros_like(mass)
+        for grade in range(n_grades):
+            add = cells.weight[document] * cells.gain[grade]
+            moved = np.stack([mass[0], mass[1] + add * mass[0], mass[2] + 2 * add * mass[1] + add**2 * mass[0]])
+            moved *= probability[:, document, grade].reshape(-1, *(1 for _ in shape))
+            for layer in np.flatnonzero(cells.layers.reaches[grade]):
+                moved = _one_more(moved, layer + 2)
+            after += moved
+        mass = after
+    normaliser = np.full(shape, float(cells.layers.constant[0]))
+    for layer, size in enumerate(shape):
+        normaliser += table[layer, :size].reshape([-1 if axis == layer else 1 for axis in range(len(shape))])
+    inverse = ratio(np.ones(shape), normaliser)
+    axes = tuple(range(1, 1 + len(shape)))
+    mean = (mass[1] * inverse).sum(axis=axes)
+    return mean, np.maximum((mass[2] * inverse**2).sum(axis=axes) - mean**2, 0.0)
+
+
+def _one_more(mass: FloatArray, axis: int) -> FloatArray:
+    """One more document reaches a layer; the last state means so many or more."""
+    along = np.moveaxis(mass, axis, 0)
+    moved = np.concatenate([np.zeros_like(along[:1]), along[:-1]])
+    moved[-1] += along[-1]
+    return np.moveaxis(moved, 0, axis)

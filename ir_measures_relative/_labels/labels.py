@@ -3,16 +3,14 @@
 A run is always evaluated with labels learned without its own group.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 from ir_measures_relative._base import UserModel
-from ir_measures_relative._judged import Judgements, Runs, once
+from ir_measures_relative._judged import Judgements, Memo, Runs, once
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.learning import FEWEST_GROUPS, learned
+from ir_measures_relative._labels.learned_labels import FEWEST_GROUPS, learned
 from ir_measures_relative._labels.open_documents import OpenDocuments
 
 
@@ -24,7 +22,7 @@ class Labels:
     ----------
     runs : the runs
     model : the label model
-    depth : rank down to which unjudged documents have labels; None is the cutoff of the measure
+    depth : rank down to which unjudged documents have labels; None is that of the model, else the cutoff
     """
 
     runs: Runs
@@ -36,12 +34,12 @@ class Labels:
         return self.model.calibrated
 
     @once
-    def of(self, name: str, base: UserModel, ideal: str = "all", judged: bool = False) -> LabelledRun:
-        """The run of this name, labelled; ``judged``: its whole top K rather than the top ``depth``."""
+    def of(self, name: str, base: UserModel) -> LabelledRun:
+        """The run of this name, labelled."""
         depth = self.model.depth if self.depth is None else self.depth
-        part = OpenDocuments.unjudged(self.runs[name], base.cutoff, None if judged else depth)
+        part = OpenDocuments.unjudged(self.runs[name], base.cutoff, depth)
         group = self.runs.groups[name] if self.runs.groups is not None else None
-        return LabelledRun(part, self.model._label(part, group, f"run {name!r}"), base, ideal)
+        return LabelledRun(part, self.model._label(part, group, f"run {name!r}"), base)
 
 
 def check_labels(labels: Any, where: str, cutoff: int | None, names: Any, groups: Any) -> LabelModel | str | None:
@@ -71,18 +69,10 @@ def bound_labels(
     depth: int | None = None,
     judge: Judgements | None = None,
 ) -> Labels:
-    """Bind a model to runs; 'learned' learns it from them."""
+    """Bind a model to runs; 'learned' learns it from them, once however often it is asked for."""
     if isinstance(labels, LabelModel):
         return Labels(runs, labels, depth)
     assert labels == LEARNED and cutoff is not None
-    return Labels(runs, learned_once(runs, cutoff, depth, judge), depth)
-
-
-def learned_once(runs: Runs, cutoff: int, depth: int | None, judge: Judgements | None) -> LabelModel:
-    """The model that the runs teach, learned once however often it is asked for."""
-    memo = vars(runs).setdefault("learned", {})
-    key = (cutoff, depth, id(judge))
-    if key not in memo:
-        memo[key] = learned(runs, cutoff=cutoff, depth=depth, judge=judge)
-    model: LabelModel = memo[key]
-    return model
+    memo: Memo = vars(runs).setdefault("memo", Memo())
+    key = (LEARNED, cutoff, depth, judge)
+    return Labels(runs, memo.once(key, lambda: learned(runs, cutoff=cutoff, depth=depth, judge=judge)), depth)

@@ -1,9 +1,8 @@
-"""A label model learned from a collection: proportional odds of a document's grades, and the effect of its run."""
+"""Label models learned from judgements and the runs that were pooled for them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,53 +10,31 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ir_measures_relative._checks import counted, warn
-from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._judged import Judgements
-from ir_measures_relative._labels.calibration import N_EFFECTS, RunEffect
-from ir_measures_relative._labels.features import NAMES, judge_grades, pool_counts, run_counts, topic_features
-from ir_measures_relative._labels.judged_then import JudgedThen
-from ir_measures_relative._labels.label_model import GradeLabels, LabelModel
-from ir_measures_relative._labels.open_documents import OpenDocuments
-from ir_measures_relative._labels.pool import LOOKED_AT, Support
-from ir_measures_relative._labels.proportional_odds import ProportionalOdds, standard_errors
-from ir_measures_relative._labels.training import TrainingDocuments, run_profile
+from ir_measures_relative._checks import counted, warn, whole
+from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
+from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
+from ir_measures_relative._labels.fitting import N_EFFECTS, Fit, Fold, RunEffect, fit, standard_errors
+from ir_measures_relative._labels.label_model import LabelModel, kept
+from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, judged_keys
+from ir_measures_relative._labels.pooling import depth_for, read_pooled_runs
+from ir_measures_relative._labels.training import (
+    FEATURES,
+    LOOKED_AT,
+    Support,
+    TrainingDocuments,
+    judged_documents,
+    open_features,
+    run_profile,
+    training_documents,
+)
 
-DECILES = 10
+FEWEST_GROUPS = 4
 FEW_GROUPS = 8  # below this the spread of the run effect is not known
 FEW_DOCUMENTS = 100
 _LARGEST_SCALE = 2.0  # errors of left-out runs twice as large as stated: the model does not fit
 _FINE = 1001  # values that represent the distribution of u while it is updated by judgements
 _TINY = 1e-300
-
-
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """Coefficients and run effect learned from the documents of some groups."""
-
-    odds: ProportionalOdds
-    effect: RunEffect | None  # None: learned from a judge alone
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Fits to all training documents, and to those of all groups but one."""
-
-    grade: IntArray  # (G + 1,) of each level
-    center: FloatArray  # (F,) what features are standardised by
-    scale: FloatArray  # (F,)
-    whole: Fold
-    without: Mapping[str, Fold]  # group left out -> fold
-    predicted: FloatArray  # (n,) probability that each training document is relevant, by the fold without its group
-
-    def predictor(self, feature: FloatArray, fold: Fold) -> FloatArray:
-        """(n, F) -> (n,) b . x"""
-        return ((feature - self.center) / self.scale) @ fold.odds.slope
-
-    def level(self, grade: IntArray) -> IntArray:
-        """(n,) grades -> the levels that they reach."""
-        level: IntArray = np.searchsorted(self.grade, np.maximum(grade, 0), "right") - 1
-        return level
+_DECILES = 10
 
 
 class LearnedLabels(LabelModel):
@@ -78,15 +55,16 @@ class LearnedLabels(LabelModel):
     cutoff: int | None
     depth: int | None  # of the pool
     group_of_run: Mapping[str, str]  # fingerprint of a run's content -> group
+    topic_keys: frozenset[str]  # learned from
+    judged: Array  # (J,) keys of the judged documents learned from, ascending
     doubts: tuple[str, ...]  # why intervals are not calibrated
-    then: JudgedThen | None
 
     def __init__(self, **parts: Any):
         vars(self).update(parts)
 
     @property
     def calibrated(self) -> bool:  # type: ignore[override]
-        """Whether the model includes the variation between runs, learned from enough groups and documents."""
+        """True if the model includes the variation between runs, learned from enough groups and documents."""
         return not self.doubts
 
     @property
@@ -98,48 +76,45 @@ class LearnedLabels(LabelModel):
     def features(self) -> tuple[str, ...]:
         """Names of the features."""
         if self.support is None:
-            return NAMES[0], NAMES[3]
-        return NAMES if self.judge is not None else NAMES[:3]
-
-    def group_of(self, part: OpenDocuments, group: str | None = None) -> str | None:
-        """The run's group: as given, else by its content if the model was learned from it."""
-        return self.group_of_run.get(part.run.run.cut(LOOKED_AT).fingerprint) if group is None else group
+            return FEATURES[0], FEATURES[3]
+        return FEATURES if self.judge is not None else FEATURES[:3]
 
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
-        own = self.group_of(part, group) if self.support is not None else None
-        fold = self.fit.without.get(own, self.fit.whole) if own is not None else self.fit.whole
-        before = part if self.then is None else self.then.before(part)
-        feature, profile = self._features(before, own)
-        predictor = self.fit.predictor(feature, fold)
+        if group is None and self.group_of_run:  # a run that the model was learned from is recognised by its content
+            group = self.group_of_run.get(part.run.run.cut(LOOKED_AT).fingerprint)
+        fold = self.fit.folds.get(group, self.fit.folds[None])
+        before = self._at_learning(part)
+        feature = open_features(before, self.support, group, self.judge)
+        logit = fold.odds.logit(self.fit.standardised(feature))
         row = part.row[before.mask]  # (n,) of the documents that were open when the labels were learned
-        judged_since = row >= 0
-        effects = np.zeros(1) if fold.effect is None else fold.effect.values()
+        judged_since, effects = row >= 0, fold.effects()
         if judged_since.any() and fold.effect is not None:
             level = self.fit.level(part.run.judgements.grade[row[judged_since]])
-            effects = updated_effects(fold, predictor[judged_since], level)
-        logit = predictor[part.mask[before.mask], None] + fold.odds.threshold
+            effects = updated_effects(fold, logit[judged_since], level)
+        logit = logit[part.mask[before.mask]]
+        odd = None
         # a run some of whose documents were judged since tells about itself, so it need not be like the others
-        odd = () if judged_since.any() or not len(logit) else self._unlike(profile)
+        if self.support is not None and not judged_since.any() and len(logit):
+            odd = self._unlike(run_profile(before, feature, self.depth or part.mask.shape[1]))
         if odd and name is not None:
-            warn(f"{name} is unlike the runs that the labels were learned from: {odd[0]}; its interval may miss")
+            warn(f"{name} is unlike the runs that the labels were learned from: {odd}; its interval may miss")
         return GradeLabels(self.fit.grade, logit, effects, self.calibrated and not odd)
 
-    def _features(self, part: OpenDocuments, own: str | None) -> tuple[FloatArray, tuple[float, float, float] | None]:
-        """(n, F) of the open documents, and the run's profile."""
-        judgements, topic, documents = part.run.judgements, part.topic, part.doc_ids()
-        pool = pool_counts(judgements, part.visible)
-        columns = [topic_features(pool, run_counts(judgements, part.row))[topic]]  # (n, 2)
-        profile = None
+    def _at_learning(self, part: OpenDocuments) -> OpenDocuments:
+        """The run at the time of learning: documents judged since are open. New topics stay as they are."""
+        judgements = part.run.judgements
+
+        def made() -> BoolArray:
+            new = np.array([key not in self.topic_keys for key in judgements.topic_keys], dtype=bool)  # (Q,)
+            return np.isin(judged_keys(judgements), self.judged) | new[judgements.topic]
+
         if self.support is None:
-            columns = [columns[0][:, :1]]
-        else:
-            without = self.support.groups.index(own) if own in self.support.groups else None
-            support = self.support.feature(self.support.places(judgements.topic_keys, topic, documents), without)
-            columns.append(support[:, None])
-            profile = run_profile(part, support, self.depth or part.mask.shape[1])
-        if self.judge is not None:
-            columns.append(judge_grades(self.judge, judgements.topic_keys, topic, documents)[:, None])
-        return np.hstack(columns), profile
+            return part
+        visible = part.visible & judgements.memo.once(("judged at learning", self.fingerprint), made)
+        if (visible == part.visible).all():
+            return part
+        row = part.row
+        return part._replace(visible=visible, mask=part.mask | ((row >= 0) & ~np.append(visible, True)[row]))
 
     @cached_property
     def _usual(self) -> FloatArray:
@@ -147,33 +122,30 @@ class LearnedLabels(LabelModel):
         with np.errstate(all="ignore"):
             quantile = np.nanquantile(self.documents.profile, [0.025, 0.25, 0.75, 0.975], axis=0)  # (4, 3)
         spare = (quantile[2] - quantile[1]) / 4
-        return np.stack([quantile[0] - spare, quantile[3] + spare], axis=1)
+        return np.clip(np.stack([quantile[0] - spare, quantile[3] + spare], axis=1), 0.0, 1.0)
 
-    def _unlike(self, profile: tuple[float, float, float] | None) -> tuple[str, ...]:
+    def _unlike(self, profile: tuple[float, float, float]) -> str | None:
         """How the run differs from those learned from; more judged documents than usual are no reason for doubt."""
-        if profile is None:
-            return ()
         texts = (
-            "{:.0%} of its top documents are judged, usual are {:.0%} to {:.0%}",
-            "the mean support of its unjudged documents by other groups is {:.3f}, usual are {:.3f} to {:.3f}",
-            "{:.0%} of its judged documents are relevant, usual are {:.0%} to {:.0%}",
+            ("{} of its top documents are judged, usual are {} to {}", ".0%"),
+            ("the mean support of its unjudged documents by other groups is {}, usual are {} to {}", ".3f"),
+            ("{} of its judged documents are relevant, usual are {} to {}", ".0%"),
         )
-        odd = []
-        for at, (value, (low, high), text) in enumerate(zip(profile, self._usual, texts, strict=True)):
+        for at, (value, (low, high), (text, form)) in enumerate(zip(profile, self._usual, texts, strict=True)):
             if value < low or (at > 0 and value > high):
-                odd.append(text.format(value, max(low, 0.0), high if at == 1 else min(high, 1.0)))
-        return tuple(odd)
+                return text.format(*_distinct(value, low, high, form))
+        return None
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per coefficient: name, value, standard_error; features are standardised.
 
         Standard errors allow for dependence between the documents of a group (without runs: of a topic).
         """
-        fit, documents, effect = self.fit, self.documents, self.fit.whole.effect
-        feature = (documents.feature - fit.center) / fit.scale
-        errors = standard_errors(fit.whole.odds, feature, fit.level(documents.grade), documents.weight, documents.group)
-        names = [f"grade >= {grade}" for grade in fit.grade[1:].tolist()] + list(self.features)
-        values = [*fit.whole.odds.threshold.tolist(), *fit.whole.odds.slope.tolist()]
+        documents, (odds, effect) = self.documents, self.fit.folds[None]
+        feature, level = self.fit.standardised(documents.feature), self.fit.level(documents.grade)
+        errors = standard_errors(odds, feature, level, documents.weight, documents.group)
+        names = [f"grade >= {grade}" for grade in self.fit.grade[1:].tolist()] + list(self.features)
+        values = [*odds.threshold.tolist(), *odds.slope.tolist()]
         if effect is not None:
             names += ["effect: mean", "effect: spread"]
             values += [effect.mean, effect.spread]
@@ -187,16 +159,14 @@ class LearnedLabels(LabelModel):
         ``expected`` is the number predicted by the fit without the run's group.
         """
         documents = self.documents
-        columns = ["group", "run", "documents", "expected", "relevant"]
-        if self.support is None:
-            return pd.DataFrame(columns=columns)
-        names = np.array(documents.group_name, dtype=object)[documents.run_group], list(documents.run_name)
-        counts = [
-            np.bincount(documents.run, weights=weight)
-            for weight in (np.ones(len(documents.run)), self.fit.predicted, documents.grade > 0)
-        ]
-        table = dict(zip(columns, (*names, *counts), strict=True))
-        return pd.DataFrame(table).astype({"documents": int, "relevant": int})
+        columns = {
+            "group": np.array(documents.group_name, dtype=object)[documents.run_group],
+            "run": list(documents.run_name),
+            "documents": np.bincount(documents.run),
+            "expected": np.bincount(documents.run, weights=self.fit.predicted),
+            "relevant": np.bincount(documents.run, weights=documents.grade > 0).astype(int),
+        }
+        return pd.DataFrame(columns)[: None if self.support is not None else 0]
 
     def reliability(self) -> pd.DataFrame:
         """Return predicted against actual share of relevant documents, by tenths of the prediction, out of fold.
@@ -212,56 +182,177 @@ class LearnedLabels(LabelModel):
         weight, relevant, predicted = self.documents.weight, self.documents.grade > 0, self.fit.predicted
         order = np.lexsort((relevant, predicted))
         reached = np.cumsum(weight[order]) / weight.sum()
-        tenth = np.minimum((reached - 1e-12) * DECILES, DECILES - 1).astype(np.int64)  # (n,)
-        total = np.bincount(tenth, weights=weight[order], minlength=DECILES)
-        sums = [np.bincount(tenth, weights=(weight * x)[order], minlength=DECILES) for x in (predicted, relevant)]
-        kept = total > 0
-        shares = [part[kept] / total[kept] for part in sums]
-        documents = np.bincount(tenth, minlength=DECILES)[kept]
-        return pd.DataFrame({"documents": documents, "predicted": shares[0], "actual": shares[1]})
+        tenth = np.minimum((reached - 1e-12) * _DECILES, _DECILES - 1).astype(np.int64)  # (n,)
+        sums = pd.DataFrame({"documents": 1, "predicted": weight * predicted, "actual": weight * relevant, "w": weight})
+        sums = sums.iloc[order].groupby(tenth).sum().reset_index(drop=True)
+        return sums.assign(predicted=sums["predicted"] / sums["w"], actual=sums["actual"] / sums["w"]).drop(columns="w")
 
     def __repr__(self) -> str:
-        groups, effect = len(self.documents.group_name), self.fit.whole.effect
-        if effect is None:
+        if self.support is None:
             return f"LearnedLabels(another judge, {counted(self.documents.n_distinct, 'document')}, calibrated=False)"
-        source = f"{counted(len(set(self.group_of_run)), 'run')}, {counted(groups, 'group')}"
+        source = f"{counted(len(self.group_of_run), 'run')}, {counted(len(self.documents.group_name), 'group')}"
         word = "calibrated" if self.calibrated else "calibrated=False"
         return f"LearnedLabels({source}, cutoff {self.cutoff}, depth {self.depth}, {word})"
 
     def _content(self) -> list[bytes]:
-        folds = [self.fit.whole, *(self.fit.without[group] for group in sorted(self.fit.without))]
-        arrays = [self.fit.grade, self.fit.center, self.fit.scale]
-        for fold in folds:
-            arrays += [*fold.odds, np.array(fold.effect or ())]
-        content = [np.ascontiguousarray(part).tobytes() for part in arrays]
-        content.append(repr((self.cutoff, self.depth, self.doubts, sorted(self.group_of_run.items()))).encode())
-        content += [] if self.support is None else self.support.content()
-        content += [] if self.then is None else [self.then.content()]
+        folds = [self.fit.folds[group] for group in sorted(self.fit.folds, key=lambda group: group or "")]
+        arrays = [self.fit.grade, self.fit.center, self.fit.scale, self.judged]
+        arrays += [array for fold in folds for array in (*fold.odds, np.array(fold.effect or ()))]
+        texts = [self.cutoff, self.depth, self.doubts, sorted(self.group_of_run.items()), sorted(self.topic_keys)]
+        if self.support is not None:
+            arrays += [self.support.key, self.support.worth, self.support.start]
+            texts.append(self.support.groups)
         if self.judge is not None:
-            content.append(repr(sorted((t, sorted(d.items())) for t, d in self.judge.to_dict().items())).encode())
-        return content
+            texts.append(sorted((topic, sorted(of.items())) for topic, of in self.judge.to_dict().items()))
+        return [repr(texts).encode(), *(np.ascontiguousarray(array).tobytes() for array in arrays)]
 
 
-def updated_effects(fold: Fold, predictor: FloatArray, level: IntArray) -> FloatArray:
+def _distinct(value: float, low: float, high: float, form: str) -> list[str]:
+    """A number and the ends of a range that it is outside of, with so many digits that they differ."""
+    for digits in range(int(form[1]), 17):
+        texts = [f"{number:.{digits}{form[2]}}" for number in (value, low, high)]
+        if texts[0] not in texts[1:]:
+            break
+    return texts
+
+
+def updated_effects(fold: Fold, logit: FloatArray, level: IntArray) -> FloatArray:
     """(U,) equally likely effects once n documents of the run are judged, by Bayes' rule.
 
-    ``predictor`` (n,) of each document without the effect, ``level`` (n,) that its grade reaches.
+    ``logit`` (n, L) of reaching each level without the effect, ``level`` (n,) that the document's grade reaches.
     """
-    assert fold.effect is not None
-    before = fold.effect.values(_FINE)  # (F,)
-    chance = fold.odds.level_probability(before[:, None] + predictor)[:, np.arange(len(level)), level]  # (F, n)
+    before = fold.effects(_FINE)  # (F,)
+    reached = scipy.special.expit(before[:, None, None] + logit)  # (F, n, L)
+    chance = -np.diff(reached, axis=2, prepend=1.0, append=0.0)[:, np.arange(len(level)), level]  # (F, n)
     log_likelihood = np.log(np.maximum(chance, _TINY)).sum(axis=1)
     likelihood = np.exp(log_likelihood - log_likelihood.max())
-    reached = (np.cumsum(likelihood) - likelihood / 2) / likelihood.sum()  # (F,)
-    return np.interp((np.arange(N_EFFECTS) + 0.5) / N_EFFECTS, reached, before)
+    cumulative = (np.cumsum(likelihood) - likelihood / 2) / likelihood.sum()  # (F,)
+    return np.interp((np.arange(N_EFFECTS) + 0.5) / N_EFFECTS, cumulative, before)
 
 
-def doubts(documents: TrainingDocuments, grouped: bool, judged: float, effect: RunEffect) -> tuple[str, ...]:
-    """Why intervals of a model learned from runs are not calibrated; ``judged``: median share of judged documents."""
-    n, n_groups = documents.n_distinct, len(documents.group_name)
+def learn_labels(
+    qrels: QrelsLike,
+    runs: RunsLike | None = None,
+    groups: Any = None,
+    *,
+    cutoff: int = 10,
+    depth: int | None = None,
+    judge: QrelsLike | None = None,
+) -> LearnedLabels:
+    """Learn what an unjudged document is worth, from the collection itself.
+
+    Each group is left out of the pool in turn. The grades of the documents that only it found are known, so they show
+    how relevant such documents are, given the topic, the run, and how many other groups rank them how high. The same
+    test shows how far the scores of left-out runs differ from their estimates, and the model states that spread.
+
+    Parameters
+    ----------
+    qrels : QrelsLike
+        Judgements in any form.
+    runs : RunsLike, optional
+        The runs that were pooled for these qrels: dict of name: run, a folder, a glob or a list of TREC run files.
+        None: learn from ``judge`` alone.
+    groups : dict, Series or path, optional
+        Group of each run, or a CSV file with the columns run and group. None: each run is its own group, with a warning
+        and ``calibrated=False``.
+    cutoff : int
+        K; the model fits measures with this cutoff.
+    depth : int, optional
+        Depth of the pool. By default that of `meta.pool_depth`, at most the cutoff.
+    judge : QrelsLike, optional
+        Another judge's labels, such as a language model's, for judged and unjudged documents.
+
+    Returns
+    -------
+    LearnedLabels
+        A `LabelModel`: ``.to_frame()`` shows coefficients, ``.training`` the runs learned from and ``.reliability()``
+        predicted against actual shares. Without runs it says ``calibrated=False``: intervals then include the judge's
+        mistakes on single documents, not those on a run.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> track = imr.simulate.track(seed=0, n_systems=24)
+    >>> pool = {name: track.runs[name] for name in track.pooled}
+    >>> model = imr.learn_labels(track.qrels, pool, track.groups)
+    >>> model
+    LearnedLabels(16 runs, 9 groups, cutoff 10, depth 10, calibrated)
+    """
+    cutoff = whole(cutoff, "cutoff", 1, 1000)
+    depth = None if depth is None else whole(depth, "depth", 1, 1000)
+    judgements = Judgements.of(qrels)
+    other_judge = None if judge is None else read_judge(judge)
+    if runs is None:
+        if other_judge is None:
+            raise ValueError("learn_labels requires runs=, or another judge's labels as judge=")
+        if groups is not None:
+            raise ValueError("groups= requires runs=")
+        return kept(learned_from_judge(judgements, other_judge))
+    return kept(learned(read_pooled_runs(judgements, runs, groups), cutoff=cutoff, depth=depth, judge=other_judge))
+
+
+def read_judge(judge: Any) -> Judgements:
+    """Read another judge's labels in any form."""
+    labels = Judgements.of(judge, "judge")
+    if not len(labels.grade):
+        raise ValueError("judge: there is no label in it; at least one is needed")
+    return labels
+
+
+def learned(
+    runs: Runs,
+    *,
+    cutoff: int,
+    depth: int | None = None,
+    judge: Judgements | None = None,
+    visible: BoolArray | None = None,
+    quiet: bool = False,
+) -> LearnedLabels:
+    """Learn from runs that are joined; ``visible`` (J,): the judgements that count, ``quiet``: without warnings."""
+    depth, judgements = depth_for(runs, cutoff, depth, quiet), runs.judgements
+    visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
+    support = Support.of(runs)
+    documents, parts = training_documents(runs, support, visible, cutoff, depth, judge)
+    n_groups = len(documents.group_name)
+    if n_groups < FEWEST_GROUPS:
+        raise ValueError(
+            f"learn_labels requires {FEWEST_GROUPS} groups with judged documents that no other group found, got "
+            f"{n_groups} of {len(support.groups)} groups; use judge= without runs, or LabelModel.shares"
+        )
+    fitted = fit(documents, parts, visible, cutoff)
+    effect = fitted.folds[None].effect
+    assert effect is not None
+    reasons = _doubts(documents, runs, visible, depth, effect)
+    if reasons and not quiet:
+        warn(f"learned labels are not calibrated: {reasons[0]}")
+    return LearnedLabels(
+        fit=fitted, documents=documents, support=support, judge=judge, cutoff=cutoff, depth=depth, doubts=reasons,
+        group_of_run={run.run.cut(LOOKED_AT).fingerprint: runs.group_of[name] for name, run in runs.joined.items()},
+        topic_keys=frozenset(judgements.topic_keys), judged=np.sort(judged_keys(judgements)[visible]),
+    )  # fmt: skip
+
+
+def learned_from_judge(judgements: Judgements, judge: Judgements, visible: BoolArray | None = None) -> LearnedLabels:
+    """Learn from another judge's labels of judged documents; ``visible`` (J,): the judgements that count."""
+    visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
+    documents = judged_documents(judgements, judge, visible)
+    return LearnedLabels(
+        fit=fit(documents, [], visible, None), documents=documents, support=None, judge=judge, cutoff=None, depth=None,
+        doubts=("they are learned from a judge alone, which says nothing about the variation between runs",),
+        group_of_run={}, topic_keys=frozenset(), judged=np.zeros(0, dtype=np.uint64),
+    )  # fmt: skip
+
+
+def _doubts(
+    documents: TrainingDocuments, runs: Runs, visible: BoolArray, depth: int, effect: RunEffect
+) -> tuple[str, ...]:
+    """Why intervals of a model learned from runs are not calibrated."""
+    tops = [run.top(depth) for run in runs.joined.values()]
+    shares = [np.append(visible, False)[top.row].sum() / max(int(top.length.sum()), 1) for top in tops]
+    n, n_groups, judged = documents.n_distinct, len(documents.group_name), float(np.median(shares))
     reasons = {
         "no groups are given, so every run counts as its own group, although runs of one group retrieve the same "
-        "documents; give groups= (a dict of run: group or a CSV file)": not grouped,
+        "documents; give groups= (a dict of run: group or a CSV file)": not runs.grouped,
         f"there are only {n_groups} groups to learn from, fewer than {FEW_GROUPS}": n_groups < FEW_GROUPS,
         f"there are only {n} documents to learn from, fewer than {FEW_DOCUMENTS}": n < FEW_DOCUMENTS,
         f"the runs have only {judged:.0%} of their top documents judged, so they were not pooled for these qrels; "
@@ -270,11 +361,4 @@ def doubts(documents: TrainingDocuments, grouped: bool, judged: float, effect: R
             effect.scale > _LARGEST_SCALE
         ),
     }
-    return tuple(reason for reason, holds in reasons.items() if holds)
-
-
-def relevance(fold: Fold, predictor: FloatArray) -> FloatArray:
-    """(n,) probability of a grade above 0, over the effects of a run."""
-    effects = np.zeros(1) if fold.effect is None else fold.effect.values(21)
-    chance: FloatArray = scipy.special.expit(predictor[:, None] + fold.odds.threshold[0] + effects).mean(axis=1)
-    return chance
+    return tuple(reason for reason, applies in reasons.items() if applies)

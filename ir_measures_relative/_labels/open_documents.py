@@ -1,13 +1,22 @@
-"""The documents of a run that get their grade from a label model."""
+"""Documents of a run whose grade is open, the grades they may have, and the random numbers that draw their labels.
 
-from __future__ import annotations
+Random numbers are made from the ids of a document and the number of a draw. So a label does not depend on the order of
+documents, on the batch or on the other runs, and a document that two runs retrieve has one label for both.
+"""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
+import pandas as pd
+import scipy
 
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray, ObjectArray
-from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray, ObjectArray
+from ir_measures_relative._judged import JudgedRun, Judgements
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the constants of splitmix64 (Steele, Lea and Flood 2014)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SUREST = 1e-12  # a probability nearer to 0 or 1 counts as this, so that its logit is finite
 
 
 class OpenDocuments(NamedTuple):
@@ -19,28 +28,27 @@ class OpenDocuments(NamedTuple):
 
     run: JudgedRun
     visible: BoolArray  # (J,) judgements that count; False = hidden
-    mask: BoolArray  # (Q, W) whether the grade of the document at this rank is open
+    mask: BoolArray  # (Q, W) True where the grade of the document at this rank is open
 
     @classmethod
-    def unjudged(cls, run: JudgedRun, cutoff: int | None, depth: int | None = None) -> OpenDocuments:
+    def unjudged(cls, run: JudgedRun, cutoff: int | None, depth: int | None = None) -> Self:
         """The unjudged documents of the top ``depth``, of the whole top K by default."""
-        mask = run.top(cutoff).unjudged.copy()
-        if depth is not None:
-            mask[:, depth:] = False
-        return cls(run, np.ones(len(run.judgements.grade), dtype=bool), mask)
+        top = run.top(cutoff)
+        within = np.arange(top.row.shape[1]) < (np.inf if depth is None else depth)
+        return cls(run, np.ones(len(run.judgements.grade), dtype=bool), top.unjudged & within)
 
     @classmethod
-    def hidden(cls, run: JudgedRun, cutoff: int | None, visible: BoolArray) -> OpenDocuments:
-        """The documents of the top K whose judgements are hidden."""
+    def hidden(cls, run: JudgedRun, cutoff: int | None, visible: BoolArray, depth: int | None = None) -> Self:
+        """The documents of the top ``depth`` whose judgements are hidden."""
         row = run.top(cutoff).row
-        mask = (row >= 0) & ~visible[row] if len(visible) else np.zeros(row.shape, dtype=bool)
-        return cls(run, visible, mask)
+        within = np.arange(row.shape[1]) < (np.inf if depth is None else depth)
+        return cls(run, visible, (row >= 0) & within & ~np.append(visible, True)[row])
 
     @property
     def row(self) -> IntArray:
         """(Q, W) visible judgement of each document; -1 = none."""
         row = self.run.top(self.mask.shape[1]).row
-        return np.where((row >= 0) & self.visible[row], row, -1) if len(self.visible) else row
+        return np.where(np.append(self.visible, False)[row], row, -1)
 
     @property
     def topic(self) -> IntArray:
@@ -52,6 +60,11 @@ class OpenDocuments(NamedTuple):
         """(n,) counted from 0"""
         return np.nonzero(self.mask)[1]
 
+    @property
+    def key(self) -> Array:
+        """(n,) see `ranked_keys`."""
+        return ranked_keys(self.run, self.mask.shape[1])[self.mask]
+
     def doc_ids(self) -> ObjectArray:
         """(n,)"""
         return self.run.documents(self.mask.shape[1])[self.mask]
@@ -59,4 +72,96 @@ class OpenDocuments(NamedTuple):
     def values(self, value: FloatArray) -> FloatArray:
         """(J,) a value for each judgement -> (Q, W): that of each document with a visible judgement, else 0."""
         row = self.row
-        return np.where(row >= 0, value[row], 0.0) if len(value) else np.zeros(row.shape)
+        return np.where(row >= 0, np.append(value, 0.0)[row], 0.0)
+
+
+class GradeLabels(NamedTuple):
+    """Grades of the n open documents of a run.
+
+    ``logit P(grade >= c) = logit[c] + u`` with the run's effect u; given u, labels are independent.
+    """
+
+    grade: IntArray  # (G + 1,) ascending, the first is 0
+    logit: FloatArray  # (n, G) of reaching each grade above 0, if the effect is 0
+    effect: FloatArray  # (U,) equally likely effects of the run, ascending; a single 0 without an effect
+    calibrated: bool = False
+
+    @classmethod
+    def of_probabilities(cls, grade: IntArray, probability: FloatArray) -> Self:
+        """Probabilities (n, G + 1) of each grade, without an effect."""
+        reached = np.cumsum(probability[:, :0:-1], axis=1)[:, ::-1]  # (n, G)
+        return cls(grade, scipy.special.logit(np.clip(reached, _SUREST, 1 - _SUREST)), np.zeros(1))
+
+    def probability(self) -> FloatArray:
+        """(U, n, G + 1) of each grade given each effect."""
+        reached = scipy.special.expit(self.effect[:, None, None] + self.logit)  # (U, n, G)
+        reached = np.where(reached <= 2 * _SUREST, 0.0, np.where(reached >= 1 - 2 * _SUREST, 1.0, reached))
+        return -np.diff(reached, axis=2, prepend=1.0, append=0.0)
+
+    def drawn(self, place: IntArray, noise: FloatArray) -> Array:
+        """(n, S) labels as places among the grades; ``place`` (S,) of the effect and ``noise`` (n, S) of each draw.
+
+        Logits fall from grade to grade, so the number of grades reached is the place of the label.
+        """
+        label = np.zeros(noise.shape, dtype=np.int8)
+        for logit in self.logit.T:
+            # few different effects are drawn, so probabilities are computed once for each of them
+            label += noise < np.take(scipy.special.expit(logit[:, None] + self.effect), place, axis=1)
+        return label
+
+
+def document_keys(topic_keys: Sequence[str], topic: IntArray, doc_id: ObjectArray) -> Array:
+    """(n,) a key of 64 bits for each document of a topic; the same in every process."""
+    return _mixed(hashed(np.array(topic_keys, dtype=object))[topic] + _GOLDEN) ^ hashed(doc_id)
+
+
+def ranked_keys(run: JudgedRun, width: int) -> Array:
+    """(Q, W) key of each document of a run's top W; 0 past the end of a list."""
+
+    def made() -> Array:
+        documents, present = run.documents(width), run.top(width).present
+        keys = np.zeros(present.shape, dtype=np.uint64)
+        keys[present] = document_keys(run.judgements.topic_keys, np.nonzero(present)[0], documents[present])
+        return keys
+
+    return run.memo.once(("document keys", width), made)
+
+
+def judged_keys(judgements: Judgements) -> Array:
+    """(J,) key of each judged document."""
+
+    def made() -> Array:
+        return document_keys(judgements.topic_keys, judgements.topic, judgements.document_ids())
+
+    return judgements.memo.once("document keys", made)
+
+
+def hashed(texts: ObjectArray) -> Array:
+    """(n,) a key of 64 bits for each text, which may contain lone surrogates."""
+    if not "".join(texts).isascii():
+        texts = np.array([text.encode("utf-8", "surrogatepass").decode("latin-1") for text in texts], dtype=object)
+    keys: Array = pd.util.hash_array(texts, categorize=False) if len(texts) else np.zeros(0, dtype=np.uint64)
+    return keys
+
+
+def uniforms(key: Array, size: int) -> FloatArray:
+    """(n,) keys -> (n, size) numbers between 0 and 1, one for each draw."""
+    with np.errstate(over="ignore"):
+        mixed = _mixed(key[:, None] + np.arange(1, size + 1, dtype=np.uint64) * _GOLDEN)
+    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def looked_up(key: Array, value: FloatArray, wanted: Array) -> FloatArray:
+    """(m,) values of the wanted keys; ``key`` (n,) is ascending, a key that is not among them has the value 0."""
+    if not len(key):
+        return np.zeros(len(wanted))
+    place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    return np.where(key[place] == wanted, value[place], 0.0)
+
+
+def _mixed(number: Array) -> Array:
+    with np.errstate(over="ignore"):
+        number = (number ^ (number >> np.uint64(30))) * _FIRST
+        number = (number ^ (number >> np.uint64(27))) * _SECOND
+    mixed: Array = number ^ (number >> np.uint64(31))
+    return mixed

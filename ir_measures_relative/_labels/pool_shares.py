@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_measures_relative._labels.label_model import GradeLabels, LabelModel
-from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._labels.label_model import LabelModel
+from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 
 
 class PoolShares(LabelModel):

@@ -14,17 +14,16 @@ from ir_measures import nDCG
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._checks import counted, real, share, whole
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray, read_groups, run_sources
-from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, once, warn_of_other_topics
-from ir_measures_relative._labels.imputing import base_model, base_text
-from ir_measures_relative._labels.judged_depth import depth_for
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike, once
+from ir_measures_relative._labels.imputed_scores import base_with_cutoff
 from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
 from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.learning import learned
+from ir_measures_relative._labels.learned_labels import learned
 from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
-from ir_measures_relative._labels.pool import Pool
+from ir_measures_relative._labels.pooling import depth_for, read_pooled_runs, remaining
 from ir_measures_relative._labels.sampling import fixed_random
 
 ORDERS = ("judge_next", "rank", "random")
@@ -32,49 +31,46 @@ _RESAMPLES = 2000
 _EQUAL = 1e-9
 
 
-class Verdict(NamedTuple):
-    """1: a is better by more than the margin, -1: b is, 0: neither; and the probability of that."""
+class ReplaySettings(NamedTuple):
+    """As `judging_replay` is asked."""
 
-    sign: int
-    probability: float
-
-    @classmethod
-    def of(cls, pair: PairOutcomes, margin: float) -> Verdict:
-        above, below = pair.chances(margin)
-        chances = {1: above, -1: below, 0: max(1.0 - above - below, 0.0)}
-        sign = max(chances, key=lambda sign: chances[sign])
-        return cls(sign, chances[sign])
+    level: float = 0.95
+    margin: float = 0.0
+    pairs_per_group: int = 2
+    step: int = 1
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOutGroup:
     """Pooled runs as if one group had not taken part: its own judgements are hidden, labels come from the others."""
 
-    pool: Pool
+    runs: Runs
     group: str
     model: UserModel
-    labels: LabelModel
+    depth: int
     visible: BoolArray  # (J,) False = hidden
+    labels: LabelModel
 
     @classmethod
-    def of(cls, pool: Pool, group: str, model: UserModel) -> LeftOutGroup:
+    def all(cls, runs: Runs, model: UserModel, depth: int) -> Iterator[LeftOutGroup]:
+        """Every group without which something is hidden."""
         assert model.cutoff is not None
-        visible = pool.hiding(pool.groups.index(group)).visible
-        others = pool.runs.without(group)
-        labels = learned(others, cutoff=model.cutoff, depth=pool.depth, visible=visible, quiet=True)
-        return cls(pool, group, model, labels, visible)
+        for group, visible in sorted(remaining(runs, depth).items()):
+            if not visible.all():
+                others = runs.without(group)
+                labels = learned(others, cutoff=model.cutoff, depth=depth, visible=visible, quiet=True)
+                yield cls(runs, group, model, depth, visible, labels)
 
     @property
     def names(self) -> list[str]:
         """The runs of the group."""
-        return [name for name in self.pool.runs if self.pool.runs.group_of[name] == self.group]
+        return [name for name in self.runs if self.runs.group_of[name] == self.group]
 
     def labelled(self, name: str, visible: BoolArray) -> LabelledRun:
         """A run with these judgements. Documents that nobody ever judged count as non-relevant."""
-        runs = self.pool.runs
-        part = OpenDocuments.hidden(runs[name], self.model.cutoff, visible)
-        part.mask[:, self.pool.depth :] = False
-        return LabelledRun(part, self.labels._label(part, runs.group_of[name]), self.model)
+        part = OpenDocuments.hidden(self.runs[name], self.model.cutoff, visible, self.depth)
+        return LabelledRun(part, self.labels._label(part, self.runs.group_of[name]), self.model)
 
     @once
     def before_judging(self, name: str) -> LabelledRun:
@@ -119,22 +115,16 @@ class JudgingReplay:
         """Pairs in rows, whose columns are those above."""
         columns: list[Any] = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(10)]
         kinds = (bool, float, np.int64, float, np.int64, float, bool)
-        arrays: list[Any] = [np.array(column, dtype=kind) for column, kind in zip(columns[3:], kinds, strict=True)]
-        by_order = [array.reshape(-1, len(ORDERS)) for array in arrays[4:]]
-        parts: list[Any] = [*columns[:3], *arrays[:4], *by_order, settings.level, settings.margin, settings.step, depth]
-        return cls(*parts)
+        for at, kind in enumerate(kinds, start=3):
+            columns[at] = np.array(columns[at], dtype=kind).reshape((-1, len(ORDERS)) if at >= 7 else -1)
+        return cls(*columns, settings.level, settings.margin, settings.step, depth)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per pair."""
-        columns: dict[str, Any] = {
-            "group": self.group, "a": self.a, "b": self.b, "within": self.within, "difference": self.difference,
-            "hidden": self.hidden, "expected": self.expected,
-        }  # fmt: skip
-        for at, order in enumerate(ORDERS):
-            columns[order] = self.judgements[:, at]
-        for at, order in enumerate(ORDERS):
-            columns[f"right_{order}"] = self.right[:, at]
-        return pd.DataFrame(columns)
+        names = ("group", "a", "b", "within", "difference", "hidden", "expected")
+        columns = {name: getattr(self, name) for name in names}
+        columns |= {order: self.judgements[:, at] for at, order in enumerate(ORDERS)}
+        return pd.DataFrame(columns | {f"right_{order}": self.right[:, at] for at, order in enumerate(ORDERS)})
 
     def summary(self) -> pd.DataFrame:
         """Return a row per order of judging.
@@ -150,7 +140,7 @@ class JudgingReplay:
             if not len(spent):
                 rows.append((order, *counts, *[float("nan")] * 7))
                 continue
-            low, high = np.nanquantile(self._ratios[:, at], [0.025, 0.975]) if at else (1.0, 1.0)
+            low, high = np.quantile(self._ratios[:, at], [0.025, 0.975])
             ratio = spent.sum() / max(self.judgements[:, 0].sum(), 1)
             shares = self.probability[:, at].mean(), self.right[:, at].mean()
             rows.append((order, *counts, spent.mean(), float(np.median(spent)), ratio, low, high, *shares))
@@ -232,82 +222,61 @@ def judging_replay(
     >>> list(replay.summary().index)
     ['judge_next', 'rank', 'random']
     """
-    model = base_model(base)
-    if model.cutoff is None:
-        raise ValueError(f"base={base_text(base)} requires a cutoff, as in nDCG@10")
+    model, _ = base_with_cutoff(base)
     level, margin = share(level, "judging_replay: level"), real(margin, "judging_replay: margin", 0.0)
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
     wanted = whole(pairs_per_group, "judging_replay: pairs_per_group", 1)
     step, seed = whole(step, "judging_replay: step", 1), whole(seed, "judging_replay: seed", 0)
-    judgements = Judgements.of(qrels)
-    if not judgements.n_topics:
-        raise ValueError("judging_replay: the qrels have no topic; at least one is needed")
-    sources = run_sources(runs)
-    group_of = read_groups(groups, sources)
-    read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
-    for name, run in read.items():
-        warn_of_other_topics(run, judgements, f"run {name!r}")
-    joined = Runs.of(judgements, read, group_of)
-    depth = min(depth_for(joined, model.cutoff, quiet=True) if depth is None else depth, model.cutoff)
-    pool = Pool.of(joined, model.cutoff, depth)
+    joined = read_pooled_runs(Judgements.of(qrels), runs, groups)
+    assert model.cutoff is not None
+    depth = depth_for(joined, model.cutoff, depth, quiet=True)
     truth = {name: float(model.score(joined[name]).mean()) for name in joined}
-    rows: list[tuple[Any, ...]] = []
     settings = ReplaySettings(level, margin, wanted, step, seed)
-    for number, group in enumerate(pool.groups):
-        if pool.only_of(number).any():  # otherwise nothing is hidden, and nothing undecided
-            rows += replayed_pairs(LeftOutGroup.of(pool, group, model), truth, settings)
-    return JudgingReplay.of(rows, settings, depth)
+    cases = LeftOutGroup.all(joined, model, depth)
+    return JudgingReplay.of([row for case in cases for row in replayed_pairs(case, truth, settings)], settings, depth)
 
 
-class ReplaySettings(NamedTuple):
-    level: float = 0.95
-    margin: float = 0.0
-    pairs_per_group: int = 2
-    step: int = 1
-    seed: int = 0
-
-
-def replayed_pairs(case: LeftOutGroup, truth: Mapping[str, float], settings: ReplaySettings) -> list[tuple[Any, ...]]:
+def replayed_pairs(
+    case: LeftOutGroup, truth: Mapping[str, float], settings: ReplaySettings
+) -> Iterator[tuple[Any, ...]]:
     """Rows of a `JudgingReplay`: some undecided pairs of the group's runs; ``truth``: means with all judgements."""
-    random = fixed_random(13, settings.seed, case.pool.groups.index(case.group))
-    return [_replayed(case, pair, truth, settings, random) for pair in _undecided(case, settings, random)]
-
-
-def _undecided(
-    case: LeftOutGroup, settings: ReplaySettings, random: np.random.Generator
-) -> Iterator[tuple[str, str, PairOutcomes]]:
-    """Some undecided pairs of the group's runs with any run, drawn at random."""
-    own, runs = case.names, list(case.pool.runs)
-    pairs = [(a, b) for a in own for b in runs if b not in own or a < b]
-    found = 0
+    groups = sorted(set(case.runs.group_of.values()))
+    random = fixed_random(13, settings.seed, groups.index(case.group))
+    own, replayed = case.names, 0
+    pairs = [(a, b) for a in own for b in case.runs if b not in own or a < b]
     for at in random.permutation(len(pairs)):
         a, b = pairs[at]
         pair = PairOutcomes(case.before_judging(a), case.before_judging(b))
-        if pair.n_open and Verdict.of(pair, settings.margin).probability < settings.level:
-            yield a, b, pair
-            found += 1
-        if found == settings.pairs_per_group:
-            return
+        if replayed < settings.pairs_per_group and pair.n_open and verdict(pair, settings)[1] < settings.level:
+            yield _replayed(case, (a, b), pair, truth[a] - truth[b], settings, random)
+            replayed += 1
+
+
+def verdict(pair: PairOutcomes, settings: ReplaySettings) -> tuple[int, float]:
+    """1: a is better by more than the margin, -1: b is, 0: neither; and the probability of that."""
+    above, below = pair.chances(settings.margin)
+    chances = {1: above, -1: below, 0: max(1.0 - above - below, 0.0)}
+    sign = max(chances, key=chances.__getitem__)
+    return sign, chances[sign]
 
 
 def _replayed(
     case: LeftOutGroup,
-    undecided: tuple[str, str, PairOutcomes],
-    truth: Mapping[str, float],
+    names: tuple[str, str],
+    pair: PairOutcomes,
+    difference: float,
     settings: ReplaySettings,
     random: np.random.Generator,
 ) -> tuple[Any, ...]:
     """A row: a, b, group, within, difference, hidden, expected, then judgements, probability and right by order."""
-    (a, b, pair), margin = undecided, settings.margin
-    difference = truth[a] - truth[b]
-    sign = int(np.sign(difference)) if abs(difference) > margin + _EQUAL else 0
-    expected = _plan(pair).expected_left(settings.level, margin)
+    true_sign = int(np.sign(difference)) if abs(difference) > settings.margin + _EQUAL else 0
+    expected = _plan(pair).expected_left(settings.level, settings.margin)
     results = []
     for order in ORDERS:
-        spent, verdict = _judged_until_decided(case, (a, b), pair, order, settings, random)
-        results.append((spent, verdict.probability, verdict.sign == sign))
-    within = case.pool.runs.group_of[b] == case.group
-    return a, b, case.group, within, difference, pair.n_open, expected, *zip(*results, strict=True)
+        spent, (sign, probability) = _judged_until_decided(case, names, pair, order, settings, random)
+        results.append((spent, probability, sign == true_sign))
+    within = case.runs.group_of[names[1]] == case.group
+    return *names, case.group, within, difference, pair.n_open, expected, *zip(*results, strict=True)
 
 
 def _judged_until_decided(
@@ -317,21 +286,22 @@ def _judged_until_decided(
     order: str,
     settings: ReplaySettings,
     random: np.random.Generator,
-) -> tuple[int, Verdict]:
+) -> tuple[int, tuple[int, float]]:
     """Number of judgements until the pair is decided, and the verdict then."""
-    level, margin, step = settings.level, settings.margin, settings.step
     visible, spent = case.visible.copy(), 0
-    queue = [] if order == ORDERS[0] else _queue(pair, random if order == ORDERS[2] else None)
+    queue = _by_rank(pair)
+    if order == "random":
+        queue = random.permutation(queue)
     while True:
-        rows = _next_rows(pair, step) if order == ORDERS[0] else queue[spent : spent + step]
+        rows = _next_rows(pair)[: settings.step] if order == "judge_next" else queue[spent : spent + settings.step]
         if not len(rows):  # what is left moves nothing
-            return spent, Verdict.of(pair, margin)
+            return spent, verdict(pair, settings)
         visible[rows] = True
         spent += len(rows)
         pair = PairOutcomes(case.labelled(names[0], visible), case.labelled(names[1], visible))
-        verdict = Verdict.of(pair, margin)
-        if verdict.probability >= level or not pair.n_open:
-            return spent, verdict
+        decision = verdict(pair, settings)
+        if decision[1] >= settings.level or not pair.n_open:
+            return spent, decision
 
 
 def _hidden_rows(run: LabelledRun) -> IntArray:
@@ -341,23 +311,21 @@ def _hidden_rows(run: LabelledRun) -> IntArray:
 
 def _plan(pair: PairOutcomes) -> JudgingPlan:
     """What `judge_next` would do about this pair alone."""
-    return JudgingPlan.of([pair.a, pair.b], [(PairOutcomes(pair.a, pair.b, size=EFFECT_DRAWS), 0, 1)])
+    return JudgingPlan([pair.a, pair.b], [PairOutcomes(pair.a, pair.b, size=EFFECT_DRAWS)])
 
 
-def _next_rows(pair: PairOutcomes, step: int) -> IntArray:
+def _next_rows(pair: PairOutcomes) -> IntArray:
     """Judgements that `judge_next` asks for."""
     plan = _plan(pair)
-    row = np.full(len(plan.documents.key), -1)
-    for run, place in zip(plan.documents.runs, plan.documents.places, strict=True):
-        row[place] = _hidden_rows(run)
-    return np.asarray(row[plan.order[:step]])
+    row = np.full(len(plan.key), -1)
+    for run in plan.runs:
+        row[np.searchsorted(plan.key, run.key)] = _hidden_rows(run)
+    return np.asarray(row[plan.order])
 
 
-def _queue(pair: PairOutcomes, random: np.random.Generator | None) -> list[int]:
-    """Hidden judgements of the two lists by rank, then topic; or in random order."""
-    cells = []
-    for place, run in enumerate((pair.a, pair.b)):
-        columns = (run.open.rank.tolist(), run.open.topic.tolist(), _hidden_rows(run).tolist())
-        cells += [(rank, topic, place, row) for rank, topic, row in zip(*columns, strict=True)]
-    rows = list(dict.fromkeys(row for *_, row in sorted(cells)))
-    return rows if random is None else [rows[at] for at in random.permutation(len(rows))]
+def _by_rank(pair: PairOutcomes) -> IntArray:
+    """Hidden judgements of the two lists by rank, then topic."""
+    runs = (pair.a, pair.b)
+    row = np.concatenate([_hidden_rows(run) for run in runs])
+    rank, topic = (np.concatenate([getattr(run.open, key) for run in runs]) for key in ("rank", "topic"))
+    return pd.unique(row[np.lexsort((topic, rank))])

@@ -1,22 +1,79 @@
-"""Training documents: leave a group out of the pool, and the grades of the documents only it found are known."""
+"""What labels are learned from: documents that one group found alone, and their features.
 
-from __future__ import annotations
+Leave a group out of the pool, and the grades of the documents that only it found are known. A document whose grade is
+open has up to four features:
+
+    pool   share of relevant documents in the judgements of its topic
+    run    share of relevant documents among the judged ones of its run's top K, for its topic
+    found  how many other groups retrieve it how high
+    judge  its grade by another judge
+
+Shares are logits. The same function computes the features of documents to learn from and of documents to predict.
+"""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
+import scipy
 
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray
-from ir_measures_relative._judged import Judgements
-from ir_measures_relative._labels.features import judge_grades, pool_counts, run_counts, topic_features
-from ir_measures_relative._labels.open_documents import OpenDocuments
-from ir_measures_relative._labels.pool import Pool
+from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray, ObjectArray
+from ir_measures_relative._judged import Judgements, Runs
+from ir_measures_relative._labels.open_documents import OpenDocuments, looked_up, ranked_keys
+from ir_measures_relative._labels.pooling import remaining
 
-REACHED = 3  # documents that must reach a grade for it to be told apart from the next lower one
+FEATURES = ("pool", "run", "found", "judge")
+LOOKED_AT = 100  # ranks of a run that say whether its group found a document
+_HALF = 10.0  # a document at this rank, counted from 0, supports half as much as one at the top
+_SMALLEST = 0.02  # shares are kept away from 0 and 1
+_OWN = 2.0  # documents with the run's share over all topics that are added to those of a topic
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingDocuments:
+class Support:
+    """For each group and each document of its top 100: 10 / (10 + best rank, counted from 0).
+
+    Entries are sorted by group, then key: those of group g are ``start[g]:start[g + 1]``.
+    """
+
+    groups: tuple[str, ...]  # (G,) sorted
+    key: Array  # (E,) of the document
+    worth: Array  # (E,) float32
+    start: IntArray  # (G + 1,)
+
+    @classmethod
+    def of(cls, runs: Runs) -> Self:
+        groups = tuple(sorted(set(runs.group_of.values())))
+        keys, worths = [], []
+        for group in groups:
+            own = [ranked_keys(run, LOOKED_AT) for name, run in runs.joined.items() if runs.group_of[name] == group]
+            worth = [np.broadcast_to(_HALF / (_HALF + np.arange(key.shape[1])), key.shape)[key > 0] for key in own]
+            key = np.concatenate([key[key > 0] for key in own])
+            order = np.lexsort((-np.concatenate(worth), key))  # the best rank of each document first
+            distinct, first = np.unique(key[order], return_index=True)
+            keys.append(distinct)
+            worths.append(np.concatenate(worth)[order][first].astype(np.float32))
+        start = np.append(0, np.cumsum([len(key) for key in keys]))
+        return cls(groups, np.concatenate(keys), np.concatenate(worths), start)
+
+    @cached_property
+    def _total(self) -> tuple[Array, FloatArray]:
+        """Distinct keys, ascending, and the sum over the groups."""
+        key, place = np.unique(self.key, return_inverse=True)
+        return key, np.bincount(place.ravel(), weights=self.worth, minlength=len(key))
+
+    def feature(self, key: Array, without: str | None = None) -> FloatArray:
+        """(n,) root of the mean over the groups, ``without`` one of them."""
+        total, n_groups = looked_up(*self._total, key), len(self.groups)
+        if without in self.groups:
+            group = self.groups.index(without)
+            own, n_groups = slice(*self.start[group : group + 2]), n_groups - 1
+            total = total - looked_up(self.key[own], self.worth[own].astype(np.float64), key)
+        return np.sqrt(np.maximum(total, 0.0) / max(n_groups, 1))
+
+
+class TrainingDocuments(NamedTuple):
     """n documents whose grade was hidden and is known, of R runs of G groups."""
 
     feature: FloatArray  # (n, F)
@@ -26,8 +83,7 @@ class TrainingDocuments:
     run_group: IntArray  # (R,) 0..G-1, ascending
     run_name: tuple[str, ...]
     group_name: tuple[str, ...]
-    profile: FloatArray  # (R, 3) of each run, see `run_profile`
-    open: tuple[OpenDocuments, ...]  # (R,) the documents of each run; empty for training on a judge alone
+    profile: FloatArray  # (R, 3) see `run_profile`
 
     @property
     def run_weight(self) -> FloatArray:
@@ -50,63 +106,54 @@ class TrainingDocuments:
         return len(np.unique(self.document))
 
 
-def training_documents(pool: Pool, cutoff: int, judge: Judgements | None) -> TrainingDocuments:
-    """Leave out every group in turn; each of its runs teaches the grades of the documents hidden in its top ``depth``.
+def training_documents(
+    runs: Runs, support: Support, visible: BoolArray, cutoff: int, depth: int, judge: Judgements | None
+) -> tuple[TrainingDocuments, list[OpenDocuments]]:
+    """Leave out every group in turn; its runs teach the grades of the documents hidden in their top ``depth``.
 
-    Features are computed from what is left: the visible judgements and the other groups' runs.
+    Features are computed from what is left: the visible judgements and the other groups' runs. Returns the documents
+    together, and those of each run.
     """
-    judgements, runs = pool.runs.judgements, pool.runs
-    by_judge = None if judge is None else grades_by_judge(judge, judgements)
-    feature, document, names, groups, profiles, opened = [], [], [], [], [], []
-    for group in range(len(pool.groups)):
-        left = pool.hiding(group)
-        if left.visible.sum() == pool.visible.sum():
-            continue
-        counts = pool_counts(judgements, left.visible)
-        support = pool.support.feature(pool.place, without=group)  # (J,)
-        for at in sorted(np.flatnonzero(pool.group == group), key=runs.names.__getitem__):
-            name = runs.names[at]
-            part = OpenDocuments.hidden(runs[name], cutoff, left.visible)
-            part.mask[:, pool.depth :] = False
-            row = pool.row[at][:, : part.mask.shape[1]][part.mask]  # (n,)
-            if not len(row):
-                continue
-            of_run = run_counts(judgements, part.row)
-            columns = [topic_features(counts, of_run)[part.topic], support[row][:, None]]
-            columns += [] if by_judge is None else [by_judge[row][:, None]]
-            feature.append(np.hstack(columns))
-            document.append(row)
-            names.append(name)
-            groups.append(group)
-            profiles.append(run_profile(part, support[row], pool.depth))
-            opened.append(part)
-    used, run_group = np.unique(np.array(groups, dtype=np.int64), return_inverse=True)
-    n_features = 3 if judge is None else 4
-    rows = np.concatenate([np.zeros(0, dtype=np.int64), *document])
-    return TrainingDocuments(
-        feature=np.concatenate([np.zeros((0, n_features)), *feature]),
-        grade=np.maximum(judgements.grade[rows], 0),
-        document=rows,
-        run=np.repeat(np.arange(len(names)), [len(part) for part in document]),
+    if judge is not None:
+        refuse_other_judge(judge, runs.judgements)
+    parts, features, names, groups = [], [], [], []
+    for group, keep in sorted(remaining(runs, depth).items()):
+        for name in sorted(name for name in runs if runs.group_of[name] == group):
+            part = OpenDocuments.hidden(runs[name], cutoff, visible & keep, depth)
+            if part.mask.any():
+                parts.append(part)
+                features.append(open_features(part, support, group, judge))
+                names.append(name)
+                groups.append(group)
+    group_name, run_group = np.unique(np.array(groups, dtype=object), return_inverse=True)
+    rows = [part.run.top(cutoff).row[part.mask] for part in parts]
+    document = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+    documents = TrainingDocuments(
+        feature=np.concatenate([np.zeros((0, 3 if judge is None else 4)), *features]),
+        grade=np.maximum(runs.judgements.grade[document], 0),
+        document=document,
+        run=np.repeat(np.arange(len(names)), [len(row) for row in rows]),
         run_group=run_group,
         run_name=tuple(names),
-        group_name=tuple(pool.groups[group] for group in used),
-        profile=np.array(profiles).reshape(len(names), 3),
-        open=tuple(opened),
+        group_name=tuple(group_name),
+        profile=np.array(
+            [run_profile(part, feature, depth) for part, feature in zip(parts, features, strict=True)]
+        ).reshape(-1, 3),
     )
+    return documents, parts
 
 
 def judged_documents(judgements: Judgements, judge: Judgements, visible: BoolArray) -> TrainingDocuments:
     """All judged documents, for another judge without runs: features ``pool`` and ``judge``; topics are the groups."""
-    by_judge = grades_by_judge(judge, judgements)
+    refuse_other_judge(judge, judgements)
+    by_judge = judge_grades(judge, judgements, judgements.topic, judgements.document_ids())
     place = np.argsort(np.argsort(np.array(judgements.topic_keys, dtype=object)))  # (Q,) whatever the order given
     rows = np.lexsort((by_judge, judgements.grade, place[judgements.topic]))  # (J,)
     rows = rows[visible[rows]]
-    counts, topic = pool_counts(judgements, visible), judgements.topic[rows]
-    topics, run = np.unique(place[topic], return_inverse=True)
+    topics, run = np.unique(place[judgements.topic[rows]], return_inverse=True)
     names = tuple(np.array(sorted(judgements.topic_keys), dtype=object)[topics])
     return TrainingDocuments(
-        feature=np.stack([topic_features(counts, counts)[topic, 0], by_judge[rows]], axis=1),
+        feature=np.stack([pool_feature(judgements, visible)[judgements.topic[rows]], by_judge[rows]], axis=1),
         grade=np.maximum(judgements.grade[rows], 0),
         document=rows,
         run=run,
@@ -114,41 +161,67 @@ def judged_documents(judgements: Judgements, judge: Judgements, visible: BoolArr
         run_name=names,
         group_name=names,
         profile=np.zeros((len(names), 3)),
-        open=(),
     )
 
 
-def run_profile(part: OpenDocuments, support: FloatArray, depth: int) -> tuple[float, float, float]:
+def open_features(
+    part: OpenDocuments, support: Support | None, without: str | None, judge: Judgements | None
+) -> FloatArray:
+    """(n, F) of the open documents of a run; ``without`` its own group. No support: learned from a judge alone."""
+    columns = [pool_feature(part.run.judgements, part.visible)[part.topic]]
+    if support is not None:
+        columns += [_run_feature(part)[part.topic], support.feature(part.key, without)]
+    if judge is not None:
+        columns.append(judge_grades(judge, part.run.judgements, part.topic, part.doc_ids()))
+    return np.stack(columns, axis=1)
+
+
+def pool_feature(judgements: Judgements, visible: BoolArray) -> FloatArray:
+    """(Q,)"""
+    relevant = judgements.sum_by_topic(visible & (judgements.grade >= 1))
+    return _logit((relevant + 0.5) / (judgements.sum_by_topic(visible) + 1.0))
+
+
+def _run_feature(part: OpenDocuments) -> FloatArray:
+    """(Q,) the share of all its topics is that of the pool if nothing of the run is judged."""
+    relevant, judged = _judged_counts(part)
+    in_pool = part.run.judgements.grade[part.visible] >= 1
+    if judged.any():
+        share = relevant.sum() / judged.sum()
+    else:
+        share = in_pool.mean() if len(in_pool) else 0.5
+    return _logit((relevant + _OWN * share) / (judged + _OWN))
+
+
+def _judged_counts(part: OpenDocuments) -> tuple[FloatArray, FloatArray]:
+    """(Q,) numbers of relevant and of judged documents of the run's top K."""
+    return part.values((part.run.judgements.grade >= 1) * 1.0).sum(axis=1), (part.row >= 0).sum(axis=1) * 1.0
+
+
+def run_profile(part: OpenDocuments, feature: FloatArray, depth: int) -> tuple[float, float, float]:
     """Share of judged documents in the top ``depth``, mean support of open ones, share of relevant judged ones."""
-    row, top = part.row, part.run.top(part.mask.shape[1])
-    within = top.present[:, :depth]
-    judged = float((row[:, :depth] >= 0).sum()) / max(int(within.sum()), 1)
-    relevant = run_counts(part.run.judgements, row).share
-    return judged, float(support.mean()) if len(support) else float("nan"), relevant
+    present = int(part.run.top(part.mask.shape[1]).present[:, :depth].sum())
+    relevant, judged = _judged_counts(part)
+    return (
+        float((part.row[:, :depth] >= 0).sum()) / max(present, 1),
+        float(feature[:, FEATURES.index("found")].mean()) if len(feature) else float("nan"),
+        float(relevant.sum() / judged.sum()) if judged.any() else float("nan"),
+    )
 
 
-def grades_by_judge(judge: Judgements, judgements: Judgements) -> FloatArray:
-    """(J,) the judge's grade of each judged document."""
+def judge_grades(judge: Judgements, judgements: Judgements, topic: IntArray, doc_id: ObjectArray) -> FloatArray:
+    """(n,) another judge's grade of each document; its mean grade where it has none."""
+    number = {key: at for at, key in enumerate(judge.topic_keys)}
+    own = np.array([number.get(key, -1) for key in judgements.topic_keys], dtype=np.int64)[topic]  # (n,)
+    row = judge.rows_of(own, doc_id)
+    return np.where(row >= 0, judge.grade[row], judge.grade.mean()).astype(np.float64)
+
+
+def refuse_other_judge(judge: Judgements, judgements: Judgements) -> None:
     if not set(judge.topic_keys) & set(judgements.topic_keys):
         raise ValueError(f"judge has no topic in common with the qrels (its first is {judge.topic_keys[0]!r:.60})")
-    return judge_grades(judge, judgements.topic_keys, judgements.topic, judgements.document_ids())
 
 
-def learnable_grades(documents: TrainingDocuments) -> IntArray:
-    """(G + 1,) grade 0 and every grade that at least 3 documents reach; an error where nothing can be learned."""
-    grades = np.unique(documents.grade)
-    reached = [len(np.unique(documents.document[documents.grade >= grade])) for grade in grades]
-    kept = [g for g, n in zip(grades.tolist(), reached, strict=True) if g > 0 and n >= REACHED]
-    n = documents.n_distinct
-    if not kept:
-        relevant = len(np.unique(documents.document[documents.grade > 0]))
-        raise ValueError(
-            f"learn_labels requires at least {REACHED} relevant documents to learn from, got {relevant} of {n}; "
-            "use LabelModel.shares for fixed shares"
-        )
-    if (documents.grade > 0).all():
-        raise ValueError(
-            f"learn_labels requires judged non-relevant documents, but all {n} documents to learn from are relevant; "
-            "use LabelModel.shares for fixed shares"
-        )
-    return np.array([0, *kept])
+def _logit(share: FloatArray) -> FloatArray:
+    logit: FloatArray = scipy.special.logit(np.clip(share, _SMALLEST, 1.0 - _SMALLEST))
+    return logit

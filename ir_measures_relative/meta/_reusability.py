@@ -13,7 +13,7 @@ import pandas as pd
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import heard_warnings, whole
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
-from ir_measures_relative._labels import judgement_rows, read_runs_of_groups, remaining
+from ir_measures_relative._labels import read_pooled_runs, remaining
 from ir_measures_relative.meta._rank_correlation import tau_of_levels
 from ir_measures_relative.meta._score_table import ScoreTable, score_levels, tolerance
 
@@ -99,12 +99,13 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     depth = whole(depth, "depth", 1)
     score = measures if callable(measures) and not isinstance(measures, ir_measures.Measure) else _scores_of(measures)
     judgements = Judgements.of(qrels)
-    read, group_of = read_runs_of_groups(judgements, runs, groups)
-    rows = judgement_rows(judgements)
+    pooled = read_pooled_runs(judgements, runs, groups)
+    read, group_of = {name: run.run for name, run in pooled.joined.items()}, pooled.group_of
+    rows = judgements.to_frame()
     before = _means(score, rows, read, judgements.n_topics)  # runs x measures
     rank = _ranks(before)
     after, rank_after = before.copy(), rank.copy()
-    for group, keep in remaining(judgements, read, group_of, depth).items():
+    for group, keep in remaining(pooled, depth).items():
         without = before if keep.all() else before * 0.0
         if keep.any() and not keep.all():
             without = _means(score, rows[keep], read, judgements.n_topics).reindex(

@@ -1,0 +1,181 @@
+"""The pool behind the judgements: which runs were pooled how deep, and what remains without one group."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ir_measures_relative._checks import warn, whole
+from ir_measures_relative._input import BoolArray, FloatArray, read_groups, run_sources
+from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_mismatches
+
+MOST_RANKS = 1000  # that are looked at
+LEAST_DROP = 0.06
+LEAST_RATIO = 1.5  # to the next largest drop
+STILL_JUDGED = 0.9  # share of the first rank's judged documents
+JUDGED = 0.95  # share of a run's topics with a judged document, for a rank to count as judged
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PoolDepth:
+    """Result of `pool_depth`.
+
+    Attributes
+    ----------
+    depth : the depth of the pool, or None where the curve shows none
+    curve : (W,) mean over the runs of the share of topics with a judged document at each rank
+    runs : DataFrame with run, judged_ranks (first ranks judged in at least 95% of its topics) and pooled
+    """
+
+    depth: int | None
+    curve: FloatArray
+    runs: pd.DataFrame
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per rank: rank, judged, and drop to the next rank."""
+        drop = np.append(-np.diff(self.curve), np.nan)
+        return pd.DataFrame({"rank": np.arange(1, len(self.curve) + 1), "judged": self.curve, "drop": drop})
+
+    def __repr__(self) -> str:
+        depth = "none found" if self.depth is None else f"{self.depth}"
+        return f"PoolDepth({depth}; {self.runs['pooled'].sum()} of {len(self.runs)} runs pooled)"
+
+
+def pool_depth(qrels: QrelsLike, runs: RunsLike) -> PoolDepth:
+    """Find the depth to which runs were pooled.
+
+    The share of topics with a judged document is computed at each rank and averaged over the runs. The depth is the
+    rank after which this curve drops most, if that drop is at least .06 and at least 1.5 times the next largest.
+
+    Parameters
+    ----------
+    qrels : QrelsLike
+        Judgements in any form.
+    runs : RunsLike
+        Runs that may have been pooled: dict of name: run, a folder, a glob or a list of TREC run files.
+
+    Returns
+    -------
+    PoolDepth
+        ``depth``, ``curve`` and ``runs``; ``plots.pool_depth`` shows the curve.
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> track = imr.simulate.track(seed=0)
+    >>> imr.meta.pool_depth(track.qrels, track.runs)
+    PoolDepth(10; 4 of 8 runs pooled)
+    """
+    judgements = Judgements.of(qrels)
+    read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
+    return depth_of(Runs.of(judgements, read))
+
+
+def depth_of(runs: Runs) -> PoolDepth:
+    """Find the depth of joined runs."""
+    tops = [run.top(MOST_RANKS) for run in runs.joined.values()]
+    width = max((top.row.shape[1] for top in tops), default=0)
+    share = np.full((len(runs), width), np.nan)  # (M, W)
+    for at, top in enumerate(tops):
+        present = top.present.sum(axis=0)
+        enough = present >= max(runs.judgements.n_topics, 1) / 2  # ranks that few lists reach say nothing
+        share[at, : len(present)][enough] = (top.row >= 0).sum(axis=0)[enough] / present[enough]
+    reached = ~np.isnan(share)
+    curve = np.where(reached, share, 0.0).sum(axis=0) / np.maximum(reached.sum(axis=0), 1)
+    curve = curve[: int(reached.any(axis=0).sum())]
+    depth = _largest_drop(curve)
+    judged = np.hstack([share >= JUDGED, np.zeros((len(runs), 1), dtype=bool)])  # NaN is not judged
+    first = np.argmin(judged, axis=1)
+    table = pd.DataFrame({"run": list(runs), "judged_ranks": first, "pooled": first >= (depth or 1)})
+    return PoolDepth(depth, curve, table)
+
+
+def _largest_drop(curve: FloatArray) -> int | None:
+    """The rank after which the curve drops most, if it is clear."""
+    drop = np.append(-np.diff(curve), [0.0, 0.0])
+    next_largest, largest = np.sort(drop)[-2:]
+    return int(np.argmax(drop)) + 1 if largest >= max(LEAST_DROP, LEAST_RATIO * next_largest) else None
+
+
+def depth_for(runs: Runs, cutoff: int, depth: int | None = None, quiet: bool = False) -> int:
+    """The depth to which labels are learned and given: ``depth``, else that of the pool, at most the cutoff."""
+    if depth is None:
+        pooled = depth_of(runs)
+        depth, curve = pooled.depth, pooled.curve[:cutoff]
+        # a curve that hardly falls down to the cutoff shows that the pool was at least as deep
+        if depth is None and not quiet and len(curve) and curve[-1] < STILL_JUDGED * curve[0]:
+            warn(
+                f"no pool depth was found, so the depth is the cutoff, {cutoff}; meta.pool_depth shows the share of "
+                "judged documents by rank, depth= sets another"
+            )
+    return cutoff if depth is None else min(depth, cutoff)
+
+
+def read_pooled_runs(judgements: Judgements, runs: Any, groups: Any) -> Runs:
+    """Read runs and their groups once and join them; warns of runs that match no topic or document."""
+    sources = run_sources(runs)
+    group_of = None if groups is None else read_groups(groups, sources)
+    read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
+    warn_of_mismatches(read, judgements)
+    return Runs.of(judgements, read, group_of)
+
+
+def remaining(runs: Runs, depth: int) -> dict[str, BoolArray]:
+    """Group, in order of first appearance -> (J,) the judgements that remain without it.
+
+    Removed are documents that only this group has in its top ``depth``.
+    """
+    contributed: dict[str, BoolArray] = {}
+    for name, run in runs.joined.items():
+        own = contributed.setdefault(runs.group_of[name], np.zeros(len(runs.judgements.grade), dtype=bool))
+        row = run.top(depth).row
+        own[row[row >= 0]] = True
+    contributors = np.sum(list(contributed.values()), axis=0)  # (J,) number of groups
+    return {group: ~(own & (contributors == 1)) for group, own in contributed.items()}
+
+
+def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
+    """The judgements that remain without the documents that only one group contributed, for every group.
+
+    A group contributed a document to a topic if one of its runs has it in its top ``depth`` (score
+    descending, ties by document id descending). Removed for group g are the judged documents that g
+    contributed and no other group did. Judged documents that no run has in its top ``depth`` remain, so the
+    runs of the other groups keep all their judgements down to ``depth``.
+
+    Parameters
+    ----------
+    qrels : judgements in any form
+    runs : dict of name: run, a folder, a glob or a list of TREC run files
+    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run requires one
+    depth : pool depth (the paper: 10)
+
+    Returns
+    -------
+    dict from group, in order of first appearance, to a DataFrame with query_id, doc_id and relevance. A
+    topic that loses all its judgements has no row there, so evaluation would skip it where every run scores
+    0: a warning names it.
+
+    >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
+    >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
+    >>> leave_group_out(qrels, runs, {"a1": "A", "b1": "B"})["B"]
+      query_id doc_id  relevance
+    0        q     d1          1
+    1        q     d2          0
+
+    References
+    ----------
+    Voorhees (2001). The philosophy of information retrieval evaluation. CLEF.
+    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
+    documents. ECIR, section 4.1.
+    """
+    depth = whole(depth, "depth", 1)
+    judgements = Judgements.of(qrels)
+    frame, incomplete = judgements.to_frame(), {}
+    for group, keep in remaining(read_pooled_runs(judgements, runs, groups), depth).items():
+        lost = np.flatnonzero((judgements.sum_by_topic(keep) == 0) & (judgements.n_judged > 0))
+        if len(lost):
+            names = ", ".join(repr(judgements.topics[q]) for q in lost[:5]) + (", ..." if len(lost) > 5 else "")
+            warn(f"without group {group!r} no judgement remains for {len(lost)} topic(s): {names}")
+        incomplete[group] = frame[keep].reset_index(drop=True)
+    return incomplete
