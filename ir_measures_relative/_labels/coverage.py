@@ -217,7 +217,7 @@ class Estimator:
         return learned_from_judge(others.judgements, self.judge, visible)
 
 
-def _estimator(estimate: Any, judge: Any, cutoff: int) -> Estimator:
+def _estimator(estimate: Any, judge: Any, cutoff: int | None) -> Estimator:
     other = None if judge is None else read_judge(judge)
     if callable(estimate):
         return Estimator(other, False, function=estimate)
@@ -256,8 +256,9 @@ def left_out_coverage(
             estimate, std = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
             scores_known = model.score(runs[name]), plain_scores(part, model)
             rows[name] = (*scores_known, estimate, std, ends[:, 0], ends[:, 1], low, high, hidden)
-    columns: Any = [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
-    return IntervalCoverage(list(runs), [runs.group_of[name] for name in runs], *columns, depth, level)
+    columns: list[Any] = [list(runs), [runs.group_of[name] for name in runs]]
+    columns += [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
+    return IntervalCoverage(*[*columns, depth, level])
 
 
 def _by_function(estimator: Estimator, part: OpenDocuments, cutoff: int) -> Any:

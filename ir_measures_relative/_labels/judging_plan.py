@@ -111,7 +111,7 @@ def _judgements_needed(pair: PairOutcomes, rank: IntArray, level: float | None, 
         decided = np.maximum(np.maximum(above, below), 1 - above - below) >= level
     decided[0], decided[-1] = False, True  # the pair is undecided now, and settled if all are judged
     place = np.argmax(decided[:, :REPLAYED], axis=0)  # (T,) documents of this pair that are judged
-    return np.append(0, rank[moved] + 1)[place]  # all documents up to the last of them
+    return np.asarray(np.append(0, rank[moved] + 1)[place])  # all documents up to the last of them
 
 
 def _sums_before(value: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ import pandas as pd
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray, ObjectArray, is_missing, run_columns
+from ir_measures_relative._input import FloatArray, IntArray, ObjectArray, is_missing, run_columns
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 
 LEARNED = "learned"  # what labels='learned' means is known in an experiment only
@@ -246,7 +246,7 @@ def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, Floa
     return np.arange(len(wanted)), topics, documents, values / total[:, None]
 
 
-def _refuse_rows(bad: BoolArray, topics: ObjectArray, documents: ObjectArray, fault: str) -> None:
+def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, fault: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
         raise ValueError(f"probabilities: document {documents[row]!r:.200} of topic {topics[row]!r:.200} {fault}")

@@ -10,15 +10,16 @@ documents reach each layer, and on nothing else.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple, Self
 
 import numpy as np
+import scipy
 
 from ir_measures_relative._base import NDCG, SDCG, UserModel, divide
-from ir_measures_relative._input import Array, FloatArray, IntArray
+from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Run
 from ir_measures_relative._labels.open_documents import (
     GradeLabels,
@@ -41,12 +42,17 @@ WORK = 3e7  # additions of a pass that takes a fraction of a second
 class IdealLayers(NamedTuple):
     """The normaliser of Q topics by the number of open documents, at most N, that reach each of L layers."""
 
-    reaches: Array  # (G + 1, L) 1 where a grade reaches the layer, else 0
+    reaches: BoolArray  # (G + 1, L) True where a grade reaches the layer
     table: FloatArray  # (Q, L, N + 1) thickness times length of each layer
     constant: FloatArray  # (Q,) the rest of the normaliser
 
+    def of_topics(self, topics: IntArray | slice) -> Self:
+        """Only some of the topics."""
+        return self._replace(table=self.table[topics], constant=self.constant[topics])
 
-class ScoreCells(NamedTuple):
+
+@dataclass(frozen=True, eq=False)
+class ScoreCells:
     """C topics of a run, or of a pair of runs, with n open documents in the order of topics."""
 
     topic: IntArray  # (C,)
@@ -62,30 +68,41 @@ class ScoreCells(NamedTuple):
         topics, start = np.unique(topic, return_index=True)
         start = np.append(start, len(topic))
         layers = ideal_layers(labelled, int(np.diff(start).max(initial=0)))
-        layers = layers._replace(table=layers.table[topics], constant=layers.constant[topics])
-        return cls(topics, start, known[topics], weight, labelled.gain, layers)
+        return cls(topics, start, known[topics], weight, labelled.gain, layers.of_topics(topics))
 
-    def part(self, first: int, last: int) -> Self:
+    def part(self, first: int, last: int) -> ScoreCells:
         """The topics from ``first`` to before ``last``."""
-        layers = self.layers._replace(table=self.layers.table[first:last], constant=self.layers.constant[first:last])
-        rows, start = slice(self.start[first], self.start[last]), self.start[first : last + 1] - self.start[first]
-        return self._replace(
-            topic=self.topic[first:last], start=start, known=self.known[first:last], weight=self.weight[rows],
-            layers=layers,
-        )  # fmt: skip
+        if last - first == len(self.topic):
+            return self
+        cells, start = slice(first, last), self.start[first : last + 1]
+        weight, layers = self.weight[start[0] : start[-1]], self.layers.of_topics(cells)
+        return ScoreCells(self.topic[cells], start - start[0], self.known[cells], weight, self.gain, layers)
 
-    def normaliser(self, label: Array) -> FloatArray:
-        """(n, S) labels as places among the grades -> (C, S)"""
-        total = np.repeat(self.layers.constant[:, None], label.shape[1], axis=1)
-        for layer, reaches in enumerate(self.layers.reaches.T):
-            count = np.add.reduceat(np.take(reaches, label), self.start[:-1], axis=0)
-            total += np.take_along_axis(self.layers.table[:, layer], count.astype(np.intp), axis=1)
-        return total
+    @cached_property
+    def _sums(self) -> scipy.sparse.csr_array:
+        """(2 C, n) times (n, S) -> weighted and plain sums over the documents of each topic."""
+        n = len(self.weight)
+        start = np.concatenate([self.start, self.start[1:] + n])
+        values = np.concatenate([self.weight, np.ones(n)]), np.tile(np.arange(n), 2), start
+        return scipy.sparse.csr_array(values, shape=(len(start) - 1, n))
+
+    def totals(self, label: Array) -> tuple[FloatArray, FloatArray]:
+        """(n, S) labels as places among the grades -> (C, S) numerators and normalisers."""
+        cells, (reaches, table, constant) = len(self.topic), self.layers
+        numerator, normaliser = (np.repeat(value[:, None], label.shape[1], axis=1) for value in (self.known, constant))
+        counts = np.zeros((reaches.shape[1], *numerator.shape))  # (L, C, S)
+        for grade in range(1, len(self.gain)):
+            sums = self._sums @ (label == grade).astype(np.float64)  # (2 C, S)
+            numerator += self.gain[grade] * sums[:cells]
+            counts[reaches[grade]] += sums[cells:]
+        first = np.arange(cells)[:, None] * table.shape[2]  # place of each topic in a flat table
+        for layer, count in enumerate(counts):
+            normaliser += np.take(table[:, layer].ravel(), first + count.astype(np.intp))
+        return numerator, normaliser
 
     def scores(self, label: Array) -> FloatArray:
         """(n, S) labels as places among the grades -> (C, S)"""
-        added = np.add.reduceat(self.weight[:, None] * np.take(self.gain, label), self.start[:-1], axis=0)
-        return ratio(self.known[:, None] + added, self.normaliser(label))
+        return ratio(*self.totals(label))
 
 
 class LabelledRun:
@@ -245,7 +262,7 @@ def _ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
     gain_of_row, n_topics = visible_gain(labelled.open, model), judgements.n_topics
     if not joins_ideal(model, labelled.ideal):
         constant = model.normalizer(gain_of_row, judgements)
-        return IdealLayers(np.zeros((len(gain), 0), dtype=np.int16), np.zeros((n_topics, 0, 1)), constant)
+        return IdealLayers(np.zeros((len(gain), 0), dtype=bool), np.zeros((n_topics, 0, 1)), constant)
     top = np.unique(np.concatenate([[0.0], gain, gain_of_row]))  # (L + 1,) distinct gains, ascending from 0
     counts = np.zeros((n_topics, len(top)), dtype=np.int64)  # (Q, L + 1)
     np.add.at(counts, (judgements.topic, np.searchsorted(top, gain_of_row)), 1)
@@ -258,9 +275,10 @@ def _ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
     # layers that the same grades reach become one; those that no grade reaches are constant
     kinds, kind = np.unique(gain[:, None] >= top[1:], axis=1, return_inverse=True)
     merged = np.zeros((n_topics, kinds.shape[1], most + 1))
-    np.add.at(merged, (slice(None), kind.ravel()), table)
+    for layer, place in enumerate(kind.ravel()):
+        merged[:, place] += table[:, layer]
     used = kinds.any(axis=0)
-    return IdealLayers(kinds[:, used].astype(np.int16), merged[:, used], merged[:, ~used, 0].sum(axis=1))
+    return IdealLayers(kinds[:, used], merged[:, used], merged[:, ~used, 0].sum(axis=1))
 
 
 def _moments(cells: ScoreCells, probability: FloatArray) -> tuple[FloatArray, FloatArray] | None:
@@ -284,7 +302,7 @@ def _moments(cells: ScoreCells, probability: FloatArray) -> tuple[FloatArray, Fl
             add = cells.weight[document] * cells.gain[grade]
             moved = np.stack([mass[0], mass[1] + add * mass[0], mass[2] + 2 * add * mass[1] + add**2 * mass[0]])
             moved *= probability[:, document, grade].reshape(-1, *(1 for _ in shape))
-            for layer in np.flatnonzero(cells.layers.reaches[grade]):
+            for layer in np.flatnonzero(cells.layers.reaches[grade]).tolist():
                 moved = _one_more(moved, layer + 2)
             after += moved
         mass = after

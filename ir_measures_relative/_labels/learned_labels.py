@@ -106,7 +106,7 @@ class LearnedLabels(LabelModel):
 
         def made() -> BoolArray:
             new = np.array([key not in self.topic_keys for key in judgements.topic_keys], dtype=bool)  # (Q,)
-            return np.isin(judged_keys(judgements), self.judged) | new[judgements.topic]
+            return np.asarray(np.isin(judged_keys(judgements), self.judged) | new[judgements.topic])
 
         if self.support is None:
             return part
@@ -122,7 +122,7 @@ class LearnedLabels(LabelModel):
         with np.errstate(all="ignore"):
             quantile = np.nanquantile(self.documents.profile, [0.025, 0.25, 0.75, 0.975], axis=0)  # (4, 3)
         spare = (quantile[2] - quantile[1]) / 4
-        return np.clip(np.stack([quantile[0] - spare, quantile[3] + spare], axis=1), 0.0, 1.0)
+        return np.asarray(np.clip([quantile[0] - spare, quantile[3] + spare], 0.0, 1.0)).T
 
     def _unlike(self, profile: tuple[float, float, float]) -> str | None:
         """How the run differs from those learned from; more judged documents than usual are no reason for doubt."""
@@ -198,7 +198,13 @@ class LearnedLabels(LabelModel):
         folds = [self.fit.folds[group] for group in sorted(self.fit.folds, key=lambda group: group or "")]
         arrays = [self.fit.grade, self.fit.center, self.fit.scale, self.judged]
         arrays += [array for fold in folds for array in (*fold.odds, np.array(fold.effect or ()))]
-        texts = [self.cutoff, self.depth, self.doubts, sorted(self.group_of_run.items()), sorted(self.topic_keys)]
+        texts: list[Any] = [
+            self.cutoff,
+            self.depth,
+            self.doubts,
+            sorted(self.group_of_run.items()),
+            sorted(self.topic_keys),
+        ]
         if self.support is not None:
             arrays += [self.support.key, self.support.worth, self.support.start]
             texts.append(self.support.groups)

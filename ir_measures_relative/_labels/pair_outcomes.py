@@ -16,6 +16,7 @@ and .0025 where few documents are open; 402 labellings are enough for that if th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from math import sqrt
 from typing import NamedTuple
@@ -55,7 +56,7 @@ class Differences(NamedTuple):
 
     def chances(self, difference: FloatArray, margin: float) -> tuple[float, float]:
         """P(difference > margin) and P(-difference > margin); ``difference``: (N,)"""
-        above, below = (self.average(1.0 * (side > margin + EQUAL)) for side in (difference, -difference))
+        above, below = (self.average((side > margin + EQUAL).astype(np.float64)) for side in (difference, -difference))
         return float(above), float(below)
 
     @property
@@ -109,7 +110,7 @@ class PairOutcomes:
         """Labels of the documents that are open in both runs; an effect for each of the first draws."""
         effects = [run.labels.effect[run.drawn_effects(size, len(run.labels.effect))] for run in (self.a, self.b)]
         logits = [run.labels.logit[rows] for run, rows in zip((self.a, self.b), self._both, strict=True)]
-        return GradeLabels(self.a.labels.grade, sum(logits) / 2, sum(effects) / 2)
+        return GradeLabels(self.a.labels.grade, np.mean(logits, axis=0), np.mean(effects, axis=0))
 
     @cached_property
     def probability(self) -> FloatArray:
@@ -188,7 +189,7 @@ class PairOutcomes:
     def expected_scores(self) -> FloatArray:
         """(Q,) expected score of a, with the open documents of both lists in the ideal."""
         scores, cells = self.a.plain.copy(), self.cells
-        alone = cells._replace(weight=self.weight_a, known=self.a.known[cells.topic])
+        alone = replace(cells, weight=self.weight_a, known=self.a.known[cells.topic])
         scores[cells.topic] = self.differences.average(alone.scores(self.differences.label))
         return scores
 
@@ -198,11 +199,11 @@ class PairOutcomes:
         layers, cell = self.cells.layers, np.searchsorted(self.cells.topic, self.topic)  # (n,)
         one_more = np.diff(layers.table[:, :, :2], axis=2).sum(axis=2)  # (C, L)
         step = one_more @ layers.reaches.T  # (C, G + 1) added to the ideal by one more document
-        normaliser = self.cells.normaliser(self.differences.label)
+        _, normaliser = self.cells.totals(self.differences.label)
         inverse = self.differences.average(ratio(np.ones(normaliser.shape), normaliser))  # (C,)
         value = np.multiply.outer(self.cells.weight, self.cells.gain) - self.by_topic[self.topic, None] * step[cell]
         value *= inverse[cell, None] / self.n_topics
-        return value - (self.probability * value).sum(axis=1, keepdims=True)
+        return np.asarray(value - (self.probability * value).sum(axis=1, keepdims=True))
 
 
 def prob_better(

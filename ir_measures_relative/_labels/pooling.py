@@ -1,5 +1,7 @@
 """The pool behind the judgements: which runs were pooled how deep, and what remains without one group."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

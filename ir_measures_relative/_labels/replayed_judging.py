@@ -117,7 +117,7 @@ class JudgingReplay:
         kinds = (bool, float, np.int64, float, np.int64, float, bool)
         for at, kind in enumerate(kinds, start=3):
             columns[at] = np.array(columns[at], dtype=kind).reshape((-1, len(ORDERS)) if at >= 7 else -1)
-        return cls(*columns, settings.level, settings.margin, settings.step, depth)
+        return cls(*[*columns, settings.level, settings.margin, settings.step, depth])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per pair."""
@@ -328,4 +328,4 @@ def _by_rank(pair: PairOutcomes) -> IntArray:
     runs = (pair.a, pair.b)
     row = np.concatenate([_hidden_rows(run) for run in runs])
     rank, topic = (np.concatenate([getattr(run.open, key) for run in runs]) for key in ("rank", "topic"))
-    return pd.unique(row[np.lexsort((topic, rank))])
+    return np.asarray(pd.unique(row[np.lexsort((topic, rank))]))

@@ -61,7 +61,7 @@ class Support:
     def _total(self) -> tuple[Array, FloatArray]:
         """Distinct keys, ascending, and the sum over the groups."""
         key, place = np.unique(self.key, return_inverse=True)
-        return key, np.bincount(place.ravel(), weights=self.worth, minlength=len(key))
+        return key, np.bincount(place.ravel(), weights=self.worth, minlength=len(key)).astype(np.float64)
 
     def feature(self, key: Array, without: str | None = None) -> FloatArray:
         """(n,) root of the mean over the groups, ``without`` one of them."""
@@ -195,7 +195,8 @@ def _run_feature(part: OpenDocuments) -> FloatArray:
 
 def _judged_counts(part: OpenDocuments) -> tuple[FloatArray, FloatArray]:
     """(Q,) numbers of relevant and of judged documents of the run's top K."""
-    return part.values((part.run.judgements.grade >= 1) * 1.0).sum(axis=1), (part.row >= 0).sum(axis=1) * 1.0
+    relevant = part.values((part.run.judgements.grade >= 1).astype(np.float64))
+    return relevant.sum(axis=1), (part.row >= 0).sum(axis=1).astype(np.float64)
 
 
 def run_profile(part: OpenDocuments, feature: FloatArray, depth: int) -> tuple[float, float, float]:
@@ -214,7 +215,7 @@ def judge_grades(judge: Judgements, judgements: Judgements, topic: IntArray, doc
     number = {key: at for at, key in enumerate(judge.topic_keys)}
     own = np.array([number.get(key, -1) for key in judgements.topic_keys], dtype=np.int64)[topic]  # (n,)
     row = judge.rows_of(own, doc_id)
-    return np.where(row >= 0, judge.grade[row], judge.grade.mean()).astype(np.float64)
+    return np.asarray(np.where(row >= 0, judge.grade[row], judge.grade.mean()), np.float64)
 
 
 def refuse_other_judge(judge: Judgements, judgements: Judgements) -> None:

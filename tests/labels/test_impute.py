@@ -20,7 +20,7 @@ from support.pooled_tracks import pooled_track
 from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, ranking_of, runs
 
 import ir_measures_relative as imr
-from ir_measures_relative._labels.learned_labels import LearnedLabels
+from ir_measures_relative._labels import LearnedLabels
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:learned labels are not calibrated",
@@ -106,7 +106,7 @@ def learned_scores() -> tuple[imr.ImputedScores, dict[str, tuple[np.ndarray, np.
     others = {name: run for name, run in track.rankings.items() if track.groups[name] != "G0"}
     groups = {name: track.groups[name] for name in others}
     twin = slow.learn(left, others, groups, 4, 4)
-    effect = model.fit.whole.effect
+    effect = model.fit.folds[None].effect
     assert effect is not None
     values = slow.effects(effect.mean, effect.spread, effect.n_groups, 201)
     topics = {}

@@ -15,8 +15,7 @@ from support.pooled_tracks import PooledTrack, pooled_track
 
 import ir_measures_relative as imr
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
-from ir_measures_relative._labels import OpenDocuments
-from ir_measures_relative._labels.learned_labels import LearnedLabels
+from ir_measures_relative._labels import LearnedLabels, OpenDocuments
 
 pytestmark = pytest.mark.filterwarnings("ignore:learned labels are not calibrated", "ignore:run")
 K = 6
@@ -58,7 +57,9 @@ class Case:
         others = {name: self.track.rankings[name] for name in self.others}
         x = slow.features(self.then, self.track.rankings[self.own], others, self.others, None, topic, document, K)
         fit = self.model.fit
-        return sum(b * (v - c) / s for b, v, c, s in zip(fit.whole.odds.slope, x, fit.center, fit.scale, strict=True))
+        return sum(
+            b * (v - c) / s for b, v, c, s in zip(fit.folds[None].odds.slope, x, fit.center, fit.scale, strict=True)
+        )
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -66,7 +67,7 @@ def test_effects_are_weighed_by_what_was_judged(seed: int) -> None:
     """The slow way: the prior's density times the likelihood on a fine grid of effects."""
     case = Case(seed)
     some = {key: 2 * (i % 3 == 0) for i, key in enumerate(case.hidden[:9])}
-    fit, odds, effect = case.model.fit, case.model.fit.whole.odds, case.model.fit.whole.effect
+    fit, odds, effect = case.model.fit, case.model.fit.folds[None].odds, case.model.fit.folds[None].effect
     assert effect is not None
     scale, n = effect.spread * (1 + 1 / effect.n_groups) ** 0.5, effect.n_groups
     grid = np.linspace(effect.mean - 40 * scale, effect.mean + 40 * scale, 8001)
@@ -130,4 +131,6 @@ def test_models_of_other_judgements_differ() -> None:
     runs = {name: case.track.runs[name] for name in case.others}
     other = imr.learn_labels(more, runs, case.others, cutoff=K, depth=4)
     assert other != case.model
-    assert log(other.fit.whole.effect.spread / case.model.fit.whole.effect.spread) == pytest.approx(0, abs=0.2)
+    assert log(other.fit.folds[None].effect.spread / case.model.fit.folds[None].effect.spread) == pytest.approx(
+        0, abs=0.2
+    )

@@ -13,8 +13,7 @@ from support.pooled_tracks import PooledTrack, pooled_track
 from support.real_tracks import learned_on
 
 import ir_measures_relative as imr
-from ir_measures_relative._labels import LabelModel, learn_labels
-from ir_measures_relative._labels.learned_labels import LearnedLabels
+from ir_measures_relative._labels import LabelModel, LearnedLabels, learn_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:learned labels are not calibrated")
 
@@ -30,10 +29,9 @@ def assert_like_twin(model: LearnedLabels, twin: dict[str, Any]) -> None:
     assert fit.grade.tolist() == twin["grades"]
     np.testing.assert_allclose(fit.center, twin["centers"], atol=1e-6)  # support is kept in single precision
     np.testing.assert_allclose(fit.scale, twin["scales"], atol=1e-6)
-    folds = {None: fit.whole, **fit.without} if "odds" in twin else {None: fit.whole}
     odds = twin.get("odds", {None: (twin.get("thresholds"), twin.get("slopes"))})
-    assert folds.keys() == odds.keys()
-    for group, fold in folds.items():
+    assert fit.folds.keys() == odds.keys()
+    for group, fold in fit.folds.items():
         np.testing.assert_allclose(fold.odds.threshold, odds[group][0], atol=1e-5)
         np.testing.assert_allclose(fold.odds.slope, odds[group][1], atol=1e-5)
     if "rows" in twin:
@@ -60,7 +58,7 @@ def test_stated_errors_of_left_out_runs_are_right_on_average(seed: int) -> None:
     """
     track = pooled_track(seed, n_groups=9)
     model = learned(track, cutoff=4, depth=4)
-    effect = model.fit.whole.effect
+    effect = model.fit.folds[None].effect
     assert effect is not None and effect.n_groups == 9
     twin = slow.learn(track.qrels, track.rankings, track.groups, 4, 4)
     errors = slow.left_out_errors(
@@ -77,7 +75,7 @@ def test_stated_errors_of_left_out_runs_are_right_on_average(seed: int) -> None:
 
 
 def test_run_effect_has_heavy_tails() -> None:
-    effect = learned(pooled_track(0, n_groups=9)).fit.whole.effect
+    effect = learned(pooled_track(0, n_groups=9)).fit.folds[None].effect
     assert effect is not None
     want = slow.effects(effect.mean, effect.spread, effect.n_groups, 201)
     np.testing.assert_allclose(effect.values(), want, atol=1e-9)
@@ -156,8 +154,8 @@ def test_spread_is_that_of_runs_not_of_group_means(true: float, low: float, high
                     runs[name][f"q{t}"] = {d: 9.0 - i for i, d in enumerate([*documents, "n", "r"])}
                     qrels[f"q{t}"] |= {d: int(rng.random() < chance) for d in documents}
         model = learn_labels(qrels, runs, groups, cutoff=5, depth=5)
-        assert isinstance(model, LearnedLabels) and model.fit.whole.effect is not None
-        spreads.append(model.fit.whole.effect.spread)
+        assert isinstance(model, LearnedLabels) and model.fit.folds[None].effect is not None
+        spreads.append(model.fit.folds[None].effect.spread)
     assert low < np.mean(spreads) < high
 
 
