@@ -7,11 +7,12 @@ import hashlib
 import json
 import os
 import re
-import tempfile
+import shutil
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from ir_measures import Measure
 
@@ -24,7 +25,7 @@ from ir_measures_relative._report.data import page_data
 from ir_measures_relative._report.decisions import label_notes
 
 SCRIPTS = ("parts.js", "tables.js", "charts.js", "views.js", "pages.js", "frame.js")
-# What would end the script element that holds the data, or its line, is written as an escape of JSON.
+# Characters that would end the script element of the data, or its line, are written as escapes of JSON.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
@@ -96,20 +97,10 @@ def report(
 
 
 def write_report(
-    qrels: QrelsLike,
-    runs: RunsLike,
-    path: str | os.PathLike[str],
-    measures: Iterable[Measure | str] | None,
-    groups: Any,
-    labels: Any,
-    baseline: str | None,
-    texts: Any,
-    title: str | None,
-    command: str | None = None,
-    *,
-    depth: int | None = None,
-    check_labels: bool = False,
-) -> Content:
+    qrels: QrelsLike, runs: RunsLike, path: str | os.PathLike[str], measures: Iterable[Measure | str] | None,
+    groups: Any, labels: Any, baseline: str | None, texts: Any, title: str | None, command: str | None = None, *,
+    depth: int | None = None, check_labels: bool = False,
+) -> Content:  # fmt: skip
     """As ``report``; the page shows the command that made it, and its content is returned."""
     place = checked_path(path)
     if title is not None and not isinstance(title, str):
@@ -133,10 +124,9 @@ def write_report(
 
 
 def page(data: dict[str, Any], footer: str) -> str:
-    """The page: template, style, script and data in one text.
+    """Template, style, script and data in one text.
 
-    The page forbids itself every request: its content security policy allows the one style and the one script whose
-    hashes it names, and nothing else.
+    The content security policy allows the one style and the one script whose hashes it names, and no request at all.
     """
     style, script = _template("report.css"), "".join(map(_template, SCRIPTS))
     parts = {
@@ -153,7 +143,7 @@ def page(data: dict[str, Any], footer: str) -> str:
 
 
 def embedded(data: Any) -> str:
-    """JSON that can stand inside a script element, whatever names it holds.
+    """JSON that can be placed inside a script element, whatever names it contains.
 
     >>> embedded(["</script>"])
     '["\\\\u003c/script\\\\u003e"]'
@@ -200,21 +190,15 @@ def write_whole(text: str, place: Path) -> None:
 
 
 def _replace(place: Path, text: str) -> None:
-    handle, scratch = tempfile.mkstemp(dir=place.parent, prefix=".report-", suffix=".html")
+    scratch = place.with_name(f".report-{uuid4().hex}.html")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(scratch, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        scratch.write_text(text, encoding="utf-8", newline="\n")
+        if place.exists():
+            shutil.copymode(place, scratch)
         os.replace(scratch, place)
     except BaseException:
-        os.unlink(scratch)
+        scratch.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
 
 
 def _template(name: str) -> str:

@@ -21,8 +21,10 @@ function grid(id, {rows, cols, cw, ch, left, top, label, kind, tip, href, row, c
       ? s('text', {x: x(j) + cw / 2, y: top - 5, class: 'mid'}, column(j)[0])
       : s('a', {href: column(j)[1]},
         s('text', {transform: `translate(${x(j) + cw / 2 + 4} ${top - 4}) rotate(-90)`}, column(j)[0])))];
-  const marks = mark && rows * cols <= 4000 && kinds.flatMap((line, i) => line.map((name, j) => name
-    && s('text', {x: x(j) + cw / 2, y: y(i) + ch / 2 + 4, class: `mark ${name}`}, mark(i, j))));
+  const marks = s('g');
+  const drawMarks = () => marks.append(...kinds.flatMap((line, i) => line.map((name, j) => name
+    && s('text', {x: x(j) + cw / 2, y: y(i) + ch / 2 + 4, class: `mark ${name}`}, mark(i, j)))).filter(Boolean));
+  if (mark && rows * cols <= 4000) soon(marks, drawMarks);
   const frame = (i, j, name) => s('rect', {class: name, x: x(j), y: y(i), width: cw - 1, height: ch - 1});
   const cursor = frame(0, 0, 'cursor');
   let at = null; // the cell under the pointer, or where the arrow keys have gone

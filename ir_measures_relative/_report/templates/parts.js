@@ -71,7 +71,11 @@ const toTopic = (topic, more = {}) => to('topic', {topic: TOPICS[topic], ...more
 const toAbout = (term) => to('about', {term});
 const toTwo = (a, b, topic) => to('two', {a: RUNS[a], b: RUNS[b], topic: TOPICS[topic]});
 const change = (more) => { location.hash = changed(more); };
-let typing = false; // while the reader types, tables draw their first rows at once and the others soon after
+let typing = false; // while the reader types, only what fills a screen is drawn at once
+function soon(node, draw) {
+  if (typing) setTimeout(() => { if (node.isConnected) draw(); }, 150);
+  else draw();
+}
 function settle(more) { // without an entry in the history, for changes with every key
   history.replaceState(null, '', changed(more));
   typing = true;
@@ -141,6 +145,8 @@ function pair(a, b) { // run a compared with run b
 }
 const allPairs = () => once('pairs', () => (D.pairs ? D.pairs.runs : []).flatMap((a, i) => D.pairs.runs.slice(i + 1)
   .map((b) => pair(a, b))));
+const closestPairs = () => once('closest', () => [...allPairs()]
+  .sort((x, y) => Math.abs(x.difference) - Math.abs(y.difference)));
 function settledBy(ends) { // on one topic, where ends are whole steps
   if (Math.max(ends[1], -ends[0]) < 1e-9) return 'equal';
   return ends[0] > 1e-9 ? 'better' : ends[1] < -1e-9 ? 'worse' : 'no';

@@ -29,7 +29,7 @@ function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null
     class: mark(row)}, columns.map((column) => h('td', {class: column.number ? 'n' : column.wide && 'wide'},
     column.cell(row)))));
   const most = typing ? Math.min(FIRST, limit) : limit, body = h('tbody', {}, draw(0, most));
-  if (most < limit) setTimeout(() => { if (body.isConnected) body.append(...draw(most, limit)); }, 150);
+  if (most < limit) soon(body, () => body.append(...draw(most, limit)));
   const csv = () => asCsv(columns, rows);
   return [bar(head, h('span', {class: 'tools'},
     h('button', {id: `copy-${id}`, onclick: (event) => copy(csv(), event.target)}, 'Copy CSV'),

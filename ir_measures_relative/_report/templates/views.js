@@ -216,8 +216,7 @@ function pairs() {
   if (!D.pairs) return [note('There is only one run, so there are no pairs.')];
   const all = D.pairs.runs, rows = chosenRuns(all), wanted = new Set(rows);
   const only = Object.hasOwn(ONLY, S.only || '') ? ONLY[S.only][1] : () => true;
-  const list = allPairs().filter((f) => (wanted.has(f.a) || wanted.has(f.b)) && only(f))
-    .sort((x, y) => Math.abs(x.difference) - Math.abs(y.difference));
+  const list = closestPairs().filter((f) => (wanted.has(f.a) || wanted.has(f.b)) && only(f));
   const link = (f, run) => h('a', {href: toTwo(f.a, f.b)}, bdi(RUNS[run]));
   const columns = [
     text('Run', (f) => RUNS[f.a], (f) => link(f, f.a), {wide: true}),
