@@ -1,18 +1,18 @@
 """What may nDCG be, given that some of the top K is not judged?
 
 Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023). Algorithm 1 of the paper labels the unjudged
-documents of the top K one by one; it names no order of them, here it is rank order. Each draws a target grade from a
-prior (grade shares in the topic's judgements, among the judged documents of the top K, or the mean of both) and takes
-a document of that grade out of the pool outside the top K; if none is left, one of the next lower grade that is left;
-else grade 0. The ideal DCG of the pool never changes, so every score
+documents of the top K one by one, here in rank order. Each draws a target grade from a prior (grade shares in the
+topic's judgements, among the judged documents of the top K, or the mean of both) and takes a document of that grade
+out of the pool outside the top K; if none is left, one of the next lower grade that is left; else grade 0. The ideal
+DCG of the pool never changes, so every score
 
     (DCG of the judged documents + sum over unjudged documents of gain(label) / log2(rank + 1)) / ideal DCG
 
 compares with ordinary nDCG. The paper samples 1,000 labellings; here the distribution is computed exactly if that is
 feasible, and otherwise sampled with a fixed seed and a stated error (see `_labels/boot_scores.py`).
 
-Labels are drawn and handed down by *grade*, scores are made of *gains*; with a gain table that is not
-monotone the naive upper bound hands out the highest gain left, so that it bounds every labelling.
+Labels are drawn by *grade*, scores are made of *gains*; with a gain table that is not monotone the naive upper bound
+uses the highest gain left, so that it bounds every labelling.
 
 The default estimate is the paper's, the mode of a histogram. On TREC-COVID the mean is closer to the nDCG after
 the missing judgements were made (RMSE .143; median .145, mode .164, plain nDCG .164): prefer it.
@@ -31,8 +31,14 @@ from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, warn_without_nonrelevant
 from ir_measures_relative._labels import DCGS, POOLS, PRIORS, BootSettings, TopicScores, topic_scores
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Choice, GainTable, Parameter
+from ir_measures_relative.measures.relative import (
+    Choice,
+    GainTable,
+    Parameter,
+    RelativeMeasure,
+    cutoff_parameter,
+    register,
+)
 
 
 class Estimate(Parameter):
@@ -63,15 +69,13 @@ def estimate_of(scores: Any, estimate: str) -> float:
 class _BootNDCG(RelativeMeasure):
     """Bootstrapped nDCG: an estimate of nDCG that gives unjudged documents the grades they are likely to have.
 
-    ``prior``: grade shares in the topic's judgements ('pool'), among the judged documents of the top K ('run'), or
-    the mean of both. ``pool='collection'`` takes the shares of all topics together. ``estimate``: 'mode' (the
-    paper's), 'mean', 'std', 'median', percentiles like 'q95', 'argmax' (the most likely single score), 'lower'
-    and 'upper' (naive bounds: unjudged = 0 / the highest gain left in the pool). The mean over topics of a
-    percentile is not the percentile of the mean over topics: that one is in `boot_ndcg`.
+    ``estimate``: 'mode' (the paper's), 'mean', 'std', 'median', percentiles like 'q95', 'argmax' (the most likely
+    single score), 'lower' and 'upper' (naive bounds: unjudged = 0 / the highest gain left in the pool). The mean over
+    topics of a percentile is not the percentile of the mean over topics: that one is in `boot_ndcg`.
 
-    Nothing unjudged: exactly nDCG. Up to about 10 unjudged documents with three grades (fewer with more grades) it is
-    exact; up to about a hundred it is computed on a grid of scores, within a guaranteed bracket of some 1e-4; beyond
-    that it is sampled with a fixed seed, and a warning states the error. `boot_ndcg` gives the form of each topic.
+    If every document is judged, it is exactly nDCG. Up to about 10 unjudged documents with three grades (fewer with
+    more grades) it is exact; up to about a hundred it is computed on a grid of scores, with an error of at most about
+    1e-4; beyond that it is sampled with a fixed seed, and a warning states the error.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
@@ -91,11 +95,15 @@ class _BootNDCG(RelativeMeasure):
     SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed, not sampled."
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
-        "prior": Choice(*PRIORS, default="pool+run", desc="where grade probabilities come from"),
-        "estimate": Estimate("mode", desc="which number of the distribution"),
+        "prior": Choice(
+            *PRIORS,
+            default="pool+run",
+            desc="source of the grade shares: judgements, top K, or both",
+        ),
+        "estimate": Estimate("mode", desc="statistic of the distribution"),
         "dcg": Choice(*DCGS, desc="gain of a grade: itself, or 2^grade - 1"),
         "gains": GainTable(desc="gain of each grade, as in nDCG; 0 must gain 0"),
-        "pool": Choice(*POOLS, desc="whose judgements the pool's grade shares are"),
+        "pool": Choice(*POOLS, desc="judgements that the pool's grade shares are computed from: the topic's, or all"),
     }
     CITATIONS = ("bootndcg",)
 

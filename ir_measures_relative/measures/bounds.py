@@ -1,4 +1,4 @@
-"""How low and how high can nDCG be, given what is unjudged?
+"""How low and how high can nDCG be, given the unjudged documents?
 
 Three answers (Froebe, Gienapp, Potthast and Hagen, ECIR 2023, section 3.3 and Table 1):
 
@@ -7,8 +7,8 @@ scaled      "RBP-inspired": above, they all have the highest grade and join the 
 guaranteed  true for any labels: above, the largest nDCG that any labels give; below, they count 0 and the
             ideal is K documents of the highest grade, since relevant documents may exist outside the run
 
-Only the guaranteed bounds hold for every labelling, and the upper one is attained: it is the largest difference
-in nDCG between the run and an empty list, as MED computes it (`extremes/ndcg.py`). Labels are the grades 0..max_rel.
+Only the guaranteed bounds are valid for every labelling, and the upper one is attained: it is the largest difference
+in nDCG between the run and an empty list, as MED computes it (`_extremes/ndcg.py`). Labels are the grades 0..max_rel.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from ir_measures_relative._extremes import Question, against_nothing, largest_di
 from ir_measures_relative._judged import JudgedRun, best_values, best_values_left
 from ir_measures_relative._labels import naive_bounds
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Choice, GainTable, Whole
+from ir_measures_relative.measures.relative import Choice, GainTable, RelativeMeasure, Whole, cutoff_parameter, register
 
 
 def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int) -> np.ndarray:
@@ -47,16 +46,12 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
 
 
 class _NDCGBound(RelativeMeasure):
-    """Lower or upper bound of nDCG over what the unjudged documents of the top K may be.
+    """Lower or upper bound of nDCG over the possible labels of the unjudged documents of the top K.
 
-    ``method='naive'``: unjudged documents count 0, or the best labels that the pool has left; comparable with
-    ordinary nDCG, but further judgements may cross it. ``'scaled'``: the upper bound gives every unjudged document the
-    highest gain of the grades 0..max_rel and puts it into the ideal too; it can even lie below the lower bound.
-    ``'guaranteed'``: no labels cross it. The
-    guaranteed lower bound needs a cutoff and lies below nDCG even when everything is judged, as relevant documents
-    may exist outside the run. Upper bounds can be positive in a topic without a known relevant document.
-
-    ``max_rel`` left out is the highest grade in the qrels given, at least 1; a higher judged grade keeps its gain.
+    'naive' is comparable with ordinary nDCG, but further judgements may cross it. The 'scaled' upper bound can even be
+    below the lower one. The guaranteed lower bound requires a cutoff and is below nDCG even when everything is judged,
+    as relevant documents may exist outside the run. Upper bounds can be positive in a topic without a known relevant
+    document. A judged grade above ``max_rel`` keeps its gain.
 
     >>> import ir_measures_relative as imr
     >>> qrels, run = {'q1': {'a': 1}}, {'q1': {'a': 2., 'x': 1.}}
@@ -73,11 +68,11 @@ class _NDCGBound(RelativeMeasure):
 
     NAME = "NDCGBound"
     PRETTY_NAME = "Bound of nDCG"
-    SHORT_DESC = "How low or how high nDCG can be, given what is not judged."
+    SHORT_DESC = "Lowest or highest nDCG over the labels of unjudged documents."
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
         "side": Choice("lower", "upper", desc="which bound"),
-        "method": Choice("naive", "scaled", "guaranteed", desc="what unjudged documents may be"),
+        "method": Choice("naive", "scaled", "guaranteed", desc="labels of unjudged documents"),
         "dcg": Choice("log2", "exp-log2", desc="gain of a grade: itself, or 2^grade - 1"),
         "gains": GainTable(desc="gain of each grade, as in nDCG; 0 must gain 0"),
         "max_rel": Whole(1, desc="highest grade an unjudged document may have; left out: the highest in the qrels"),

@@ -29,9 +29,9 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
 )
 from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
-from ir_measures_relative.measures.base import RelativeMeasure
 from ir_measures_relative.measures.nrg import NRG, residual_values
 from ir_measures_relative.measures.rareness import Rare, rare_values
+from ir_measures_relative.measures.relative import RelativeMeasure
 from ir_measures_relative.measures.unique_rel import unique_values
 
 BY = ("residual", "rare", "unique")

@@ -33,9 +33,8 @@ from ir_measures_relative._labels import (
     labels_of,
     refuse_gain_of_nothing,
 )
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
 from ir_measures_relative.measures.boot_ndcg import Estimate, estimate_of
-from ir_measures_relative.measures.parameters import Base, Choice, Parameter
+from ir_measures_relative.measures.relative import Base, Choice, Parameter, RelativeMeasure, cutoff_parameter, register
 
 
 class Labels(Parameter):
@@ -61,13 +60,12 @@ class LabelEstimate(Estimate):
 class _Imputed(RelativeMeasure):
     """The base measure once unjudged documents have labels.
 
-    ``target='pooled'``: the score that the run would have if its group had taken part in the pool; the unjudged
-    documents of the top ``depth`` of the pool get labels, deeper ones count as non-relevant. 'judged': every unjudged
-    document of the top K gets a label. ``labels``: a model of ``learn_labels``, ``LabelModel.shares`` or
-    ``LabelModel.probabilities``, or its registered name; 'learned' learns one from the runs of an experiment
-    (calc_runs, compare, Experiment), for each run without its own group. ``estimate``: 'mean', 'std', 'median' or a
-    percentile like 'q95' of a topic's score; intervals of the mean over topics are in ``impute``. ``ideal='all'``:
-    labelled documents of the list join the ideal of nDCG; 'judged': the ideal of the judged documents.
+    ``target='pooled'``: only the unjudged documents of the top ``depth`` of the pool get labels, deeper ones count as
+    non-relevant. 'judged': every unjudged document of the top K gets a label. ``labels``: a model of ``learn_labels``,
+    ``LabelModel.shares`` or ``LabelModel.probabilities``, or its registered name; 'learned' learns one from the runs of
+    an experiment (calc_runs, compare, Experiment), for each run without its own group. Intervals of the mean over
+    topics are in ``impute``. ``ideal='all'``: labelled documents of the list join the ideal of nDCG; 'judged': they do
+    not.
 
     If nothing is unjudged, it is exactly the base measure. A learned model looks at the run's share of relevant
     documents over all topics, so a topic's value depends a little on which other topics are evaluated with it.
@@ -91,9 +89,9 @@ class _Imputed(RelativeMeasure):
     SHORT_DESC = "The base measure with learned labels for unjudged documents."
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
-        "labels": Labels(desc="what an unjudged document is worth"),
+        "labels": Labels(desc="predicts the grades of unjudged documents"),
         "base": Base(*BASES),
-        "estimate": LabelEstimate("mean", desc="which number of the distribution"),
+        "estimate": LabelEstimate("mean", desc="statistic of the distribution"),
         "target": Choice(*TARGETS, desc="the score if the run's group were pooled, or with its whole top K judged"),
         "ideal": Choice(*IDEALS, desc="whether unjudged documents of the list join the ideal of nDCG"),
     }

@@ -6,10 +6,9 @@ Metrics"):
 
     MED = max over the labels of the free documents of |M(run) - M(reference)|
 
-The free documents are the unjudged ones that either list has in its top K. ``direction='above'`` and
-``'below'`` give the largest and the smallest attainable M(run) - M(reference): if the smallest is above 0,
-the run is the better one whatever the labels are. All values are exact. The stop probability
-of ERR is (2^grade - 1) / 2^max_rel (gdeval's ERR has max_rel=4).
+The free documents are the unjudged ones that either list has in its top K. ``direction='above'`` and ``'below'`` give
+the largest and the smallest attainable M(run) - M(reference). All values are exact. The stop probability of ERR is
+(2^grade - 1) / 2^max_rel (gdeval's ERR has max_rel=4).
 """
 
 from __future__ import annotations
@@ -18,35 +17,35 @@ from typing import Any
 
 import numpy as np
 
+from ir_measures_relative._checks import naming
 from ir_measures_relative._extremes import BASES, JUDGED, NORMS, MedSettings, SideBySide, largest_difference, two_runs
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Base, Choice, Flag, Reference, Whole
+from ir_measures_relative.measures.relative import (
+    Base,
+    Choice,
+    Flag,
+    Reference,
+    RelativeMeasure,
+    Whole,
+    cutoff_parameter,
+    register,
+)
 
 
 class _MED(RelativeMeasure):
     """The most by which a run and a reference run can differ, whatever the labels of unjudged documents are.
 
-    MED is a distance: small means that the two runs cannot differ by more than this in the ordinary measure
-    ``base``, so that judging more documents cannot matter much; large means that it may. It says nothing
-    about which run is better (pt.Experiment's highlighting takes larger as better all the same). The signed
-    ends do: ``direction='above'`` is the largest and ``'below'`` the smallest M(run) - M(reference) that
-    labels can give; 'below' > 0: the run is better for sure, 'above' < 0: it is worse for sure, anything else
-    is open.
+    MED is a distance: if it is small, judging more documents cannot matter much. It does not say which run is better
+    (pt.Experiment's highlighting treats larger as better all the same). The signed ends do: if 'below' > 0 the run is
+    better under any labels, if 'above' < 0 it is worse.
 
-    ``judged='none'`` ignores the judgements. Free documents take the grades 0..``max_rel`` (left out: SDCG's
-    own, else the highest grade in the qrels); for P, RBP, RR, AP and Q they are relevant or not.
-
-    ``unseen`` (at most K): so many relevant documents that are in neither list may exist. With nDCG and AP they never
-    change MED, only signed ends below 0 ('above') or above 0 ('below'); with Q, which weighs ranks by the number of
-    relevant documents, any end. With the default 0 these ends hold while no such document turns up; with ``unseen=K``
-    their signs hold whatever is judged later.
-
-    ``norm``, for AP: divide by all relevant documents ('R', trec_eval), at most K of them ('min'), or by K ('k').
-    ``residual``, for RBP: count the unknown documents below the favoured list's end as relevant. Q-measure is given as
-    text, as ir_measures lacks it: ``base='Q(beta=1)@10'``.
+    Free documents take the grades 0..``max_rel`` (by default SDCG's own, else the highest grade in the qrels); for P,
+    RBP, RR, AP and Q they are relevant or not. Relevant documents in neither list (``unseen``) never change MED with
+    nDCG and AP, only signed ends below 0 ('above') or above 0 ('below'); with Q, any end. With the default 0 these ends
+    are valid until such a document is found; with ``unseen=K`` their signs are valid whatever is judged later.
+    Q-measure is given as text, as ir_measures lacks it: ``base='Q(beta=1)@10'``.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q': {'A': 0, 'C': 1, 'F': 0}}
@@ -68,7 +67,7 @@ class _MED(RelativeMeasure):
         "reference": Reference(),
         "base": Base(*BASES),
         "direction": Choice("both", "above", "below", desc="the distance, or one end of the difference"),
-        "judged": Choice(*JUDGED, desc="take labels from the qrels, or from nowhere"),
+        "judged": Choice(*JUDGED, desc="use the judgements of the qrels, or ignore them"),
         "max_rel": Whole(1, desc="highest grade of a free document; left out: the highest in the qrels"),
         "unseen": Whole(0, default=0, desc="relevant documents that may exist in neither list, at most K"),
         "norm": Choice(*NORMS, desc="AP divides by the relevant documents, at most K of them, or K"),
@@ -79,14 +78,12 @@ class _MED(RelativeMeasure):
 
     @property
     def settings(self) -> MedSettings:
-        """What is asked, without the reference run and the direction."""
+        """The settings without the reference run and the direction."""
         return MedSettings(**{name: self[name] for name in MedSettings.__dataclass_fields__})
 
     def check(self, given: dict[str, Any]) -> None:
-        try:
+        with naming("MED"):
             _ = self.settings
-        except ValueError as error:
-            raise ValueError(f"MED: {error}") from None
 
     @property
     def needs_cutoff(self) -> bool:

@@ -22,8 +22,7 @@ from ir_measures_relative._base import NDCG, UserModel, divide
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Base, Choice, Prior
+from ir_measures_relative.measures.relative import Base, Choice, Prior, RelativeMeasure, cutoff_parameter, register
 
 
 def residual_values(

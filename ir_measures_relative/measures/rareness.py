@@ -27,8 +27,16 @@ from ir_measures_relative._base import LARGEST, divide, sum_of_precisions, sum_o
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Base, Choice, Number, Prior, Whole
+from ir_measures_relative.measures.relative import (
+    Base,
+    Choice,
+    Number,
+    Prior,
+    RelativeMeasure,
+    Whole,
+    cutoff_parameter,
+    register,
+)
 
 
 def rareness(found_by: IntArray, others: int, rarity: str = "share") -> FloatArray:

@@ -22,8 +22,14 @@ from ir_measures_relative._base import sum_over_ranks
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, common_codes
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Choice, Number, Reference
+from ir_measures_relative.measures.relative import (
+    Choice,
+    Number,
+    Reference,
+    RelativeMeasure,
+    cutoff_parameter,
+    register,
+)
 
 TIES = ("a", "b", "w")
 FORMS = ("ext", "min", "max", "res")

@@ -19,8 +19,7 @@ from ir_measures_relative._base import sum_over_ranks
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Number, Whole
+from ir_measures_relative.measures.relative import Number, RelativeMeasure, Whole, cutoff_parameter, register
 
 
 def rbp_residual(unjudged: BoolArray, length: IntArray, p: float) -> FloatArray:

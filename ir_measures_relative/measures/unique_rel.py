@@ -14,8 +14,7 @@ from ir_measures_relative._base import sum_over_ranks
 from ir_measures_relative._input import BoolArray, FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Prior, Whole
+from ir_measures_relative.measures.relative import Prior, RelativeMeasure, Whole, cutoff_parameter, register
 
 
 def unique_values(relevant: BoolArray, priors: JudgedPriors, cutoff: int | None) -> FloatArray:

@@ -19,7 +19,7 @@ the true value at k = 5, 68% at 10 and 92% at 100. `expected='exact'` is the tru
 printed one.
 
 Unjudged documents gain nothing. With universe='judged' a run that ranks many of them falls "below random" although
-nobody knows what they are worth (TAS-B on TREC-COVID, 41% of its top 10 unjudged: UL@10 = .13, and .29 once those were
+their grades are unknown (TAS-B on TREC-COVID, 41% of its top 10 unjudged: UL@10 = .13, and .29 once those were
 judged). Print 1 - Judged@K beside UL, or use universe='retrieved' (re-ranking): there they are in L as well.
 
 S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
@@ -34,6 +34,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import ERR, NDCG, AveragePrecision, UserModel, divide, expected_total
+from ir_measures_relative._checks import naming
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -46,8 +47,7 @@ from ir_measures_relative._judged import (
     warn_without_nonrelevant,
 )
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.base import RelativeMeasure, cutoff_parameter, register
-from ir_measures_relative.measures.parameters import Base, Choice, Whole
+from ir_measures_relative.measures.relative import Base, Choice, RelativeMeasure, Whole, cutoff_parameter, register
 
 _PERFECT = (
     "a random order of the judged documents is as good as the best one, and every unjudged document, which counts as "
@@ -89,19 +89,15 @@ def shuffled(model: UserModel, judgements: Judgements, run: JudgedRun | None) ->
 
 
 class _UL(RelativeMeasure):
-    """Where a measure stands between a random order (0) and the best order (1) of the same documents.
+    """Position of a measure between a random order (0) and the best order (1) of the same documents.
 
     For one topic 0 means "as expected of a random order". For the mean of V2 over topics it does not: that of random
-    rankings lies below 0 (-.20 and -.23 on the pools of TREC-COVID, rounds 1 and 2, at K = 10), since a gain is divided
-    by U - L and a loss by L. ``version='kappa'`` divides both by U - L, as Cohen's kappa does: its mean over random
-    rankings is exactly 0.
+    rankings is below 0 (-.20 and -.23 on the pools of TREC-COVID, rounds 1 and 2, at K = 10), since a gain is divided
+    by U - L and a loss by L. ``version='kappa'`` divides both by U - L.
 
-    ``base``: nDCG, AP, P, R, RR, RBP, ERR or Success. ``universe``: the documents that are ordered, 'judged' (all
-    judged documents, closest to the paper's lists) or 'retrieved' (the whole run; the right one for re-ranking).
-    An empty ranking is -1 (V2, judged documents, something relevant) or 0. ``max_rel``: ERR stops with probability
-    (2^grade - 1) / 2^max_rel; left out it is the highest grade of all the qrels given (gdeval fixes 4).
-
-    With 'judged', a run with many unjudged documents falls below random: print 1 - Judged@K beside it.
+    ``universe='judged'``: all judged documents, closest to the paper's lists; 'retrieved': the whole run, for
+    re-ranking. An empty ranking is -1 (V2, judged documents, something relevant) or 0. ERR stops with probability
+    (2^grade - 1) / 2^max_rel; by default max_rel is the highest grade of all the qrels given (gdeval fixes 4).
 
     >>> import ir_measures_relative as imr
     >>> qrels, run = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}, {'q1': {'a': 2., 'c': 1.}}
@@ -113,7 +109,7 @@ class _UL(RelativeMeasure):
 
     NAME = "UL"
     PRETTY_NAME = "Joint Upper and Lower Bound Normalisation"
-    SHORT_DESC = "How far a measure stands between a random and the best order of the same documents."
+    SHORT_DESC = "Position of a measure between a random and the best order of the same documents."
     DIRECTION = "larger"
     CITATIONS = ("ul",)
     SUPPORTED_PARAMS = {
@@ -122,16 +118,14 @@ class _UL(RelativeMeasure):
         "version": Choice(
             "V1", "V2", "kappa", default="V2", desc="Eq. 5 or Eq. 6 of the paper, or Eq. 6 above 0 throughout"
         ),
-        "universe": Choice("judged", "retrieved", desc="the documents that are ordered"),
+        "universe": Choice("judged", "retrieved", desc="the documents to order: all judged ones, or the run's own"),
         "expected": Choice("exact", "paper", desc="the true expectation, or the paper's formula for AP"),
-        "max_rel": Whole(1, desc="the highest grade; only base ERR asks for it"),
+        "max_rel": Whole(1, desc="the highest grade; only for base ERR"),
     }
 
     def check(self, given: dict[str, Any]) -> None:
-        try:
-            self.model(self["max_rel"])
-        except ValueError as error:  # the highest grade of ERR has a limit
-            raise ValueError(f"UL: {error}") from None
+        with naming("UL"):
+            self.model(self["max_rel"])  # the highest grade of ERR has a limit
         if self["expected"] == "paper" and not isinstance(self.model(), (AveragePrecision, NDCG)):
             raise ValueError(f"UL: expected='paper' is there for base AP and nDCG only, not for base={self['base']}")
 

@@ -17,7 +17,7 @@ from support.warning_measure import WARNS
 import ir_measures_relative as imr
 from ir_measures_relative import simulate
 from ir_measures_relative.measures import registry
-from ir_measures_relative.measures.parameters import Reference
+from ir_measures_relative.measures.relative import Reference
 
 TRACK = simulate.track(topics=7)
 RUNS = dict(list(TRACK.runs.items())[:4])

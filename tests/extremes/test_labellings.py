@@ -19,7 +19,7 @@ from ir_measures_relative import MED, NRG, UL, BootNDCG, NDCGBound, Rare, RareAP
 from ir_measures_relative._hosts.ir_measures import RelativeEvaluator
 from ir_measures_relative._labels import LabelModel
 from ir_measures_relative.measures import RelativeMeasure, registry
-from ir_measures_relative.measures.parameters import Prior, Reference
+from ir_measures_relative.measures.relative import Prior, Reference
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")
 

@@ -28,7 +28,7 @@ from support.small_collections import DOCUMENTS, TOPICS, Qrels, Run, grades, qre
 from ir_measures_relative import calc_runs, parse_measure
 from ir_measures_relative._hosts.ir_measures import RelativeEvaluator
 from ir_measures_relative.measures import RelativeMeasure, registry
-from ir_measures_relative.measures.parameters import Parameter, Prior
+from ir_measures_relative.measures.relative import Parameter, Prior
 
 pytestmark = pytest.mark.filterwarnings("ignore:prior run")  # small priors are shallower than K
 

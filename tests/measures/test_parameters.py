@@ -15,7 +15,7 @@ import ir_measures_relative as imr
 from ir_measures_relative._base.bases import canonical_base
 from ir_measures_relative._priors import PriorRuns
 from ir_measures_relative.measures import RelativeMeasure, registry
-from ir_measures_relative.measures.parameters import Base, Choice, Flag, GainTable, Number, Reference, Whole
+from ir_measures_relative.measures.relative import Base, Choice, Flag, GainTable, Number, Reference, Whole
 
 NRG, TaSC, UniqueRel = imr.NRG, imr.TaSC, imr.UniqueRel
 

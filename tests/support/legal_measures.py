@@ -17,7 +17,8 @@ from ir_measures_relative._labels import LabelModel
 from ir_measures_relative.measures import RelativeMeasure, registry
 from ir_measures_relative.measures.boot_ndcg import Estimate
 from ir_measures_relative.measures.imputed import Labels
-from ir_measures_relative.measures.parameters import (
+from ir_measures_relative.measures.rareness import Alpha
+from ir_measures_relative.measures.relative import (
     Base,
     Choice,
     Flag,
@@ -28,7 +29,6 @@ from ir_measures_relative.measures.parameters import (
     Reference,
     Whole,
 )
-from ir_measures_relative.measures.rareness import Alpha
 from support.small_collections import Run, runs
 
 
