@@ -1,5 +1,5 @@
-"""One topic: two of five documents are unjudged (hatched). Every labelling that the pool allows has a chance, and so
-has every score; nDCG, which counts unjudged documents as non-relevant, is the lowest of them.
+"""One topic: two of five documents are unjudged (hatched). Every labelling has a probability, and so has every
+score. nDCG, which counts unjudged documents as non-relevant, is the lowest possible score.
 """
 
 import matplotlib.pyplot as plt

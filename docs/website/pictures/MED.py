@@ -1,6 +1,6 @@
-"""Two rankings of the paper's kind: blue is relevant, grey is not, hatched documents are unjudged. In the middle and on
-the right the labels that put the two furthest apart, one way and the other: between those ends lies every difference
-that judging can bring.
+"""Two rankings of the paper's kind: blue is relevant, grey is not, hatched documents are unjudged. The middle
+and the right show the labels with the smallest and the largest difference; judging can give any difference between these
+ends.
 """
 
 from drawing import BLUE, GREY, box, panels

@@ -1,5 +1,5 @@
-"""Table 1 of the paper: A, E, F and J (blue) are relevant, the prior run is A to J, the run is its reverse. A reader of
-the prior run has seen A for sure and J with a chance of .29. So J keeps most of its gain and A none, and the parts on
+"""Table 1 of the paper: A, E, F and J (blue) are relevant, the prior run is A to J, the run is its reverse. A user
+of the prior run has seen A with certainty and J with probability .29. So J keeps most of its gain and A none. The parts on
 the right add up to NRG.
 """
 

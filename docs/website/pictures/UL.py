@@ -1,5 +1,5 @@
-"""One topic with 4 relevant documents of 12. The score of a random order of the same documents is spread around its
-expectation L; UL says where the ranking's score A lies between L (0) and the best score U (1).
+"""One topic with 4 relevant documents of 12. Scores of random orders of the same documents vary around their
+expectation L. UL places the score A of the ranking between L (0) and the best score U (1).
 """
 
 from itertools import combinations
