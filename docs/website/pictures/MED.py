@@ -1,6 +1,5 @@
 """Two rankings of the paper's kind: blue is relevant, grey is not, hatched documents are unjudged. The middle
-and the right show the labels with the smallest and the largest difference; judging can give any difference between these
-ends.
+and the right show the labels with the smallest and the largest difference. All possible differences are between them.
 """
 
 from drawing import BLUE, GREY, box, panels

@@ -1,6 +1,6 @@
 """Table 1 of the paper: A, E, F and J (blue) are relevant, the prior run is A to J, the run is its reverse. A user
-of the prior run has seen A with certainty and J with probability .29. So J keeps most of its gain and A none. The parts on
-the right add up to NRG.
+of the prior run has seen A with certainty and J with probability .29. So J keeps most of its gain and A none. The
+parts on the right add up to NRG.
 """
 
 from math import log2
