@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,12 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import divide, mean_over_topics
 from ir_measures_relative._checks import whole
-from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs
+from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs, takes_labels
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._extremes import EQUAL
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike, warn_without_nonrelevant
 from ir_measures_relative._labels import (
-    BASES,
     EFFECT_DRAWS,
     JudgingPlan,
     LabelModel,
@@ -29,10 +29,6 @@ from ir_measures_relative._labels import (
 )
 from ir_measures_relative._priors import leave_unseen
 from ir_measures_relative.measures import NRG
-
-BETTER, NOT_WORSE, WORSE, UNDECIDED = "better", "not worse", "worse", "undecided"
-STATUS = {BETTER: "pass", NOT_WORSE: "pass", UNDECIDED: "warn", WORSE: "fail"}
-OLD, NEW = "base", "new"
 
 
 class JudgeNext(pd.DataFrame):  # type: ignore[misc]
@@ -163,35 +159,22 @@ def next_documents(table: PairTable, n: int) -> JudgeNext:
 
 @dataclass(frozen=True)
 class Gate:
-    """The verdict on a new run.
+    """The verdict on a new run."""
 
-    Attributes
-    ----------
-    verdict : 'better' or 'worse' (by more than the margin), 'not worse', or 'undecided'
-    status : 'pass', 'fail' or 'warn'
-    difference : mean of the new run minus mean of the old one, unjudged documents counting 0
-    low, high : its ends over all labels of unjudged documents
-    p_better, p_not_worse : probability that the new run is better by more than the margin, and that it is not worse by
-        more than the margin; None without labels
-    unjudged : number of unjudged documents of the two runs' tops
-    expected_left : expected number of judgements until the two are decided; None where it is unknown
-    base_lacks, new_lacks : number of topics that a run lacks; it scores 0 there
-    """
-
-    verdict: str
-    status: str
+    verdict: str  # 'better' or 'worse' (by more than the margin), 'not worse', or 'undecided'
+    status: str  # 'pass', 'fail' or 'warn'
     measure: str
     topics: int
-    difference: float
-    low: float
+    difference: float  # mean of the new run minus mean of the old one, unjudged documents counting 0
+    low: float  # smallest and largest difference over all labels of unjudged documents
     high: float
     margin: float
     level: float
-    p_better: float | None
-    p_not_worse: float | None
-    unjudged: int
-    expected_left: float | None
-    base_lacks: int
+    p_better: float | None  # probability that the new run is better by more than the margin; None without labels
+    p_not_worse: float | None  # probability that it is not worse by more than the margin
+    unjudged: int  # number of unjudged documents in the tops of the two runs
+    expected_left: float | None  # expected number of judgements until the two are decided; None if unknown
+    base_lacks: int  # number of topics that a run lacks; it scores 0 there
     new_lacks: int
 
 
@@ -205,42 +188,34 @@ def gate(
     """
     # no judgement shows the value of the unseen tail of RBP
     table = read_pairs(
-        "gate", qrels, {NEW: new, OLD: base}, measure, labels, None, None,
+        "gate", qrels, {"new": new, "base": base}, measure, labels, None, None,
         level=level, margin=margin, plain_margin=True, residual=False,
     )  # fmt: skip
-    level, margin = table.level, table.margin
-    runs = table.runs
+    runs, far = table.runs, table.margin + EQUAL
     for name in runs:
         if not runs[name].length.any():
             raise ValueError(f"gate: the {name} run has no document for any topic of the qrels; it cannot be compared")
     low, high = float(table.low[0]), float(table.high[0])
-    p_better = p_worse = None
-    if table.labels is not None:
-        p_better, p_worse = (float(p) for p in table.probabilities[:, 0])
-    verdict = _verdict(low, high, p_better, p_worse, margin, level)
+    p_better, p_worse = (nan, nan) if table.labels is None else table.probabilities[:, 0].tolist()
+    if low > far or p_better >= level:
+        verdict, status = "better", "pass"
+    elif high < -far or p_worse >= level:
+        verdict, status = "worse", "fail"
+    elif low >= -far or 1.0 - p_worse >= level:
+        verdict, status = "not worse", "pass"
+    else:
+        verdict, status = "undecided", "warn"
     left = None
-    if table.settings.base.partition("(")[0] in BASES:
-        left = next_documents(table, 1).expected_left if verdict == UNDECIDED else 0.0
-    tops = table.runs.top(table.settings.cutoff)
-    unjudged = np.unique(tops.document[tops.unjudged])
+    if takes_labels(table.settings):
+        left = next_documents(table, 1).expected_left if status == "warn" else 0.0
+    tops = runs.top(table.settings.cutoff)
+    unjudged = len(np.unique(tops.document[tops.unjudged]))
     new_lacks, base_lacks = (int((runs[name].length == 0).sum()) for name in runs)
+    chances = (None, None) if table.labels is None else (p_better, 1.0 - p_worse)
     return Gate(
-        verdict, STATUS[verdict], str(measure), runs.judgements.n_topics, float(table.difference[0]), low, high, margin,
-        level, p_better, None if p_worse is None else 1.0 - p_worse, len(unjudged), left, base_lacks, new_lacks,
+        verdict, status, str(measure), runs.judgements.n_topics, float(table.difference[0]), low, high, table.margin,
+        table.level, *chances, unjudged, left, base_lacks, new_lacks,
     )  # fmt: skip
-
-
-def _verdict(
-    low: float, high: float, p_better: float | None, p_worse: float | None, margin: float, level: float
-) -> str:
-    far = margin + EQUAL
-    if low > far or (p_better is not None and p_better >= level):
-        return BETTER
-    if high < -far or (p_worse is not None and p_worse >= level):
-        return WORSE
-    if low >= -far or (p_worse is not None and 1.0 - p_worse >= level):
-        return NOT_WORSE
-    return UNDECIDED
 
 
 def select_complementary(

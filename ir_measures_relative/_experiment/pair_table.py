@@ -19,6 +19,7 @@ from ir_measures_relative._extremes import EQUAL, MedSettings, Question, signed_
 from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, run_sources
 from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels import (
+    BASES,
     LOOKED_AT,
     LabelModel,
     Labels,
@@ -115,24 +116,14 @@ def pairs(
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """P pairs (a, b) of M runs: all of them in the order of the runs, or every other run against a baseline.
-
-    Attributes
-    ----------
-    runs : the runs, joined with the judgements
-    settings : the measure and the documents whose labels are open
-    labels : labels of unjudged documents, or None
-    level, margin : of decisions
-    baseline : name of the run b of every pair, or None
-    workers : whether a progress bar is shown
-    """
+    """P pairs (a, b) of M runs: all of them in the order of the runs, or every other run against a baseline."""
 
     runs: Runs
     settings: MedSettings
     labels: Labels | None = None
     level: float = 0.95
     margin: float = 0.0
-    baseline: str | None = None
+    baseline: str | None = None  # the run b of every pair
     workers: Workers = Workers()
 
     @cached_property
@@ -290,6 +281,11 @@ def p_values(scores: FloatArray, test: str = "ttest") -> FloatArray:
     matrix = np.ones((n_runs, n_runs))
     matrix[np.triu_indices(n_runs, k=1)] = meta.discriminative_power(table, test=test).p_value
     return np.minimum(matrix, matrix.T)
+
+
+def takes_labels(settings: MedSettings) -> bool:
+    """Whether unjudged documents can have labels in this measure."""
+    return settings.base.partition("(")[0] in BASES
 
 
 def base_model_of(settings: MedSettings) -> UserModel:

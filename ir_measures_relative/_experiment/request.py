@@ -43,36 +43,20 @@ from ir_measures_relative.measures import RelativeMeasure
 
 @dataclass(frozen=True)
 class Request:
-    """Some measures of some runs, each run relative to the others.
-
-    Attributes
-    ----------
-    measures : in the order asked for
-    texts : title of each measure in tables
-    names : names of the runs, in their order
-    groups : run -> group, or None
-    by : the measure whose mean decides which run of a group is its best
-    by_scores : run -> score that decides it instead, or None
-    in_parts : whether the runs are read a part of the topics at a time, so that no measure may require all of them
-    workers : the workers and their progress bar
-    judge : another judge's labels for labels='learned', or None
-    depth : number of documents of each run and topic that are kept after reading; None: all of them
-    beside : names of runs that are not evaluated and may be prior runs
-    pool_depth : depth of the pool, for labels; None: the depth that the runs show
-    """
+    """Some measures of some runs, each run relative to the others."""
 
     measures: tuple[Measure, ...]
-    texts: tuple[str, ...]
-    names: tuple[str, ...]
-    groups: Mapping[str, str] | None = None
-    by: Measure = nDCG @ 10
+    texts: tuple[str, ...]  # titles of the measures in tables
+    names: tuple[str, ...]  # of the runs
+    groups: Mapping[str, str] | None = None  # run -> group
+    by: Measure = nDCG @ 10  # its mean decides which run of a group is the best
     workers: Workers = Workers()
-    depth: int | None = None
-    beside: tuple[str, ...] = ()
-    judge: Judgements | None = None
-    by_scores: Mapping[str, float] | None = None
-    in_parts: bool = False
-    pool_depth: int | None = None
+    depth: int | None = None  # number of documents of each run and topic that are kept after reading; None: all
+    beside: tuple[str, ...] = ()  # runs that are not evaluated and may be prior runs
+    judge: Judgements | None = None  # another judge's labels, for labels='learned'
+    by_scores: Mapping[str, float] | None = None  # run -> score that decides instead of ``by``
+    in_parts: bool = False  # runs are read a part of the topics at a time: no measure may require all of them
+    pool_depth: int | None = None  # depth of the pool, for labels; None: the depth that the runs show
 
     @classmethod
     def of(
@@ -92,18 +76,10 @@ class Request:
     ) -> Request:
         """A request that has passed every check that requires no run to be read.
 
-        Parameters
-        ----------
-        measures : measures or their text, one or several, or a dict of title: measure
-        runs : what ``run_sources`` returned, or only the names of the runs
-        groups : in any form that ``read_groups`` accepts
-        by : a measure or its text, or a dict or Series of run: score
-        depth : keep at least so many documents of each run and topic, or all of them (None), for callers who look at
-            the documents; measures always get what they require
-        beside : names of further runs, which ``read`` uses only as prior runs
-        judge : another judge's labels, from which labels='learned' learns too
-        in_parts : ``read`` will be given the topics a part at a time
-        pool_depth : depth of the pool, for labels
+        ``measures`` : measures or their text, one or several, or a dict of title: measure. ``runs`` : what
+        ``run_sources`` returned, or only the names of the runs. ``by`` : a measure or its text, or a dict or Series of
+        run: score. ``depth`` : keep at least so many documents of each run and topic, or all of them (None), for
+        callers who look at documents; measures always get what they require.
         """
         asked = titled(measures)
         group_of = None if groups is None else MappingProxyType(read_groups(groups, runs))
@@ -156,11 +132,8 @@ class Request:
     ) -> Runs:
         """Read every run once and join it with the qrels; measures of ir_measures are computed before runs are cut.
 
-        Parameters
-        ----------
-        runs : name -> run in any form, or what ``run_sources`` returned; with the names of the request
-        strict : reject a run that has no topic in common with the qrels
-        beside : name -> run, with the names in ``self.beside``
+        ``runs`` and ``beside`` : name -> run in any form, with the names of the request. ``strict`` : reject a run that
+        has no topic in common with the qrels.
         """
         if tuple(runs) != self.names:
             raise ValueError(f"the request was made for the runs {', '.join(self.names)}, not for {', '.join(runs)}")

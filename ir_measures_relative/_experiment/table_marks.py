@@ -14,7 +14,7 @@ from ir_measures import Measure
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._checks import choice, counted, real
-from ir_measures_relative._experiment.pair_table import PairTable, p_values
+from ir_measures_relative._experiment.pair_table import PairTable, p_values, takes_labels
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.table_text import TextTable
 from ir_measures_relative._extremes import MedSettings
@@ -48,16 +48,12 @@ def decided_measures(request: Request, labels: Any) -> dict[str, MedSettings]:
             decided[text] = MedSettings.of(measure)
         except ValueError:  # labels have no effect on this measure that is known here
             continue
-        if _takes_labels(decided[text]):
+        if takes_labels(decided[text]):
             check_labels(labels, "compare", decided[text].cutoff, request.names, request.groups)
-    if labels is not None and not any(map(_takes_labels, decided.values())):
+    if labels is not None and not any(map(takes_labels, decided.values())):
         bases = ", ".join(BASES)
         raise ValueError(f"compare: labels= requires a measure among {bases}, got {', '.join(request.texts)}")
     return decided
-
-
-def _takes_labels(settings: MedSettings) -> bool:
-    return settings.base.partition("(")[0] in BASES
 
 
 def baseline_decisions(
@@ -68,7 +64,7 @@ def baseline_decisions(
     bound: dict[int | None, Labels] = {}  # by cutoff: measures share the labels of a run
     for text, settings in decided.items():
         cutoff, own = settings.cutoff, None
-        if labels is not None and _takes_labels(settings):
+        if labels is not None and takes_labels(settings):
             model = check_labels(labels, "compare", cutoff, request.names, request.groups)
             if cutoff not in bound and model is not None:
                 bound[cutoff] = bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth, judge=request.judge)

@@ -16,31 +16,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TextTable:
-    """Rows of text and numbers under a header.
-
-    Attributes
-    ----------
-    better : column -> 'larger' or 'smaller'; the best values of the column are highlighted
-    marks : (row, column) -> text behind the value; machine-readable formats have it in a column of its own
-    places : decimal places of numbers; -1: all
-    caption : for LaTeX and HTML, in the language of the format
-    has_header : whether tsv and text begin with the header; by default not where the first column is the measure or
-        the topic, as in the output of the ir_measures command
-    small : columns of numbers near 0, which have ``places`` significant digits
-    legend : sentences below the table, which explain the marks
-    label : key of the LaTeX table for references
-    """
+    """Rows of text and numbers under a header."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    better: Mapping[str, str] = field(default_factory=dict)
-    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    places: int = 4
-    caption: str = ""
-    has_header: bool | None = None
-    small: Sequence[str] = ()
-    legend: Sequence[str] = ()
-    label: str | None = None
+    better: Mapping[str, str] = field(default_factory=dict)  # column -> 'larger' or 'smaller', to highlight the best
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)  # (row, column) -> text behind the value
+    places: int = 4  # decimal places; -1: all
+    caption: str = ""  # for LaTeX and HTML, in the language of the format
+    has_header: bool | None = None  # of tsv and text; by default as in the output of the ir_measures command
+    small: Sequence[str] = ()  # columns of numbers near 0, which have ``places`` significant digits
+    legend: Sequence[str] = ()  # sentences that explain the marks
+    label: str | None = None  # key of the LaTeX table for references
 
     def text(self, value: Any, column: int) -> str:
         if isinstance(value, float):

@@ -29,7 +29,6 @@ from ir_measures_relative._judged import (
 from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, joins_ideal
-from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.outcomes import Outcomes
 
 BASES = ("nDCG", "P", "RBP", "SDCG")
@@ -217,8 +216,7 @@ def imputed(
 ) -> ImputedScores:
     """Scores of a run that is joined; ``text`` of the measure, ``name`` of the run in warnings."""
     depth = labels.depth if depth is None else depth
-    part = OpenDocuments.unjudged(run, model.cutoff, depth if target == "pooled" else None)
-    given = labels._label(part, group, name)
+    part, given = labels.label_once(run, model.cutoff, depth if target == "pooled" else None, group, name)
     # judging the top K of one run would miss documents of other runs that join the ideal
     misses = depth is not None and joins_ideal(model, ideal) and (model.cutoff is None or depth < model.cutoff)
     known_target = target == "pooled" or not misses

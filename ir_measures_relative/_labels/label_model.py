@@ -23,6 +23,7 @@ import pandas as pd
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
 from ir_measures_relative._input import FloatArray, IntArray, ObjectArray, is_missing, run_columns
+from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 
 LEARNED = "learned"  # what labels='learned' means is known in an experiment only
@@ -84,6 +85,17 @@ class LabelModel(ABC):
     @abstractmethod
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         """Label a run's open documents; ``group`` it belongs to, ``name`` in warnings (None: no warnings)."""
+
+    def label_once(
+        self, run: JudgedRun, cutoff: int | None, depth: int | None, group: str | None, name: str | None
+    ) -> tuple[OpenDocuments, GradeLabels]:
+        """The open documents of a run's top ``depth`` and their labels, evaluated once for all measures."""
+
+        def made() -> tuple[OpenDocuments, GradeLabels]:
+            part = OpenDocuments.unjudged(run, cutoff, depth)
+            return part, self._label(part, group, name)
+
+        return run.memo.once((self, cutoff, depth, group), made)
 
     @abstractmethod
     def _content(self) -> list[bytes]:

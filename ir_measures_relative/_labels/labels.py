@@ -11,7 +11,6 @@ from ir_measures_relative._judged import Judgements, Memo, Runs, once
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.learned_labels import FEWEST_GROUPS, learned
-from ir_measures_relative._labels.open_documents import OpenDocuments
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +36,9 @@ class Labels:
     def of(self, name: str, base: UserModel) -> LabelledRun:
         """The run of this name, labelled."""
         depth = self.model.depth if self.depth is None else self.depth
-        part = OpenDocuments.unjudged(self.runs[name], base.cutoff, depth)
         group = self.runs.groups[name] if self.runs.groups is not None else None
-        return LabelledRun(part, self.model._label(part, group, f"run {name!r}"), base)
+        part, labels = self.model.label_once(self.runs[name], base.cutoff, depth, group, f"run {name!r}")
+        return LabelledRun(part, labels, base)
 
 
 def check_labels(labels: Any, where: str, cutoff: int | None, names: Any, groups: Any) -> LabelModel | str | None:

@@ -44,6 +44,14 @@ DOORS: dict[str, Callable[[], Any]] = {
     "pairs": lambda: imr.pairs(TRACK.qrels, RUNS, labels="learned", groups=GROUPS),
     "judge_next": lambda: imr.judge_next(TRACK.qrels, RUNS, labels="learned", groups=GROUPS),
     "compare": lambda: imr.compare([imr.Imputed @ 10, "nDCG@10", "NRG@10"], TRACK.qrels, RUNS, groups=GROUPS),
+    "baseline": lambda: imr.compare(
+        [imr.Imputed @ 10, "nDCG@10", "P@10", "NRG@10"],
+        TRACK.qrels,
+        RUNS,
+        groups=GROUPS,
+        baseline=next(iter(RUNS)),
+        labels="learned",
+    ),  # fmt: skip
     "two estimates": lambda: imr.calc_runs(
         [imr.Imputed @ 10, imr.Imputed(estimate="q95") @ 10], TRACK.qrels, RUNS, groups=GROUPS
     ),
