@@ -19,7 +19,7 @@ from ir_measures_relative._judged import QrelsLike, RunsLike
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CollectionComparison:
-    """Differences of systems to a baseline on several collections, and over all of them.
+    """Differences of systems from a baseline on several collections, and over all of them.
 
     Attributes
     ----------
@@ -102,31 +102,28 @@ def compare_collections(
     if not isinstance(collections, Mapping) or len(collections) < 2:
         raise WrongKind(f"collections must be a dict of at least 2, name: (qrels, runs), got {shown(collections, 60)}")
     level, parsed = real(level, "level", 0.0, 1.0), parse_measure(measure)
-    sources = {str(name): run_sources(_pair(name, given)[1]) for name, given in collections.items()}
+    for name, given in collections.items():
+        if not isinstance(given, (tuple, list)) or len(given) != 2:
+            raise WrongKind(f"collections: {name!r} must be a pair (qrels, runs), got {shown(given, 60)}")
+    sources = {str(name): run_sources(runs) for name, (_, runs) in collections.items()}
     systems = _shared_systems(sources, baseline)
     judged = Judged @ (parsed.params.get("cutoff") or 10)
     parts = []
-    for name, (qrels, _) in zip(sources, collections.values(), strict=True):
-        runs = {system: sources[name][system] for system in [baseline, *systems]}
-        table = calc_runs([parsed, judged], qrels, runs)
-        parts.append(_differences(table, str(parsed), str(judged), baseline, systems, level).assign(collection=name))
+    for (name, runs), (qrels, _) in zip(sources.items(), collections.values(), strict=True):
+        table = calc_runs([parsed, judged], qrels, {system: runs[system] for system in [baseline, *systems]})
+        wide = table.pivot(index=["measure", "query_id"], columns="name", values="value")
+        part = _differences(wide.loc[str(parsed)], baseline, systems, level)
+        shares = wide.loc[str(judged)].mean()
+        parts.append(part.assign(collection=name, judged=shares[systems], judged_baseline=shares[baseline]))
     columns = ["system", "collection", "topics", "mean", "difference", "std_error", "low", "high"]
-    by_collection = pd.concat(parts)[[*columns, "judged", "judged_baseline"]]
-    place = {system: number for number, system in enumerate(systems)}
-    by_collection = by_collection.sort_values("system", key=lambda names: names.map(place), kind="stable")
+    by_collection = pd.concat(parts).loc[systems].rename_axis("system").reset_index()
+    by_collection = by_collection[[*columns, "judged", "judged_baseline"]]
     left_out = {name: [s for s in runs if s not in {*systems, baseline}] for name, runs in sources.items()}
-    overall = _overall(by_collection, level)
-    return CollectionComparison(by_collection.reset_index(drop=True), overall, left_out, baseline, parsed, level)
-
-
-def _pair(name: Any, given: Any) -> tuple[QrelsLike, RunsLike]:
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise WrongKind(f"collections: {name!r} must be a pair (qrels, runs), got {shown(given, 60)}")
-    return given[0], given[1]
+    return CollectionComparison(by_collection, _overall(by_collection, level), left_out, baseline, parsed, level)
 
 
 def _shared_systems(sources: Mapping[str, Mapping[str, Any]], baseline: str) -> list[str]:
-    """The systems of all collections without the baseline, in the order of the first one."""
+    """The systems of all collections without the baseline, in the order of the first collection."""
     for name, runs in sources.items():
         if baseline not in runs:
             raise ValueError(f"baseline: collection {name!r} has no run {baseline!r}; every collection requires it")
@@ -136,30 +133,23 @@ def _shared_systems(sources: Mapping[str, Mapping[str, Any]], baseline: str) -> 
     return shared
 
 
-def _differences(
-    table: pd.DataFrame, measure: str, judged: str, baseline: str, systems: list[str], level: float
-) -> pd.DataFrame:
-    """A row per system on one collection; ``table`` as calc_runs gives it."""
+def _differences(scores: pd.DataFrame, baseline: str, systems: list[str], level: float) -> pd.DataFrame:
+    """A row per system on one collection; ``scores`` (topics, runs)."""
     from scipy.stats import t
 
-    wide = table.pivot(index=["measure", "query_id"], columns="name", values="value")
-    scores, shares = wide.loc[measure], wide.loc[judged]  # topics x runs
     if len(scores) < 2:
         raise ValueError(f"collections: each must have at least 2 topics, got {len(scores)}")
     gap = scores[systems].sub(scores[baseline], axis=0)
-    error = gap.std(ddof=1) / np.sqrt(len(gap))
+    mean, error = gap.mean(), gap.std(ddof=1) / np.sqrt(len(gap))
     margin = float(t.ppf((1 + level) / 2, len(gap) - 1)) * error
     return pd.DataFrame(
         {
-            "system": systems,
             "topics": len(gap),
-            "mean": scores[systems].mean().to_numpy(),
-            "difference": gap.mean().to_numpy(),
-            "std_error": error.to_numpy(),
-            "low": (gap.mean() - margin).to_numpy(),
-            "high": (gap.mean() + margin).to_numpy(),
-            "judged": shares[systems].mean().to_numpy(),
-            "judged_baseline": float(shares[baseline].mean()),
+            "mean": scores[systems].mean(),
+            "difference": mean,
+            "std_error": error,
+            "low": mean - margin,
+            "high": mean + margin,
         }
     )
 
@@ -172,17 +162,17 @@ def _overall(by_collection: pd.DataFrame, level: float) -> pd.DataFrame:
 
     rows = []
     for system, part in by_collection.groupby("system", sort=False):
-        found = (float("nan"),) * 4
+        estimate = (np.nan,) * 4
         if (part["std_error"] > 0).all():
-            found = random_effects(part["difference"].to_numpy(), part["std_error"].to_numpy() ** 2)
+            estimate = random_effects(part["difference"].to_numpy(), part["std_error"].to_numpy() ** 2)
         else:
             warn(
                 f"system {system!r} has the same difference to the baseline on all topics of a collection; "
                 "no mean over collections is computed"
             )
-        rows.append((system, len(part), *found))
+        rows.append((system, len(part), *estimate))
     frame = pd.DataFrame(rows, columns=["system", "collections", "difference", "std_error", "tau2", "i2"])
     margin = float(norm.ppf((1 + level) / 2)) * frame["std_error"]
-    ends = {"low": frame["difference"] - margin, "high": frame["difference"] + margin}
-    columns = ["system", "collections", "difference", "std_error", "low", "high", "tau2", "i2"]
-    return frame.assign(**ends)[columns]
+    frame.insert(4, "low", frame["difference"] - margin)
+    frame.insert(5, "high", frame["difference"] + margin)
+    return frame

@@ -19,7 +19,7 @@ from ir_measures import Measure
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, split
-from ir_measures_relative._hosts import HostScorer, check_measure, host_depth, warn_if_useless
+from ir_measures_relative._hosts import check_measure, warn_if_useless
 from ir_measures_relative._input import SYMBOLS, FloatArray
 from ir_measures_relative._judged import JudgedRun, Runs
 from ir_measures_relative._labels import LabelModel, bound_labels, check_labels
@@ -48,7 +48,7 @@ class Need:
 
     @property
     def all_topics(self) -> bool:
-        """Whether a topic's value depends on the other topics too, so that a worker requires all of them."""
+        """True if a topic's value depends on the other topics too, so that a worker requires all of them."""
         return False
 
     def check(self, request: Request) -> None:
@@ -196,12 +196,13 @@ def deepest(depths: Iterable[int | None]) -> int | None:
 
 
 def scores_of(request: Request, runs: Runs, measures: Iterable[Measure]) -> FloatArray:
-    """(M, Q, number of measures), each run relative to the others; topics as in ``runs.judgements``."""
+    """(M, Q, number of measures), each run relative to the others; topics as in ``runs.judgements``.
+
+    Measures of ir_measures were computed while the runs were read.
+    """
     asked = list(measures)
-    distinct = list(dict.fromkeys(asked))
-    ours = [measure for measure in distinct if isinstance(measure, RelativeMeasure)]
-    host = [measure for measure in distinct if not isinstance(measure, RelativeMeasure)]
-    values = {**_relative_scores(request, runs, ours), **_host_scores(runs, host)}
+    relative = [measure for measure in dict.fromkeys(asked) if isinstance(measure, RelativeMeasure)]
+    values = {**runs.computed, **_relative_scores(request, runs, relative)}
     if not asked:
         return np.empty((len(runs), runs.judgements.n_topics, 0))
     return np.stack([values[measure] for measure in asked], axis=2)
@@ -222,35 +223,14 @@ def best_of_groups(request: Request, runs: Runs) -> dict[str, str]:
     return best
 
 
-def _host_scores(runs: Runs, measures: list[Measure]) -> dict[Measure, FloatArray]:
-    """Values computed while the runs were read; others from the documents that were kept, if these are enough."""
-    missing = [measure for measure in measures if measure not in runs.computed]
-    for measure in missing:
-        _refuse_deeper(runs, measure, host_depth([measure]))
-    values = {measure: runs.computed[measure] for measure in measures if measure in runs.computed}
-    if missing:
-        scorer = HostScorer(missing, runs.judgements)
-        scores = np.stack([scorer.scores(runs[name].run) for name in runs])  # (M, Q, number of missing)
-        values.update({measure: scores[:, :, place] for place, measure in enumerate(missing)})
-    return values
-
-
-def _refuse_deeper(runs: Runs, measure: Measure, depth: int | None) -> None:
-    if runs.depth is not None and (depth is None or depth > runs.depth):
-        raise ValueError(f"{measure} looks further down the runs than was kept of them; name it in the request")
-
-
 def _relative_scores(request: Request, runs: Runs, measures: list[RelativeMeasure]) -> dict[Measure, FloatArray]:
     if not measures:
         return {}
-    for measure in measures:
-        _refuse_deeper(runs, measure, depth_to_hold(measure))
     needs = {measure: need_of(measure).resolve(request, runs) for measure in measures}
     tasks = _tasks(request, runs, needs)
     done = request.workers.map(_score_part, tasks, "evaluating")
-    values: dict[Measure, FloatArray] = {
-        measure: np.empty((len(runs), runs.judgements.n_topics)) for measure in measures
-    }
+    shape = len(runs), runs.judgements.n_topics
+    values: dict[Measure, FloatArray] = {measure: np.empty(shape) for measure in measures}
     row = {name: place for place, name in enumerate(runs)}
     column = {topic: place for place, topic in enumerate(runs.judgements.topic_keys)}
     for (names, sent), scores in zip(tasks, done, strict=True):

@@ -37,7 +37,7 @@ TEXTS = {
     "and the more likely leader, {ahead}, is ahead{lead} with a probability of only {probability}.",
     "tied": "The two are tied: once the unjudged documents have labels, they are likely to {tie} "
     "(probability {probability}).",
-    "same, settled": "This is settled: no labels of the unjudged documents can separate the two.",
+    "same, settled": "This is settled: no labels of the unjudged documents can change it.",
     "same, open": "This is not settled: labels of the unjudged documents could put one of the two ahead.",
     "same, likely": "Labels of the unjudged documents are likely to change this: {ahead} is ahead{lead} "
     "with a probability of {probability}.",
@@ -49,7 +49,7 @@ TEXTS = {
     "{n} topics.",
     "not significant": "The difference is not significant (p {p}): two equally good runs could well differ this much "
     "on {n} topics.",
-    "not separated": "The topics do not separate the two (p {p}).",
+    "not separated": "The topics show no difference between the two (p {p}).",
     "one topic": "A single topic does not show how the two compare on other topics.",
     "topics unknown": "",
 }
@@ -156,7 +156,7 @@ def pair_keys(
 def _decision(
     difference: float, probability: float | None, probability_worse: float | None, level: float
 ) -> tuple[str | None, bool, float | None]:
-    """What the label model decides, which run it puts ahead, and the probability of that (of a tie if it is one)."""
+    """The decision of the label model, the run that it puts ahead, and the probability of that (or of a tie)."""
     if probability is None or isnan(probability):
         return None, difference >= 0, None
     worse = 1.0 - probability if probability_worse is None or isnan(probability_worse) else probability_worse

@@ -16,7 +16,7 @@ from ir_measures_relative._checks import WrongKind, counted, did_you_mean, real,
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._extremes import EQUAL, MedSettings, Question, signed_ends
-from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, run_sources
+from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, read_groups, run_sources
 from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels import (
     BASES,
@@ -165,12 +165,11 @@ class PairTable:
 
     @property
     def low(self) -> FloatArray:
-        """(P,) smallest difference of the means."""
+        """(P,) smallest difference of the means; ``high``: the largest."""
         return np.asarray(self.ends[0].mean(axis=1) + 0.0)  # not -0.0
 
     @property
     def high(self) -> FloatArray:
-        """(P,) largest difference of the means."""
         return np.asarray(self.ends[1].mean(axis=1) + 0.0)
 
     @cached_property
@@ -227,14 +226,10 @@ class PairTable:
     def decision(self) -> ObjectArray:
         """(P,) 'settled', 'likely', 'tied' or 'undecided'."""
         above, below = self.probabilities
-        far = self.margin + EQUAL
         word = np.full(len(above), "undecided", dtype=object)
-        inside = (self.low >= -far) & (self.high <= far)
-        word[(1.0 - above - below >= self.level) | inside] = "tied"
+        word[(1.0 - above - below >= self.level) | self._inside] = "tied"
         word[np.maximum(above, below) >= self.level] = "likely"
-        word[(self.low > far) | (self.high < -far)] = "settled"
-        if not self.margin:
-            word[self.settled == "equal"] = "settled"
+        word[self._beyond | ((self.settled == "equal") & (self.margin == 0))] = "settled"
         return word
 
     @property
@@ -242,9 +237,19 @@ class PairTable:
         """(P,) whether the decision is open; without labels, whether labels could still change it."""
         if self.labels is not None:
             return np.asarray(self.decision == "undecided")
+        return ~(self._beyond | self._inside)
+
+    @property
+    def _beyond(self) -> BoolArray:
+        """(P,) whether the difference is beyond the margin on the same side whatever the labels are."""
         far = self.margin + EQUAL
-        inside = (self.low >= -far) & (self.high <= far)
-        return np.asarray((self.low <= far) & (self.high >= -far) & ~inside)
+        return np.asarray((self.low > far) | (self.high < -far))
+
+    @property
+    def _inside(self) -> BoolArray:
+        """(P,) whether the difference is within the margin whatever the labels are."""
+        far = self.margin + EQUAL
+        return np.asarray((self.low >= -far) & (self.high <= far))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table that `pairs` returns."""
@@ -284,7 +289,7 @@ def p_values(scores: FloatArray, test: str = "ttest") -> FloatArray:
 
 
 def takes_labels(settings: MedSettings) -> bool:
-    """Whether unjudged documents can have labels in this measure."""
+    """True if unjudged documents can have labels in this measure."""
     return settings.base.partition("(")[0] in BASES
 
 
@@ -312,28 +317,24 @@ def read_pairs(
         base_model(base)  # rejects a measure that labels cannot be given to
     sources = run_sources(runs)
     names = _names_of_interest(where, list(sources), of_interest, fewest)
-    request = Request.of([], sources, groups=groups)
-    model = check_labels(labels, where, settings.cutoff, list(sources), request.groups)
+    group_of = None if groups is None else read_groups(groups, sources)
+    model = check_labels(labels, where, settings.cutoff, list(sources), group_of)
     # labels are learned from all runs; otherwise only the runs of interest are read
     asked = dict(sources) if isinstance(model, str) else {name: sources[name] for name in names}
     kept = kept_depth(settings, model is not None)
-    request = Request.of([], asked, groups=groups, depth=kept, pool_depth=depth, progress=progress)
+    request = Request.of([], asked, groups=group_of, depth=kept, pool_depth=depth, progress=progress)
     joined = request.read(qrels, asked)
-    bound = None if model is None else bound_labels(model, joined, cutoff=settings.cutoff, depth=request.pool_depth)
-    chosen = joined.select(names)
-    if bound is not None:
+    chosen, bound = joined.select(names), None
+    if model is not None:
+        bound = bound_labels(model, joined, cutoff=settings.cutoff, depth=request.pool_depth)
         bound = replace(bound, runs=chosen)
-        _warn_if_all_judged(where, chosen, settings.cutoff)
+        if not any(chosen[name].top(settings.cutoff).unjudged.any() for name in chosen):
+            top = "lists" if settings.cutoff is None else f"top {settings.cutoff}"
+            warn(
+                f"{where}: no run has an unjudged document in its {top}, so labels change nothing: on these topics "
+                "every probability is 0 or 1, and both runs of a tie have 0"
+            )
     return PairTable(chosen, settings, bound, level, margin, workers=request.workers)
-
-
-def _warn_if_all_judged(where: str, runs: Runs, cutoff: int | None) -> None:
-    if not any(runs[name].top(cutoff).unjudged.any() for name in runs):
-        top = "lists" if cutoff is None else f"top {cutoff}"
-        warn(
-            f"{where}: no run has an unjudged document in its {top}, so labels change nothing: on these topics every "
-            "probability is 0 or 1, and both runs of a tie have 0"
-        )
 
 
 def _names_of_interest(where: str, names: list[str], of_interest: Any, fewest: int) -> list[str]:

@@ -123,9 +123,9 @@ class Request:
         )
         return list(dict.fromkeys([*self.measures, *([self.by] if needs_by else [])]))
 
-    def scores(self, runs: Runs, measures: Iterable[Measure] | None = None) -> FloatArray:
-        """(M, Q, number of measures) of runs that ``read`` returned; by default of the measures asked for."""
-        return scores_of(self, runs, self.measures if measures is None else measures)
+    def scores(self, runs: Runs) -> FloatArray:
+        """(M, Q, number of measures) of runs that ``read`` returned."""
+        return scores_of(self, runs, self.measures)
 
     def read(
         self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None

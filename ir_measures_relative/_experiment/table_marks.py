@@ -46,7 +46,7 @@ def decided_measures(request: Request, labels: Any) -> dict[str, MedSettings]:
     for text, measure in zip(request.texts, request.measures, strict=True):
         try:
             decided[text] = MedSettings.of(measure)
-        except ValueError:  # labels have no effect on this measure that is known here
+        except ValueError:  # the range of this measure over labels is unknown
             continue
         if takes_labels(decided[text]):
             check_labels(labels, "compare", decided[text].cutoff, request.names, request.groups)
@@ -207,5 +207,5 @@ def _marked(table: TextTable, cells: Cells, marks: Mapping[tuple[int, int], str]
 
 
 def adds_up(measure: Measure) -> bool:
-    """Whether ir_measures adds up the values of topics instead of averaging them."""
+    """True if ir_measures adds up the values of topics instead of averaging them."""
     return isinstance(measure.aggregator(), ir_measures.SumAgg)

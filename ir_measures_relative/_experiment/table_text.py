@@ -73,7 +73,7 @@ class TextTable:
 
     @property
     def plain(self) -> TextTable:
-        """The same table with marks in columns of their own."""
+        """This table with marks in columns of their own."""
         marked = sorted({column for _, column in self.marks})
         header, rows = list(self.header), [list(row) for row in self.rows]
         for column in reversed(marked):

@@ -13,7 +13,7 @@ import pytest
 from ir_measures import AP, P, nDCG
 from support.four_runs import QRELS, RUNS
 
-from ir_measures_relative import NRG, UL, BootNDCG, TaSC, UniqueRel, calc_runs, simulate
+from ir_measures_relative import NRG, BootNDCG, TaSC, UniqueRel, calc_runs, simulate
 from ir_measures_relative._experiment import Request
 from ir_measures_relative._experiment.needs import need_of
 from ir_measures_relative._judged import Run as RankedRun
@@ -62,8 +62,10 @@ class TestRuns:
         grouped = read("NRG@10", groups=GROUPS)[1]
         assert grouped.group_of == GROUPS and grouped.grouped
         assert list(grouped.without("neural")) == ["bm25", "bm25+rm3"]
-        assert request.scores(runs, [NRG @ 10, P @ 1]).shape == (4, 3, 2)
-        assert request.scores(runs, []).shape == (4, 3, 0)
+        request, runs = read(NRG @ 10, P @ 1)
+        assert request.scores(runs).shape == (4, 3, 2)
+        request, runs = read()
+        assert request.scores(runs).shape == (4, 3, 0)
 
     def test_they_cannot_be_changed(self) -> None:
         runs = read("NRG@10", groups=GROUPS)[1]
@@ -97,27 +99,17 @@ class TestRuns:
         request, runs = read(*measures, groups=GROUPS)
         first = request.scores(runs)
         for measure, values in zip(measures, np.moveaxis(first, 2, 0), strict=True):
-            assert request.scores(runs, [measure])[:, :, 0].tolist() == values.tolist()
             other, again = read(measure, groups=GROUPS)
             assert other.scores(again)[:, :, 0].tolist() == values.tolist()
         assert request.scores(runs).tolist() == first.tolist()
 
-    def test_what_the_request_did_not_name_is_computed_from_what_is_held(self) -> None:
-        shallow, whole = read("NRG@2"), read(depth=None)
-        for measure in (NRG @ 1, P @ 2, nDCG @ 2, NRG(prior="bm25") @ 1):
-            held, all_of_it = (request.scores(runs, [measure]) for request, runs in (shallow, whole))
-            assert held.tolist() == all_of_it.tolist()
-        for measure in (NRG @ 3, nDCG @ 3, AP, UL(universe="retrieved") @ 1):
-            with pytest.raises(ValueError, match="looks further down the runs than was kept"):
-                shallow[0].scores(shallow[1], [measure])
-
     def test_what_a_measure_is_given(self) -> None:
-        request, runs = read("NRG(prior='bm25')@10", groups=GROUPS)
         for prior, expected in [("others", 3), ("previous", 1), ("groups", 2), ("late,dense", 2), ("none", 0)]:
             measure = NRG(prior=prior) @ 10
+            request, runs = read(measure, groups=GROUPS)
             given = need_of(measure).resolve(request, runs).of(runs, "bm25")
             assert given.n == expected
-            values = request.scores(runs, [measure])[list(RUNS).index("bm25"), :, 0]
+            values = request.scores(runs)[list(RUNS).index("bm25"), :, 0]
             assert measure.score(runs["bm25"], given).tolist() == values.tolist()
 
     def test_what_measures_work_out_together_is_not_kept(self) -> None:
