@@ -216,7 +216,7 @@ def imputed(
 ) -> ImputedScores:
     """Scores of a run that is joined; ``text`` of the measure, ``name`` of the run in warnings."""
     depth = labels.depth if depth is None else depth
-    part, given = labels.label_once(run, model.cutoff, depth if target == "pooled" else None, group, name)
+    part, given = labels._label_once(run, model.cutoff, depth if target == "pooled" else None, group, name)
     # judging the top K of one run would miss documents of other runs that join the ideal
     misses = depth is not None and joins_ideal(model, ideal) and (model.cutoff is None or depth < model.cutoff)
     known_target = target == "pooled" or not misses

@@ -86,7 +86,7 @@ class LabelModel(ABC):
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         """Label a run's open documents; ``group`` it belongs to, ``name`` in warnings (None: no warnings)."""
 
-    def label_once(
+    def _label_once(
         self, run: JudgedRun, cutoff: int | None, depth: int | None, group: str | None, name: str | None
     ) -> tuple[OpenDocuments, GradeLabels]:
         """The open documents of a run's top ``depth`` and their labels, evaluated once for all measures."""

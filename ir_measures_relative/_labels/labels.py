@@ -37,7 +37,7 @@ class Labels:
         """The run of this name, labelled."""
         depth = self.model.depth if self.depth is None else self.depth
         group = self.runs.groups[name] if self.runs.groups is not None else None
-        part, labels = self.model.label_once(self.runs[name], base.cutoff, depth, group, f"run {name!r}")
+        part, labels = self.model._label_once(self.runs[name], base.cutoff, depth, group, f"run {name!r}")
         return LabelledRun(part, labels, base)
 
 
