@@ -52,7 +52,7 @@ OPTIONAL = {
     "matplotlib": ["plots", "plots.*"],
     "pyterrier": ["_hosts.pyterrier_experiment.experiment"],
     "ir_datasets": ["_input.columns"],
-    "pyarrow": ["_input.arrow", "_stream.arrow_batches"],
+    "pyarrow": ["_input.arrow", "_stream.topic_streams"],
     "statsmodels": [],
 }
 

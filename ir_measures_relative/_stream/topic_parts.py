@@ -1,40 +1,38 @@
 """Qrels and runs a part of the topics at a time, so that no more than a part is in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ir_measures_relative._checks import counted, warn
 from ir_measures_relative._input import RunSource
 from ir_measures_relative._judged import Judgements, Run
-from ir_measures_relative._stream.arrow_batches import ArrowBatches, is_stream
-from ir_measures_relative._stream.bucket_topics import BucketTopics
-from ir_measures_relative._stream.topic_order import BUCKET, Misplaced, TopicOrder
-from ir_measures_relative._stream.topic_streams import TopicStream
+from ir_measures_relative._stream.topic_streams import (
+    BUCKET,
+    ArrowBatches,
+    BucketTopics,
+    Misplaced,
+    TopicOrder,
+    TopicStream,
+    is_stream,
+)
 
 
-@dataclass(frozen=True)
-class Part:
-    """Some topics: their judgements, and runs that are read when somebody asks for them.
-
-    ``is_last``: no topics of the qrels are left.
-    """
+class Part(NamedTuple):
+    """Some topics: their judgements, and their rows of each run, which are read when they are needed."""
 
     number: int
     judgements: Judgements
     runs: Mapping[str, Any]  # as Request.read takes them
-    is_last: bool
+    is_last: bool  # no topics of the qrels are left
 
 
 class TopicParts:
     """The parts of qrels and runs, each of so many topics, in the order of the qrels.
 
     Parquet data and Arrow streams list their topics in one order, or have a column or partition ``bucket`` and list
-    their buckets in one order. What is in memory already, and TREC files, come in any order and are read whole.
+    their buckets in one order. Data in memory and TREC files have any order and are read whole.
     """
 
     def __init__(self, qrels: Any, sources: Mapping[str, RunSource], topics_per_part: int):
@@ -63,13 +61,13 @@ class TopicParts:
         }
 
     def __iter__(self) -> Iterator[Part]:
-        number, some_nonrelevant = 0, False
-        while (found := self._qrels.next(self._size)) is not None:
-            judgements, last = found
+        number, has_nonrelevant = 0, False
+        while (part := self._qrels.next(self._size)) is not None:
+            judgements, last = part
             if self._buckets is not None:
                 self._buckets.add_judged(judgements.topic_keys)
-            judgements.has_nonrelevant_elsewhere = some_nonrelevant  # one part may lack what the others have
-            some_nonrelevant |= min(judgements.grade_counts, default=1) <= 0
+            judgements.has_nonrelevant_elsewhere = has_nonrelevant  # of the parts before
+            has_nonrelevant |= min(judgements.grade_counts, default=1) <= 0
             runs = {name: run.part(number, judgements, last) for name, run in self._runs.items()}
             yield Part(number, judgements, runs, is_last=last is None)
             number += 1
@@ -77,13 +75,13 @@ class TopicParts:
             raise ValueError("qrels has no topic; nothing is left of a stream that was read before")
 
     def skip(self, part: Part) -> None:
-        """Reads past a part."""
+        """Read past a part."""
         for rows in part.runs.values():
-            if isinstance(rows, _Rows):
+            if isinstance(rows, _StreamedRun):
                 rows.table()
 
     def finish(self, n_parts: int) -> None:
-        """Once all runs of the last part were read: refuses a run of other topics, warns of one that ended early."""
+        """After the last part: reject a run of other topics, warn of one that ended early."""
         for name, run in self._runs.items():
             if run.last_part is None:
                 raise Misplaced(f"run {name!r} has no topic in common with the qrels")
@@ -101,18 +99,23 @@ class _StreamedQrels:
 
     def next(self, n_topics: int) -> tuple[Judgements, str | None] | None:
         """The judgements of the next topics, and the key up to which runs have them; None for the last ones."""
-        stream, found, rows = self._stream, 0, []
+        stream = self._stream
+        topics: set[str] = set()
+        rows: list[Any] = []
         last = stream.first_key() if self._in_buckets else stream.nth_key(n_topics)
         if last is None:
             return None
-        while last is not None:
+        while True:
             batches = list(stream.until(last))
             rows += batches
-            found += stream.n_topics(batches) if self._in_buckets else n_topics
-            if found >= n_topics or stream.has_ended:
+            if not self._in_buckets:
                 break
-            last = stream.first_key()
-        return Judgements.of(stream.table(rows), may_be_empty=True), None if stream.has_ended else last
+            topics.update(*(stream.topics(batch)[0] for batch in batches))
+            if len(topics) >= n_topics or (following := stream.first_key()) is None:
+                break
+            last = following
+        judgements = Judgements.of(stream.batches.table(rows), may_be_empty=True)
+        return judgements, None if stream.has_ended else last
 
 
 class _WholeQrels:
@@ -122,7 +125,7 @@ class _WholeQrels:
         self._judgements, self._order, self._next = Judgements.of(qrels), order, 0
 
     def next(self, n_topics: int) -> tuple[Judgements, str | None] | None:
-        """As that of streamed qrels."""
+        """As in streamed qrels."""
         judgements, first = self._judgements, self._next
         self._next = last = min(first + n_topics, judgements.n_topics)
         if first == last:
@@ -140,7 +143,7 @@ class _WholeRun:
         self.last_part: int | None = None
 
     def part(self, number: int, judgements: Judgements, last: str | None) -> Run:
-        """Return the rows of some topics, which come no later than the key ``last``."""
+        """The rows of some topics, which come no later than the key ``last``."""
         part = self._run.part(judgements.topic_keys, None)
         if part.topic_keys:
             self.last_part = number
@@ -148,35 +151,29 @@ class _WholeRun:
 
 
 class _StreamedRun:
-    """A run that is read part by part; ``last_part`` as that of a whole run."""
+    """A run whose parts are Arrow data, read when they are needed; parts are used one after the other."""
 
     def __init__(self, name: str, stream: TopicStream, buckets: BucketTopics | None):
-        self.what = f"run {name!r}"
-        self.stream, self.buckets = stream, buckets
+        self._what, self._stream, self._buckets = f"run {name!r}", stream, buckets
+        self._number, self._topics, self._last = 0, frozenset[str](), ""
         self.last_part: int | None = None
 
-    def part(self, number: int, judgements: Judgements, last: str | None) -> _Rows:
-        """As that of a whole run, read when it is asked for."""
-        return _Rows(self, number, frozenset(judgements.topic_keys), last)
-
-
-class _Rows:
-    """A part of a streamed run as Arrow data; the stream is read when somebody asks for the rows."""
-
-    def __init__(self, run: _StreamedRun, number: int, topics: frozenset[str], last: str | None):
-        self._run, self._number, self._topics, self._last = run, number, topics, last
+    def part(self, number: int, judgements: Judgements, last: str | None) -> Self:
+        self._number, self._topics, self._last = number, frozenset(judgements.topic_keys), last
+        return self
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.table().__arrow_c_stream__(requested_schema)
 
     def table(self) -> Any:
-        run, found = self._run, []
-        for batch in run.stream.until(self._last):
-            topics, code = run.stream.topics(batch)
+        """Read the rows of the current part, as a pyarrow.Table."""
+        kept = []
+        for batch in self._stream.until(self._last):
+            topics, code = self._stream.topics(batch)
             judged = np.array([topic in self._topics for topic in topics], dtype=bool)
-            if run.buckets is not None:
-                run.buckets.add_unjudged([topic for topic in topics if topic not in self._topics], run.what)
-            found.append(run.stream.kept(batch, judged[code]))
+            if self._buckets is not None:
+                self._buckets.add_unjudged([topic for topic in topics if topic not in self._topics], self._what)
+            kept.append(batch if judged.all() else batch.take(np.flatnonzero(judged[code])))
             if judged.any():
-                run.last_part = self._number
-        return run.stream.table(found)
+                self.last_part = self._number
+        return self._stream.batches.table(kept)

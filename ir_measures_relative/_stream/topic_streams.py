@@ -1,24 +1,192 @@
-"""Rows of more topics than memory holds, in the order of their topics or of buckets of topics."""
+"""Rows of more topics than fit in memory, a batch at a time, in the order of their topics or of buckets of topics."""
 
-from __future__ import annotations
-
+import os
+import re
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from ir_measures_relative._input import BoolArray, IntArray
-from ir_measures_relative._stream.arrow_batches import ArrowBatches
-from ir_measures_relative._stream.topic_order import BUCKET, TopicOrder
+from ir_measures_relative._checks import naming, quoted, shown
+from ir_measures_relative._input import (
+    COLUMN_NAMES,
+    Array,
+    BoolArray,
+    IntArray,
+    arrow_topics,
+    column_name,
+    is_arrow,
+    is_parquet,
+    is_path,
+    open_arrow,
+    plain_column,
+    reading,
+)
+
+BUCKET = "bucket"  # the column, or the partition, of buckets
+_DUCKDB = " (DuckDB reads one relation of a connection at a time: give each its own, connection.cursor())"
+_BUFFER = 1 << 16  # bytes of a column of a file that are read together
+# rows of all inputs that are in memory together, and the fewest and the most of one Parquet file
+_ROWS_IN_MEMORY, _FEWEST_ROWS, _MOST_ROWS = 4_000_000, 2_000, 65_536
+_DIGITS = re.compile(r"([0-9]+)")
 
 
-class _Held(NamedTuple):
-    """A batch of rows that was read and not yet given away."""
+def is_stream(data: Any) -> bool:
+    """True for data that are read a batch of rows at a time: Parquet data, and Arrow data not yet in memory."""
+    if is_path(data):
+        return is_parquet(Path(os.path.expanduser(data)))
+    in_memory = type(data).__module__.partition(".")[0] in ("pyarrow", "polars") and hasattr(data, "__len__")
+    return is_arrow(data) and not in_memory
+
+
+class ArrowBatches:
+    """Batches of rows of a run or of qrels; several files one after the other, by the numbers in their names.
+
+    Attributes
+    ----------
+    names : 'query', 'doc', 'score' or 'grade', and 'bucket' if the data have it -> name of the column
+    source : name of the input in errors
+    """
+
+    def __init__(self, data: Any, value: str, what: str, n_inputs: int):
+        """``value``: 'score' of a run, 'grade' of qrels; ``n_inputs``: how many inputs share the memory."""
+        self._is_file = is_path(data)
+        data = Path(os.path.expanduser(data)) if self._is_file else data
+        self._hint = _DUCKDB if "duckdb" in type(data).__module__ else ""
+        self._n_rows = min(max(_ROWS_IN_MEMORY // n_inputs, _FEWEST_ROWS), _MOST_ROWS)
+        self.source = f"{what} (Parquet data {quoted(data)})" if self._is_file else what
+        accepted = {column: COLUMN_NAMES[column] for column in ("query", "doc", value)} | {BUCKET: (BUCKET,)}
+        self._data = open_arrow(data, accepted, self.source, self._hint)
+        columns = self._data.schema.names
+        if BUCKET not in columns:
+            del accepted[BUCKET]
+        self.names = {column: column_name(names, columns, self.source) for column, names in accepted.items()}
+
+    @property
+    def _schema(self) -> Any:
+        import pyarrow
+
+        return pyarrow.schema([self._data.schema.field(name) for name in self.names.values()])
+
+    def __iter__(self) -> Iterator[Any]:
+        """Each pyarrow.RecordBatch that has rows."""
+        return (batch for batch in (self._of_files() if self._is_file else self._of_stream()) if batch.num_rows)
+
+    def table(self, batches: Iterable[Any]) -> Any:
+        """Concatenate batches to a pyarrow.Table."""
+        import pyarrow
+
+        return pyarrow.Table.from_batches(batches, self._schema)
+
+    def coded(self, batch: Any, column: str, before: int = 0) -> tuple[list[str], IntArray]:
+        """Distinct topics ('query') or buckets of a batch as text, and the index of each row among them.
+
+        ``before`` : number of rows before the batch, for the error about a row without an id
+        """
+        import pyarrow
+
+        ids = plain_column(pyarrow.chunked_array([batch.column(self.names[column])]))
+        with naming(self.source):
+            distinct, code = arrow_topics(ids, BUCKET if column == BUCKET else "topic", before)
+        return list(map(str, distinct)), code
+
+    def _of_stream(self) -> Iterator[Any]:
+        with reading(self.source, self._hint, passing=()):
+            yield from (batch.select(list(self.names.values())) for batch in self._data)
+
+    def _of_files(self) -> Iterator[Any]:
+        """Not by the dataset's own scan, which keeps whole row groups, and some of the next ones, in memory."""
+        import pyarrow
+        from pyarrow import dataset, parquet
+
+        schema = self._schema
+        for fragment in sorted(self._data.get_fragments(), key=lambda fragment: by_numbers(fragment.path)):
+            file = "" if fragment.path in self.source else f": the file {quoted(fragment.path)}"
+            folders = dataset.get_partition_keys(fragment.partition_expression)
+            columns = [name for name in self.names.values() if name not in folders]
+            with (
+                reading(f"{self.source}{file}", passing=()),
+                fragment.filesystem.open_input_file(fragment.path) as content,
+                parquet.ParquetFile(
+                    content, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
+                ) as rows,
+            ):
+                for batch in rows.iter_batches(batch_size=self._n_rows, columns=columns):
+                    arrays = [  # columns of the file, and values that are in the names of its folders
+                        pyarrow.repeat(pyarrow.scalar(folders[field.name], field.type), batch.num_rows)
+                        if field.name in folders
+                        else batch.column(field.name).cast(field.type)
+                        for field in schema
+                    ]
+                    yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def by_numbers(key: str) -> Any:
+    """Text between numbers as text, numbers as numbers: 'q9' comes before 'q10'.
+
+    >>> sorted(["q10", "q9", "10", "9", "q"], key=by_numbers)
+    ['9', '10', 'q', 'q9', 'q10']
+    """
+    words = _DIGITS.split(key)
+    words[1::2] = map(int, words[1::2])
+    return words, key
+
+
+class Misplaced(ValueError):
+    """A topic in the wrong place, so that parts which were read before may lack rows of it."""
+
+
+class TopicOrder:
+    """The order of all inputs: ascending as text, or by the numbers in it. ``what``: 'topic' or 'bucket'.
+
+    >>> order = TopicOrder("topic")
+    >>> order.check(["9", "10", "11"], "qrels")
+    >>> order.n_until(["12", "13", "101"], "99")
+    {2}
+    """
+
+    def __init__(self, what: str):
+        self.what = what
+        self._possible: list[Callable[[str], Any]] = [str, by_numbers]
+
+    def check(self, keys: Sequence[str], source: str) -> None:
+        """Reject neighbouring keys, no two of which are equal, that do not ascend."""
+        possible, misplaced = [], ("", "")
+        for order in self._possible:
+            ordered = list(map(order, keys))
+            if ordered == sorted(ordered):
+                possible.append(order)
+            else:
+                place = next(place for place, (a, b) in enumerate(pairwise(ordered)) if b < a)
+                misplaced = keys[place], keys[place + 1]
+        if not possible:
+            raise Misplaced(
+                f"{source}: the {self.what} {shown(misplaced[1], 60)} comes after {shown(misplaced[0], 60)}; all "
+                f"inputs must list their {self.what}s in one order, as text or by the numbers in it, and each in one "
+                "place: sort them" + ("" if self.what == BUCKET else f", or give each a column {BUCKET!r}")
+            )
+        self._possible = possible
+
+    def n_until(self, keys: Sequence[str], last: str) -> set[int]:
+        """How many of some ascending keys come no later than ``last``: a number, or two while both orders are possible.
+
+        >>> sorted(TopicOrder("topic").n_until(["1", "2"], "10"))
+        [1, 2]
+        """
+        return {bisect_right(keys, order(last), key=order) for order in self._possible}
+
+
+class _Read(NamedTuple):
+    """A batch of rows that was read and not yet passed on."""
 
     rows: Any  # pyarrow.RecordBatch
-    keys: list[str]  # of each stretch of rows that have the same key
-    end: IntArray  # where each stretch ends
+    keys: list[str]  # of each stretch of rows with the same key
+    end: IntArray  # of each stretch
 
 
 class TopicStream:
@@ -30,37 +198,39 @@ class TopicStream:
             raise ValueError(
                 f"{batches.source} has no column {BUCKET!r}, unlike the qrels; give it to all inputs or none"
             )
-        self._batches, self._order = batches, order
+        self.batches, self._order = batches, order
         self._unread = iter(batches)
-        self._held: deque[_Held] = deque()
+        self._read: deque[_Read] = deque()
         self._last: str | None = None  # key that was read
         self._n_read = 0  # rows
 
     @property
     def has_ended(self) -> bool:
-        return not self._held and not self._read()
+        return not self._read and not self._read_on()
 
     def first_key(self) -> str | None:
         """The key of the next row; None at the end."""
-        return None if self.has_ended else self._held[0].keys[0]
+        return None if self.has_ended else self._read[0].keys[0]
 
     def nth_key(self, n: int) -> str | None:
-        """The n-th of the keys that are left, or the last if there are fewer; None at the end."""
+        """The n-th of the remaining keys, or the last if there are fewer; None at the end."""
         distinct: list[str] = []
-        for held in self._all():
-            distinct += held.keys[distinct[-1:] == held.keys[:1] :]  # a topic may go on in the next batch
-            if len(distinct) > n:  # one more, which shows that all rows of the n-th are held
-                break
+        place = 0
+        # one more key shows that all rows of the n-th have been read
+        while len(distinct) <= n and (place < len(self._read) or self._read_on()):
+            keys = self._read[place].keys
+            distinct += keys[distinct[-1:] == keys[:1] :]  # a topic may continue in the next batch
+            place += 1
         return distinct[min(n, len(distinct)) - 1] if distinct else None
 
     def until(self, last: str | None) -> Iterator[Any]:
-        """Batches of the rows whose keys come no later than ``last``; None: of all that are left."""
+        """Batches of the rows whose keys come no later than ``last``; None: of all remaining rows."""
         while not self.has_ended:
-            rows, keys, end = self._held.popleft()
+            rows, keys, end = self._read.popleft()
             n = len(keys) if last is None else self._n_until(keys, last)
             cut = int(end[n - 1]) if n else 0
             if n < len(keys):
-                self._held.appendleft(_Held(rows[cut:], keys[n:], end[n:] - cut))
+                self._read.appendleft(_Read(rows[cut:], keys[n:], end[n:] - cut))
             if n:
                 yield rows[:cut]
             if n < len(keys):
@@ -68,44 +238,76 @@ class TopicStream:
 
     def topics(self, batch: Any) -> tuple[list[str], IntArray]:
         """Distinct topics of a batch, as text, and the index of each row among them."""
-        return self._batches.coded(batch, "query")
-
-    def n_topics(self, batches: Iterable[Any]) -> int:
-        return len({topic for batch in batches for topic in self.topics(batch)[0]})
-
-    def kept(self, batch: Any, rows: BoolArray) -> Any:
-        """Some rows of a batch."""
-        return self._batches.kept(batch, rows)
-
-    def table(self, batches: list[Any]) -> Any:
-        """Concatenate batches to a pyarrow.Table."""
-        return self._batches.table(batches)
+        return self.batches.coded(batch, "query")
 
     def _n_until(self, keys: list[str], last: str) -> int:
-        """How many keys come no later than ``last``; reads on until the order shows, if it matters.
+        """How many keys come no later than ``last``; reads on while that depends on which order it is.
 
-        Where it shows nowhere, the fewer: the keys between are none of the topics up to ``last``.
+        If the order never shows, the smaller number: the keys between are not among the topics up to ``last``.
         """
-        while len(possible := self._order.n_until(keys, last)) > 1 and self._read():
+        while len(possible := self._order.n_until(keys, last)) > 1 and self._read_on():
             pass
         return min(possible)
 
-    def _all(self) -> Iterator[_Held]:
-        """All that is left; what is read meanwhile is held."""
-        yield from tuple(self._held)
-        while self._read():
-            yield self._held[-1]
-
-    def _read(self) -> bool:
-        """Holds one more batch; False at the end."""
+    def _read_on(self) -> bool:
+        """Read one more batch; False at the end."""
         batch = next(self._unread, None)
         if batch is None:
             return False
-        distinct, code = self._batches.coded(batch, self._key, self._n_read)
+        distinct, code = self.batches.coded(batch, self._key, self._n_read)
         start = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
         keys = [distinct[place] for place in code[start]]
         before = [] if self._last is None or self._last == keys[0] else [self._last]
-        self._order.check(before + keys, self._batches.source)
-        self._held.append(_Held(batch, keys, np.append(start[1:], len(code))))
+        self._order.check(before + keys, self.batches.source)
+        self._read.append(_Read(batch, keys, np.append(start[1:], len(code))))
         self._last, self._n_read = keys[-1], self._n_read + batch.num_rows
         return True
+
+
+class BucketTopics:
+    """Topics of the buckets that were read, as sorted 64-bit hashes: 0.8 GB for 10^8 topics.
+
+    A topic must be in one bucket, and in the same one in all inputs.
+    """
+
+    def __init__(self) -> None:
+        self._judged = self._unjudged = np.empty(0, dtype=np.uint64)
+        self._waiting: list[Array] = []  # unjudged topics of the last part, merged at once: a run has many batches
+
+    def add_judged(self, topics: Sequence[str]) -> None:
+        """Add the topics of a part of the qrels; rejects one of another part."""
+        self._unjudged = _merged(self._unjudged, np.unique(np.concatenate([self._unjudged[:0], *self._waiting])))
+        self._waiting = []
+        hashes = _hashes(topics)
+        _reject(topics, _are_in(self._judged, hashes), "qrels: the topic {} is in two buckets")
+        _reject(topics, _are_in(self._unjudged, hashes), "qrels: the topic {} is in another bucket than in a run")
+        self._judged = _merged(self._judged, np.sort(hashes))
+
+    def add_unjudged(self, topics: Sequence[str], what: str) -> None:
+        """Add topics that a run has and its part of the qrels lacks; rejects one that another part of the qrels has."""
+        hashes = _hashes(topics)
+        _reject(topics, _are_in(self._judged, hashes), what + ": the topic {} is in another bucket than in the qrels")
+        self._waiting.append(hashes)
+
+
+def _hashes(topics: Sequence[str]) -> Array:
+    hashes: Array = pd.util.hash_array(np.array(topics, dtype=object), categorize=False)
+    return hashes
+
+
+def _are_in(ascending: Array, hashes: Array) -> BoolArray:
+    """(n,) which of the hashes are among the ascending ones."""
+    place = np.searchsorted(ascending, hashes)
+    are_in: BoolArray = np.append(ascending, 0)[place] == hashes
+    return are_in & (place < len(ascending))
+
+
+def _merged(ascending: Array, new: Array) -> Array:
+    new = new[~_are_in(ascending, new)]
+    return np.insert(ascending, np.searchsorted(ascending, new), new)
+
+
+def _reject(topics: Sequence[str], rows: BoolArray, sentence: str) -> None:
+    if rows.any():
+        topic = sentence.format(shown(topics[int(np.argmax(rows))], 60))
+        raise Misplaced(f"{topic}; put each topic into one bucket, the same in all inputs")

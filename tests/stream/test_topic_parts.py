@@ -24,7 +24,7 @@ from support.sorted_inputs import (
 )
 
 import ir_measures_relative as imr
-from ir_measures_relative._stream.topic_order import by_numbers
+from ir_measures_relative._stream.topic_streams import by_numbers
 
 pa = pytest.importorskip("pyarrow")
 

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_relative._stream.arrow_batches import ArrowBatches
-from ir_measures_relative._stream.topic_order import TopicOrder, by_numbers
-from ir_measures_relative._stream.topic_streams import TopicStream
+from ir_measures_relative._stream.topic_streams import ArrowBatches, TopicOrder, TopicStream, by_numbers
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402
@@ -59,7 +57,7 @@ def test_all_rows_come_once_and_topics_stay_together(n: int, batch: int) -> None
     stream = TopicStream(ArrowBatches(rows.to_reader(max_chunksize=batch), "score", "run", 1), TopicOrder("topic"))
     parts = []
     while (last := stream.nth_key(n)) is not None:
-        parts.append(stream.table(list(stream.until(last))))
+        parts.append(stream.batches.table(list(stream.until(last))))
         assert parts[-1]["query_id"][-1].as_py() == last
     assert pa.concat_tables(parts).combine_chunks().equals(rows.combine_chunks())
     assert {len(part) for part in parts[:-1]} <= {4 * n} and stream.has_ended

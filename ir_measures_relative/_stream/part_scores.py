@@ -1,0 +1,303 @@
+"""Many runs of more topics than fit in memory: part by part, read here or by the workers of a cluster."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import pandas as pd
+from ir_measures import Measure, nDCG
+
+from ir_measures_relative._checks import flag, heard_warnings, shown, warn, whole
+from ir_measures_relative._experiment import Request, score_table
+from ir_measures_relative._input import (
+    COLUMN_NAMES,
+    FloatArray,
+    IntArray,
+    arrow_frame,
+    frame_columns,
+    is_arrow,
+    refuse_symbol,
+    run_sources,
+)
+from ir_measures_relative._judged import LOOKED_AT, Judgements, QrelsLike, RunsLike, warn_of_other_documents
+from ir_measures_relative._stream.topic_parts import TopicParts
+from ir_measures_relative._stream.topic_streams import Misplaced
+
+
+@overload
+def iter_runs(
+    measures: Iterable[Measure | str],
+    qrels: QrelsLike,
+    runs: RunsLike,
+    *,
+    topics_per_part: int = ...,
+    aggregate: Literal[False] = ...,
+    start: int = ...,
+    groups: Any = ...,
+    by: Any = ...,
+    names: str = ...,
+) -> Iterator[pd.DataFrame]: ...
+
+
+@overload
+def iter_runs(
+    measures: Iterable[Measure | str],
+    qrels: QrelsLike,
+    runs: RunsLike,
+    *,
+    topics_per_part: int = ...,
+    aggregate: Literal[True],
+    start: int = ...,
+    groups: Any = ...,
+    by: Any = ...,
+    names: str = ...,
+) -> pd.DataFrame: ...
+
+
+def iter_runs(
+    measures: Iterable[Measure | str],
+    qrels: QrelsLike,
+    runs: RunsLike,
+    *,
+    topics_per_part: int = 10_000,
+    aggregate: bool = False,
+    start: int = 0,
+    groups: Any = None,
+    by: Any = None,
+    names: str = "file",
+) -> Iterator[pd.DataFrame] | pd.DataFrame:
+    """Compute measures for many runs over more topics than memory holds: the tables of `calc_runs`, part by part.
+
+    Parquet data and Arrow streams are read a part of the topics at a time. All of them must be sorted by topic, as text
+    or by the numbers in it; or have a column or partition ``bucket``, be sorted by it, and contain each topic in the
+    same bucket. The rows of a topic or bucket may have any order. Other inputs, such as frames and TREC files, are read
+    whole.
+
+    Parameters
+    ----------
+    measures : as in `calc_runs`. Measures that require all topics are rejected: pool='collection', an omitted max_rel
+        that matters, labels='learned' and labels learned from runs. A measure of ``ir_measures.define`` sees one part.
+    qrels : the path of Parquet data, Arrow data, or any other form
+    runs : dict of name: run, a folder, a glob or a list of files
+    topics_per_part : number of topics of the qrels in a part, which contains whole buckets if there are buckets
+    aggregate : return one table of counts, means and standard deviations of all parts instead
+    start : number of the first part, counted from 0, to resume after a failure; not with ``aggregate``
+    groups : for prior='groups', as in `calc_runs`
+    by : for prior='groups', a dict or Series of run: score, which selects the best run of a group
+    names : run files are named by their file names ('file') or by their run tags ('tag')
+
+    Returns
+    -------
+    iterator of DataFrames with the columns name, query_id, measure, value, the values of `calc_runs` within 1e-12; with
+    ``aggregate`` one DataFrame with name, measure, count, mean and std (of a sample: count - 1; NaN of one topic)
+
+    Examples
+    --------
+    >>> import ir_measures_relative as imr
+    >>> track = imr.simulate.track(topics=20)
+    >>> for table in imr.iter_runs(['nDCG@10', 'NRG@10'], track.qrels, track.runs, topics_per_part=8):
+    ...     print(len(table), table['query_id'].nunique())
+    128 8
+    128 8
+    64 4
+    >>> imr.iter_runs(['nDCG@10', 'NRG@10'], track.qrels, track.runs, aggregate=True).head(2).round(3)
+       name  measure  count   mean    std
+    0  bm25  nDCG@10     20  0.505  0.252
+    1  bm25   NRG@10     20  0.323  0.182
+    """
+    size = whole(topics_per_part, "topics_per_part", 1)
+    first, together = whole(start, "start", 0), flag(aggregate, "aggregate")
+    if first and together:
+        raise ValueError(f"start={first} would leave parts out of the means of aggregate=True; give one of the two")
+    sources = run_sources(runs, names=names)
+    by = nDCG @ 10 if by is None else by
+    request = Request.of(measures, sources, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
+    parts = _scores(request, TopicParts(qrels, sources, size), first, resumes=not together)
+    if not together:
+        return (score_table(request.names, part.judgements.topics, request.texts, part.values) for part in parts)
+    return _aggregated(parts, request)
+
+
+class _PartScores(NamedTuple):
+    """The values of a part of the topics."""
+
+    values: FloatArray  # (M, Q, number of measures)
+    judgements: Judgements
+    judged: set[str]  # runs that have a judged document
+
+
+def _part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> _PartScores:
+    joined = request.read(Judgements.of(qrels, may_be_empty=True), runs, strict=False)
+    judged = {name for name in joined if (joined[name].top(request.depth).row >= 0).any()}
+    return _PartScores(request.scores(joined), joined.judgements, judged)
+
+
+def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[_PartScores]:
+    """The values of every part from ``start`` on; each warning of the parts is given once.
+
+    ``resumes``: the caller has the tables before a failure, so that the next call may resume after them.
+    """
+    warned: set[str] = set()
+    judged: set[str] = set()  # runs that have a judged document in some part
+    scores = None
+    waiting, number = iter(parts), 0
+    while True:
+        try:
+            with heard_warnings() as sentences:
+                part = next(waiting, None)
+                is_skipped = part is not None and part.number < start
+                if part is not None and is_skipped:
+                    parts.skip(part)
+                elif part is not None:
+                    scores = _part_scores(request, part.judgements, part.runs)
+                if part is not None and part.is_last:
+                    parts.finish(part.number + 1)
+        except Misplaced as error:
+            before = f" (found in part {number}; parts before it may be wrong too: start over)" if number else ""
+            raise ValueError(f"{error}{before}") from None
+        except ValueError as error:
+            hint = f"; after fixing it, start={number} resumes there" if resumes else ""
+            raise ValueError(f"{error} (in part {number}{hint})") from None
+        for sentence in dict.fromkeys(sentences):
+            if sentence not in warned:
+                warned.add(sentence)
+                warn(sentence)
+        if part is None:
+            break
+        number += 1
+        if scores is not None and not is_skipped:
+            judged |= scores.judged
+            yield scores
+    if scores is not None:
+        warn_of_other_documents([name for name in request.names if name not in judged], scores.judgements)
+    if start and number <= start:
+        raise ValueError(f"start must be below the number of parts, which is {number}, got {start}")
+
+
+def _aggregated(parts: Iterable[_PartScores], request: Request) -> pd.DataFrame:
+    """Rows [name, measure, count, mean, std], merged part by part (Chan, Golub and LeVeque)."""
+    shape = len(request.names), len(request.texts)
+    count, total, squares = 0, np.zeros(shape), np.zeros(shape)  # squares of the deviations from the mean
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # a user's own measure may be infinite
+        for part in parts:
+            added, part_total = part.values.shape[1], part.values.sum(axis=1)
+            squares += ((part.values - part_total[:, None] / added) ** 2).sum(axis=1)
+            if count:
+                squares += (part_total / added - total / count) ** 2 * (count * added / (count + added))
+            count, total = count + added, total + part_total
+        mean = total / count if count else np.full(shape, np.nan)
+        std = np.sqrt(squares / (count - 1)) if count > 1 else np.full(shape, np.nan)
+    cells = pd.MultiIndex.from_product([request.names, request.texts], names=["name", "measure"])
+    columns = {"count": count, "mean": mean.reshape(-1), "std": std.reshape(-1)}
+    return pd.DataFrame(columns, index=cells).reset_index()
+
+
+def calc_part(
+    frame: Any,
+    measures: Iterable[Measure | str],
+    *,
+    names: Iterable[str] | None = None,
+    groups: Any = None,
+    by: Any = None,
+) -> pd.DataFrame:
+    """Compute measures for the rows of some topics: the function that Spark, Dask or Ray call for a bucket of topics.
+
+    Values are those of `calc_runs` over all topics, within 1e-12, if each part contains all rows of its topics. A call
+    takes milliseconds, so parts should contain hundreds of topics or more, never one.
+
+    Parameters
+    ----------
+    frame : DataFrame or Arrow data with the columns run, query_id, doc_id, score and relevance (qid, docno and label
+        are accepted too), in any order of rows. ``relevance`` is missing in rows of unjudged documents, ``run`` and
+        ``score`` in rows that are only judgements. So it may be the qrels joined to the runs, or the rows of both, one
+        after the other.
+    measures : as in `calc_runs`; measures that require all topics are rejected, as by `iter_runs`
+    names : all runs, in their order, since a part may lack one; by default those of the frame, sorted
+    groups : for prior='groups', as in `calc_runs`
+    by : for prior='groups', a dict or Series of run: score, which selects the best run of a group
+
+    Returns
+    -------
+    DataFrame with the columns name, query_id, measure, value, for every run and every topic that has a judgement
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import ir_measures_relative as imr
+    >>> frame = pd.DataFrame([('bm25', 'q1', 'a', 2., 1), ('bm25', 'q1', 'c', 1., None), ('dense', 'q1', 'c', 2., None),
+    ...                       (None, 'q1', 'b', None, 1)], columns=['run', 'query_id', 'doc_id', 'score', 'relevance'])
+    >>> imr.calc_part(frame, ['nDCG@10', imr.UniqueRel@10], names=['bm25', 'dense', 'late'])
+        name query_id       measure     value
+    0   bm25       q1       nDCG@10  0.613147
+    1   bm25       q1  UniqueRel@10  1.000000
+    2  dense       q1       nDCG@10  0.000000
+    3  dense       q1  UniqueRel@10  0.000000
+    4   late       q1       nDCG@10  0.000000
+    5   late       q1  UniqueRel@10  0.000000
+    """
+    qrels, runs = _qrels_and_runs(frame)
+    all_names = _all_names(runs, names)
+    by = nDCG @ 10 if by is None else by
+    request = Request.of(measures, all_names, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
+    symbols = [symbol for measure in request.measures if (symbol := getattr(measure, "symbol", None)) is not None]
+    if names is None and symbols:
+        raise ValueError(
+            f"calc_part: prior={symbols[0]!r} requires names=, the names of all runs in their order: a run that a part "
+            "lacks counts as empty"
+        )
+    if not all_names:
+        return score_table([], [], request.texts, np.empty((0, 0, len(request.texts))))
+    scores = _part_scores(request, qrels, {name: runs.get(name, {}) for name in all_names})
+    if not scores.judged:
+        warn_of_other_documents(all_names, scores.judgements)
+    return score_table(all_names, scores.judgements.topics, request.texts, scores.values)
+
+
+def _all_names(runs: Iterable[str], names: Any) -> list[str]:
+    """Names of all runs in their order; by default those of the frame, sorted."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable | None):
+        raise TypeError(f"names must be a list of the names of all runs, got {shown(names, 60)}")
+    all_names = sorted(runs) if names is None else list(map(str, names))
+    for name, times in Counter(all_names).items():
+        refuse_symbol(name, "names")
+        if times > 1:
+            raise ValueError(f"names: the run {shown(name, 60)} is listed twice; names must differ")
+    unknown = [name for name in runs if name not in all_names]
+    if unknown:
+        raise ValueError(f"frame: the run {shown(unknown[0], 60)} is not in names, which must list all runs")
+    return all_names
+
+
+def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Qrels, and runs by name: a row with a grade is a judgement, a row with a run is a document of it."""
+    if is_arrow(frame):
+        frame = arrow_frame(frame, "frame")
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame must be a pandas DataFrame or Arrow data, got a {type(frame).__name__}")
+    columns = frame_columns(frame, COLUMN_NAMES, "frame")
+    run, has_grade = columns["run"], columns["grade"].notna().to_numpy()
+    try:
+        code, names = pd.factorize(run)  # (N,) -1 = no run
+    except TypeError:
+        odd = next(name for name in run if isinstance(name, Iterable) and not isinstance(name, (str, bytes)))
+        raise TypeError(f"frame: the run {shown(odd, 60)} is neither text nor a number") from None
+    empty = (code < 0) & ~has_grade
+    if empty.any():
+        row = int(np.argmax(empty))
+        document, topic = (shown(columns[column].iloc[row], 60) for column in ("doc", "query"))
+        raise ValueError(f"frame: document {document} of topic {topic} has neither a run nor a grade")
+    order = np.argsort(code, kind="stable")
+    rows_of_runs = np.split(order, np.searchsorted(code[order], np.arange(len(names))))[1:]
+    runs: dict[str, pd.DataFrame] = {}
+    for name, rows in zip(map(str, names), rows_of_runs, strict=True):
+        if name in runs:
+            raise ValueError(f"frame: two runs have the name {name!r}, once as text; names must differ")
+        runs[name] = _rows(columns, "score", rows)
+    return _rows(columns, "grade", np.flatnonzero(has_grade)), runs
+
+
+def _rows(columns: dict[str, pd.Series], value: str, rows: IntArray) -> pd.DataFrame:
+    """Some rows as qrels ('grade') or as a run ('score')."""
+    chosen = {COLUMN_NAMES[column][0]: columns[column].iloc[rows].array for column in ("query", "doc", value)}
+    return pd.DataFrame(chosen)
