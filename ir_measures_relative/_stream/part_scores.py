@@ -1,5 +1,7 @@
 """Many runs of more topics than fit in memory: part by part, read here or by the workers of a cluster."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, overload

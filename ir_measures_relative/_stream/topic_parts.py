@@ -155,7 +155,8 @@ class _StreamedRun:
 
     def __init__(self, name: str, stream: TopicStream, buckets: BucketTopics | None):
         self._what, self._stream, self._buckets = f"run {name!r}", stream, buckets
-        self._number, self._topics, self._last = 0, frozenset[str](), ""
+        self._number, self._topics = 0, frozenset[str]()
+        self._last: str | None = None
         self.last_part: int | None = None
 
     def part(self, number: int, judgements: Judgements, last: str | None) -> Self:
