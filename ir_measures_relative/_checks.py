@@ -1,7 +1,5 @@
 """Argument checks and error messages; values are shown in one short line."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import sys
@@ -17,10 +15,11 @@ import numpy as np
 
 
 class WrongKind(ValueError, TypeError):
-    """A value of a wrong kind, such as True for a number; to be caught as either."""
+    """A value of a wrong kind, such as True for a number; both ValueError and TypeError catch it."""
 
 
-LARGEST = 2**53  # of the numbers that a measure takes: what a float64 counts exactly, and far from overflow
+LARGEST = 2**53  # number that a measure accepts: float64 counts exactly up to it, and it is far from overflow
+EQUAL = 1e-12  # a smaller difference of two scores is rounding
 
 
 def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
@@ -33,12 +32,12 @@ def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
 
 
 def is_real(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
-    """Whether a value is a number from ``low`` to ``high``; True is none, and NaN is in no range."""
+    """Return True for a number from ``low`` to ``high``; booleans and NaN do not count."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:
         return low <= float(value) <= high
-    except OverflowError:  # a whole number of hundreds of digits
+    except OverflowError:  # an integer of hundreds of digits
         return False
 
 
@@ -59,16 +58,12 @@ def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
 
 
 def whole_kind(low: int, high: int | None = None) -> str:
-    """What ``whole`` accepts, in words.
-
-    >>> whole_kind(1), whole_kind(0, LARGEST)
-    ('an integer of at least 1', 'an integer from 0 to 2^53')
-    """
+    """Describe the values that ``whole`` accepts."""
     return f"an integer of at least {low}" if high is None else f"an integer from {low} to {_number(high)}"
 
 
 def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
-    """A finite number from ``low`` to ``high``; -0.0 becomes 0.0, since they are equal and must print alike."""
+    """Return a finite number from ``low`` to ``high``; -0.0 becomes 0.0, since they are equal and must print alike."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise WrongKind(refusal(value, name, real_kind(low, high)))
     if not is_real(value, low, min(high, sys.float_info.max)):
@@ -77,18 +72,12 @@ def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
 
 
 def real_kind(low: float, high: float = np.inf) -> str:
-    """What ``real`` accepts, in words."""
-    if high == np.inf:
-        return f"a number of at least {_number(low)}"
-    return f"a number from {_number(low)} to {_number(high)}"
+    """Describe the values that ``real`` accepts."""
+    return f"a number {f'of at least {_number(low)}' if high == np.inf else f'from {_number(low)} to {_number(high)}'}"
 
 
 def share(value: Any, name: str) -> float:
-    """A share of a whole, such as a level or a probability: a number from 0 to 1.
-
-    >>> share(1, "level")
-    1.0
-    """
+    """Return a number from 0 to 1, such as a level or a probability."""
     return real(value, name, 0.0, 1.0)
 
 
@@ -109,7 +98,7 @@ def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 
 
 def choice_kind(choices: tuple[str, ...]) -> str:
-    """What ``choice`` accepts, in words.
+    """Describe the values that ``choice`` accepts.
 
     >>> choice_kind(("one",)), choice_kind(("one", "two", "three"))
     ("'one'", "'one', 'two' or 'three'")
@@ -118,7 +107,7 @@ def choice_kind(choices: tuple[str, ...]) -> str:
 
 
 def flag(value: Any, name: str) -> bool:
-    """True or False: the text 'False' would count as true."""
+    """Return True or False; the text 'False' would count as true."""
     if not isinstance(value, (bool, np.bool_)):
         raise WrongKind(refusal(value, name, FLAG_KIND))
     return bool(value)
@@ -137,14 +126,14 @@ def _number(number: float) -> str:
 
 
 def shown(value: Any, most: int = 80) -> str:
-    """The repr of any value, as one line of at most ``most`` characters: a DataFrame has many lines.
+    """Return the repr of any value as one line of at most ``most`` characters.
 
     >>> shown("a\\nb"), shown(list(range(100)), 12)
     ("'a\\\\nb'", '[0, 1, 2,...')
     """
     try:
         text = repr(value)
-    except ValueError:  # Python prints no whole number of more than 4,300 digits
+    except ValueError:  # Python prints no integer of more than 4,300 digits
         digits = int(value.bit_length() * 0.30103) if isinstance(value, int) else None
         text = f"<{type(value).__name__}>" if digits is None else f"a number of {digits} digits"
     if "\n" in text:  # never in the repr of text, whose own white space stays as it is
@@ -168,7 +157,7 @@ def naming(what: str) -> Iterator[None]:
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things.
+    """Return a number of things.
 
     >>> counted(1, "topic"), counted(50, "topic")
     ('1 topic', '50 topics')
@@ -177,34 +166,31 @@ def counted(number: int, what: str) -> str:
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
-    """A path in quotes; shortened where it does not look like a path, such as the text of a whole file."""
+    """Return a path in quotes, shortened if it does not look like one, such as the text of a whole file."""
     text = os.fspath(path)
     return f"'{text}'" if text.isprintable() and len(text) <= 500 else shown(text, 200)
 
 
 _heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
-
-
 _PASSED_OVER = (__name__.rpartition(".")[0], "ir_measures", "pyterrier")  # a warning points at the user's own line
 
 
 def warn(sentence: str) -> None:
-    """Warns as if from the line that called this package or its host; ``heard_warnings`` collects the sentence."""
-    heard = _heard.get()
-    if heard is not None:
+    """Warn as if from the line that called this package or its host; ``heard_warnings`` collects the sentence."""
+    if (heard := _heard.get()) is not None:
         heard.append(sentence)
-        return
-    warnings.warn(sentence, stacklevel=_users_frame()[1] - 1)
+    else:
+        warnings.warn(sentence, stacklevel=_users_frame()[1] - 1)
 
 
 def users_line() -> tuple[str, int]:
-    """File and line of the call that led here, the first outside this package, ir_measures and PyTerrier."""
+    """Return file and line of the user's call, the first outside this package, ir_measures and PyTerrier."""
     frame = _users_frame()[0]
     return frame.f_code.co_filename, frame.f_lineno
 
 
 def _users_frame() -> tuple[Any, int]:
-    """The frame of the user's line, and how many frames above this one it is, counted from 1."""
+    """Return the frame of the user's line, and how many frames above this one it is, counted from 1."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED_OVER:
         frame, level = frame.f_back, level + 1
@@ -212,28 +198,24 @@ def _users_frame() -> tuple[Any, int]:
 
 
 def right_call() -> str:
-    """How the public function that was called expects its arguments, as the end of a sentence; '' if it has none.
-
-    It is the outermost function of this package that is running, so any check below it can say what to do.
-    """
-    package = __name__.rpartition(".")[0]
-    names, found = getattr(sys.modules.get(package), "__all__", ()), ""
-    frame: Any = sys._getframe()
+    """Return the end of a sentence that shows how to call the public function that is running, the outermost one."""
+    package = sys.modules.get(_PASSED_OVER[0])
+    name, frame = "", sys._getframe().f_back
     while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).startswith(package) and frame.f_code.co_name in names:
-            found = frame.f_code.co_name
+        own = str(frame.f_globals.get("__name__", "")).startswith(_PASSED_OVER[0])
+        if own and frame.f_code.co_name in getattr(package, "__all__", ()):
+            name = frame.f_code.co_name
         frame = frame.f_back
-    function = getattr(sys.modules.get(package), found, None) if found else None
-    if function is None:
+    if not name:
         return ""
-    parameters = inspect.signature(function).parameters.values()
-    needed = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty]
-    return f"; call {found}({', '.join(needed)})"
+    parameters = inspect.signature(getattr(package, name)).parameters.values()
+    required = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty]
+    return f"; call {name}({', '.join(required)})"
 
 
 @contextmanager
 def heard_warnings() -> Iterator[list[str]]:
-    """Collects the sentences of ``warn`` in this thread; unlike warnings.catch_warnings it leaves other threads alone.
+    """Collect the sentences of ``warn`` in this thread; unlike warnings.catch_warnings, without effect on others.
 
     >>> with heard_warnings() as sentences:
     ...     warn("nothing is judged")
@@ -249,7 +231,7 @@ def heard_warnings() -> Iterator[list[str]]:
 
 
 def did_you_mean(word: object, names: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the name that may be meant, else some that exist.
+    """Return the end of a sentence about an unknown name: the name that may be meant, else some that exist.
 
     >>> did_you_mean('bm52', ['bm25', 'dense'])
     "; did you mean 'bm25'?"

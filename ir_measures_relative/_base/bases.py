@@ -1,10 +1,8 @@
-"""The ordinary measure that a relative one is built on, as text: what is accepted, and its canonical form.
+"""The ordinary measure that a relative one is built on, as text: accepted parameters and the canonical form.
 
-ir_measures declares these measures, and three differ here: its SDCG knows no exponential gains, its INSQ no cutoff and
-no smallest relevant grade, and it has no Q-measure.
+ir_measures declares these measures, and three differ here: SDCG has exponential gains too, INSQ a cutoff and a smallest
+relevant grade, and Q, the Q-measure of binary labels (Sakai), is new.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -30,41 +28,20 @@ _MIN_REL = _parameter(int, "minimum relevance score", 0)
 _MAX_REL = _parameter(int, "maximum relevance score")
 
 
-class _SDCG(ir_measures.Measure):
-    """As in ir_measures, with exponential gains too."""
-
-    __name__ = NAME = "SDCG"
-    SUPPORTED_PARAMS = {
-        "cutoff": _CUTOFF,
-        "dcg": _parameter(str, "DCG formulation", "log2", ["log2", "exp-log2"]),
-        "min_rel": _MIN_REL,
-        "max_rel": _MAX_REL,
-    }
+def _declared(name: str, **parameters: measures.ParamInfo) -> ir_measures.Measure:
+    contents = {"__name__": name, "NAME": name, "SUPPORTED_PARAMS": {"cutoff": _CUTOFF, **parameters}}
+    measure: ir_measures.Measure = type(name, (ir_measures.Measure,), contents)()
+    return measure
 
 
-class _INSQ(ir_measures.Measure):
-    """As in ir_measures, with a cutoff; a document is relevant or not."""
-
-    __name__ = NAME = "INSQ"
-    SUPPORTED_PARAMS = {
-        "cutoff": _CUTOFF,
-        "T": _parameter(float, "total desired gain (normalized)", 1.0),
-        "rel": _REL,
-        "min_rel": _MIN_REL,
-        "max_rel": _MAX_REL,
-    }
-
-
-class _Q(ir_measures.Measure):
-    """Q-measure of binary labels (Sakai), which ir_measures lacks."""
-
-    __name__ = NAME = "Q"
-    SUPPORTED_PARAMS = {
-        "cutoff": _CUTOFF,
-        "beta": _parameter(float, "persistence: how little a low rank costs", 1.0),
-        "rel": _REL,
-    }
-
+_DCG = _parameter(str, "DCG formulation", "log2", ["log2", "exp-log2"])
+_TOTAL = _parameter(float, "total desired gain (normalized)", 1.0)
+_BETA = _parameter(float, "persistence: how little a low rank costs", 1.0)
+DECLARED: dict[str, ir_measures.Measure] = {
+    "SDCG": _declared("SDCG", dcg=_DCG, min_rel=_MIN_REL, max_rel=_MAX_REL),
+    "INSQ": _declared("INSQ", T=_TOTAL, rel=_REL, min_rel=_MIN_REL, max_rel=_MAX_REL),
+    "Q": _declared("Q", beta=_BETA, rel=_REL),
+}
 
 # parameters that are real numbers: which are accepted, in words, and the default
 _NUMBERS: dict[str, tuple[Callable[[Any], bool], str, float]] = {
@@ -72,7 +49,6 @@ _NUMBERS: dict[str, tuple[Callable[[Any], bool], str, float]] = {
     "T": (lambda total: 0 < total <= LARGEST, "above 0 and up to 2^53", 1.0),
     "beta": (lambda beta: 0 <= beta <= LARGEST, "from 0 to 2^53", 1.0),
 }
-DECLARED: dict[str, ir_measures.Measure] = {kind.NAME: kind() for kind in (_SDCG, _INSQ, _Q)}
 
 
 @lru_cache(maxsize=256)
@@ -92,13 +68,7 @@ def user_model(base: Any, cutoff: int | None = None, max_rel: int | None = None)
 
 
 def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | None]:
-    """Text of a base measure without cutoff, non-default parameters in declared order; and its cutoff.
-
-    Raises
-    ------
-    ValueError
-        for a measure that is not among ``accepted``, for ``judged_only``, and for a parameter out of range.
-    """
+    """Text of a base measure without cutoff, non-default parameters in declared order; and its cutoff."""
     measure = parse_base(base, DECLARED)
     if measure.NAME not in accepted:
         raise ValueError(f"base must be one of {', '.join(accepted)}, got {measure}")
@@ -114,7 +84,9 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
                 parts.append(f"{name}={measure._param_repr(value)}")
     if measure.NAME == "SDCG":
         _check_sdcg(measure)
-    return f"{measure.NAME}({','.join(parts)})" if parts else str(measure.NAME), _cutoff(measure)
+    cutoff = measure.params.get("cutoff")
+    text = f"{measure.NAME}({','.join(parts)})" if parts else str(measure.NAME)
+    return text, None if cutoff is None else _whole(measure, "cutoff", cutoff)
 
 
 def _check_sdcg(measure: ir_measures.Measure) -> None:
@@ -129,7 +101,7 @@ def _check_sdcg(measure: ir_measures.Measure) -> None:
 
 
 def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) -> Any:
-    """The value to print; None where it is the default."""
+    """Value to print; None for the default."""
     where = f"base={measure}"
     if name == "judged_only":
         if value:
@@ -159,11 +131,6 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
     return None if name == "rel" and whole == 1 else whole
 
 
-def _cutoff(measure: ir_measures.Measure) -> int | None:
-    cutoff = measure.params.get("cutoff")
-    return None if cutoff is None else _whole(measure, "cutoff", cutoff)
-
-
 def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:
     if not is_whole(value, 1, LARGEST):
         raise ValueError(f"base={measure}: {name} must be an integer from 1 to 2^53, got {value!r}")
@@ -171,7 +138,7 @@ def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:
 
 
 def canonical_gains(gains: Any, where: str) -> dict[int, float] | None:
-    """A gain table with plain numbers and without entries that change nothing; None if nothing is left."""
+    """A gain table with plain numbers and without entries that change nothing; None if it is empty."""
     if gains is None:
         return None
     if not isinstance(gains, dict):

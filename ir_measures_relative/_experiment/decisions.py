@@ -15,7 +15,6 @@ from ir_measures_relative._base import divide, mean_over_topics
 from ir_measures_relative._checks import whole
 from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs, takes_labels
 from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._extremes import EQUAL
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike, warn_without_nonrelevant
 from ir_measures_relative._labels import (

@@ -12,10 +12,10 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import UserModel
-from ir_measures_relative._checks import WrongKind, counted, did_you_mean, real, share, shown, warn
+from ir_measures_relative._checks import EQUAL, WrongKind, counted, did_you_mean, real, share, shown, warn
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.workers import Workers
-from ir_measures_relative._extremes import EQUAL, MedSettings, Question, signed_ends
+from ir_measures_relative._extremes import MedSettings, Question, signed_ends
 from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, read_groups, run_sources
 from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels import (

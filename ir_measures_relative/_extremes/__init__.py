@@ -4,7 +4,6 @@ The two lists are called Y and Z throughout, as in Moffat's paper: a run and its
 """
 
 from ir_measures_relative._extremes.effectiveness_distance import (
-    EQUAL,
     JUDGED,
     NORMS,
     MedResult,

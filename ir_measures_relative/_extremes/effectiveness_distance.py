@@ -22,7 +22,7 @@ from ir_measures_relative._base import (
     refuse_grades_above,
     user_model,
 )
-from ir_measures_relative._checks import choice, counted, flag, whole
+from ir_measures_relative._checks import EQUAL, choice, counted, flag, whole
 from ir_measures_relative._extremes.labellings import BASES, Labelling, Question, largest_and_smallest, signed_ends
 from ir_measures_relative._extremes.side_by_side import two_runs
 from ir_measures_relative._input import FloatArray, ObjectArray
@@ -39,7 +39,6 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
 )
 
-EQUAL = 1e-12  # absolute: a difference of two scores that is no larger is rounding
 JUDGED = ("qrels", "none")
 NORMS = ("R", "min", "k")
 _MOST_UNSEEN = 10**7  # without a cutoff; nDCG adds up as many discounts

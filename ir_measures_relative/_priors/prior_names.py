@@ -1,6 +1,4 @@
-"""Names of prior runs in a text: which text is a path, how names are separated, and what no name may hold."""
-
-from __future__ import annotations
+"""Names of prior runs in a text: which text is a path, how names are separated, and which characters are reserved."""
 
 import os
 import re
@@ -8,17 +6,16 @@ import unicodedata
 from typing import Any
 
 from ir_measures_relative._checks import shown
-from ir_measures_relative._input import NONE, SYMBOLS
+from ir_measures_relative._input import NONE, RUN_ENDINGS, SYMBOLS
 
 _RESERVED = (NONE, *SYMBOLS)
-_ENDINGS = (".gz", ".run", ".res", ".txt", ".trec", ".tsv", ".out", ".parquet")  # of run files
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"\s*(,|$)')
 _NEEDS_QUOTES = re.compile(r'[\s,"]')
 _CONTROL = ("Cc", "Cs", "Zl", "Zp")  # Unicode categories: control characters, halves of a character, line ends
 
 
 def is_path(text: str) -> bool:
-    """Whether a text is a path: by its beginning, or if a file of this name exists and it looks like one.
+    """True for a text that begins like a path, or looks like one and names a file.
 
     >>> is_path("./bm25"), is_path("~/runs/bm25.run"), is_path("castorini/monot5"), is_path("bm25")
     (True, True, False, False)
@@ -27,17 +24,17 @@ def is_path(text: str) -> bool:
 
 
 def begins_like_path(text: str) -> bool:
-    """Whether a text is a path by its beginning, whatever exists."""
+    """True for a text that is a path by its beginning, whether the file exists or not."""
     return text.replace(os.sep, "/").startswith(("./", "../", "/", "~/")) or os.path.isabs(text)
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text is a path if such a file exists: it has a separator or the ending of a run file."""
-    return "/" in text or os.sep in text or text.endswith(_ENDINGS)
+    """True for a text with a separator or the ending of a run file."""
+    return "/" in text or os.sep in text or text.endswith((".gz", *RUN_ENDINGS))
 
 
 def split_names(text: str, where: str) -> list[str]:
-    """Names separated by commas; a name that holds a comma stands in double quotes, as in CSV.
+    """Split names at commas; a name that contains a comma is in double quotes, as in CSV.
 
     >>> split_names('dense, "BM25 (k1=0.9, b=0.4)",say"so', "prior")
     ['dense', 'BM25 (k1=0.9, b=0.4)', 'say"so']
@@ -70,7 +67,7 @@ def in_quotes(name: str) -> str:
 
 
 def check_name(name: Any, where: str, *, reserved: bool = True) -> str:
-    """A name that a prior run can have; ``reserved``: words with a meaning of their own are refused too."""
+    """Check the name of a prior run; ``reserved``: reject words with a meaning of their own too."""
     if not isinstance(name, str):
         raise TypeError(f"{where}: the name of a prior run must be text, not {shown(name, 60)}")
     if not name or name.isspace() or name != without_forbidden(name) or (reserved and name in _RESERVED):
@@ -82,7 +79,7 @@ def check_name(name: Any, where: str, *, reserved: bool = True) -> str:
 
 
 def without_forbidden(name: str) -> str:
-    """A name from elsewhere, such as that of a file, with '_' for each character that no name may hold.
+    """A name such as that of a file, with '_' for each character that no name may contain.
 
     >>> without_forbidden("run~1"), without_forbidden("BM25 (k1=0.9, b=0.4)")
     ('run_1', 'BM25 (k1=0.9, b=0.4)')

@@ -1,8 +1,8 @@
-"""Prior runs: what a measure's ``prior`` (or ``reference``) may be, as a value that a measure can hold and print.
+"""Prior runs: accepted forms of a measure's ``prior`` (or ``reference``), as a value that a measure keeps and prints.
 
 A measure is compared and printed by its text, so prior runs have a short one: ``name~fingerprint`` for runs given as
-objects or files, whose content the value holds, and the plain name for those that are looked up when they are needed.
-Prior runs know no qrels.
+objects or files, whose content the value keeps, and the plain name for those that are looked up later. Prior runs are
+independent of qrels.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from ir_measures_relative._priors.transformers import Retriever, is_transformer,
 
 _MOST_NAMES_SHOWN = 30
 
-_contents: Contents[Any] = Contents("prior runs")  # runs and retrievers that some measure or name holds
+_contents: Contents[Any] = Contents("prior runs")  # runs and retrievers that some measure or name refers to
 _registered: dict[str, tuple[Run, ...]] = {}  # name -> its runs
 _registering = Lock()
 
 
 @dataclass(frozen=True)
 class Part:
-    """One of several prior runs: a pinned content, or a plain name that is looked up when it is needed."""
+    """One of several prior runs: a pinned content, or a plain name that is looked up later."""
 
     name: str
     digits: str = ""  # of the fingerprint; a plain name has none
     content: Run | Retriever | None = field(default=None, compare=False)
-    paths: bool = field(default=True, compare=False)  # whether an error may tell that a file of this name exists
+    paths: bool = field(default=True, compare=False)  # False: an error must not reveal whether a file exists
 
     @property
     def label(self) -> str:
@@ -53,16 +53,16 @@ class Part:
         return short_key(self.name, self.digits) if self.digits else self.name
 
     def pinned(self) -> Run | Retriever | None:
-        """The content that the digits mean: held, or known here because somebody else holds it."""
+        """The content of the digits: the part's own, or one that another object keeps."""
         return _contents.get(self.digits) if self.content is None else self.content
 
 
 @dataclass(frozen=True, repr=False)
 class PriorRuns:
-    """Prior runs as a frozen value: names, fingerprints and contents; the order in which they were listed is lost.
+    """Prior runs as a frozen value: names, fingerprints and contents, in an order of their own.
 
     Equal ones print alike. ``repr`` is the quoted short key, since ir_measures prints parameters by their ``repr``.
-    The contents live as long as the value does. A pickle carries them, those of registered names too.
+    A pickle includes the contents, those of registered names too.
 
     >>> PriorRuns.of({"bm25": {"q1": {"d1": 2.0}}, "dense": {"q1": {"d2": 1.0}}})
     'bm25~501751b6,dense~e413c8a0'
@@ -79,10 +79,7 @@ class PriorRuns:
         ``single`` demands exactly one run; with ``paths=False`` no file is opened or looked for; ``ties``: runs of the
         same order whose ties differ are different.
         """
-        if isinstance(value, PriorRuns):
-            found = value
-        else:
-            found = cls._sorted(_Reader(where, paths, ties).parts(value))
+        found = value if isinstance(value, PriorRuns) else cls._sorted(_Reader(where, paths, ties).parts(value))
         special = [part.name for part in found.parts if part.label in (NONE, *SYMBOLS)]
         if single and (len(found.parts) != 1 or special):
             raise ValueError(f"{where} must be one run, or the path or name of one, got {shown(value)}")
@@ -100,7 +97,7 @@ class PriorRuns:
         return self.parts[0].name if len(self.parts) == 1 and self.parts[0].label in SYMBOLS else None
 
     def transformers(self) -> dict[str, Any]:
-        """PyTerrier transformers by their labels; ``resolve`` wants their runs under these labels."""
+        """PyTerrier transformers by their labels; ``resolve`` expects their runs under these labels."""
         retrievers = {part.label: part.pinned() for part in self.parts if part.digits}
         return {label: held.transformer for label, held in retrievers.items() if isinstance(held, Retriever)}
 
@@ -122,7 +119,7 @@ class PriorRuns:
         return found
 
     def check(self, where: str, names: Iterable[str], *, single: bool = False) -> None:
-        """Refuses early what ``resolve`` would refuse later; ``names``: those of the experiment's runs."""
+        """Raise the errors of ``resolve`` early; ``names``: those of the experiment's runs."""
         unread = dict.fromkeys(names)
         self._refuse_several(sum(len(_runs_of(part, where, unread)) for part in self.parts), where, single)
 
@@ -152,7 +149,7 @@ class PriorRuns:
 
 
 def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
-    """Makes prior runs known under a name, for ``NRG(prior=name)`` and the like.
+    """Register prior runs under a name, for ``NRG(prior=name)`` and the like.
 
     Parameters
     ----------
@@ -183,16 +180,11 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
         _registered[name] = found
 
 
-def registered_priors() -> list[str]:
-    """Names of the registered priors."""
-    return sorted(_registered)
-
-
 Own = TypeVar("Own")  # a run of the experiment, or None where it is not read yet
 
 
 class _Reader:
-    """Reads prior runs of any form; ``where`` names them in sentences."""
+    """Reader of prior runs in any form; ``where`` begins error sentences."""
 
     def __init__(self, where: str, paths: bool, ties: bool):
         self.where = where
@@ -250,13 +242,13 @@ class _Reader:
             yield Part(check_name(text, self.where, reserved=False), paths=self.paths)
 
     def _matches(self, text: str) -> list[str]:
-        """The files that a pattern such as 'runs/*.run.gz' matches; none if it is no pattern."""
+        """Files that match a pattern such as 'runs/*.run.gz'."""
         if not self.paths or not looks_like_path(text) or not has_magic(text) or _exists(text):
             return []
         return sorted(path for path in glob(os.path.expanduser(text), recursive=True) if os.path.isfile(path))
 
     def _of_path(self, text: str, name: str) -> Part:
-        """Of the path in a text: a pipe, which may never give anything, is refused there."""
+        """The run at a path in a text; a pipe, which may never end, is rejected."""
         path = os.path.expanduser(text)
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
             raise ValueError(f"{self.where}: {quoted(text)} is a pipe or a device; expected the path of a file")
@@ -270,7 +262,7 @@ class _Reader:
 
 
 def _held(content: Run | Retriever, name: str) -> Part:
-    """A pinned part that holds its content, under the name given or that of its file; the same content is held once."""
+    """A pinned part with its content, under the name given or that of its file; equal contents are kept once."""
     if isinstance(content, Retriever):
         name = name or content.name
     elif content.file_name:
@@ -333,12 +325,12 @@ def _exists(path: str) -> bool:
 
 
 def _unknown(part: Part, where: str, own: Iterable[str]) -> ValueError:
-    names = list(dict.fromkeys([*own, *registered_priors()]))
+    names = list(dict.fromkeys([*own, *sorted(_registered)]))
     known = ", ".join(names[:_MOST_NAMES_SHOWN]) + (", ..." if len(names) > _MOST_NAMES_SHOWN else "")
     hint = "register_prior, or --prior NAME=PATH on the command line, makes a run known"
     torn = next((n for n in names if "," in n and part.name in map(str.strip, n.split(","))), None)
     if torn is not None:
-        hint = f"a name that holds a comma stands in double quotes: {in_quotes(torn)!r}"
+        hint = f"a name that contains a comma must be in double quotes: {in_quotes(torn)!r}"
     elif part.paths and _exists(part.name):
         hint = f"there is a file of this name: {os.path.join('.', part.name)!r} reads it"
     elif part.paths and looks_like_path(part.name):

@@ -34,7 +34,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import ERR, NDCG, AveragePrecision, UserModel, divide, expected_total
-from ir_measures_relative._checks import naming
+from ir_measures_relative._checks import EQUAL, naming
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -53,7 +53,6 @@ _PERFECT = (
     "a random order of the judged documents is as good as the best one, and every unjudged document, which counts as "
     "non-relevant, puts a run below random; universe='retrieved' compares with random orders of the run's own documents"
 )
-EQUAL = 1e-12  # relative: values that differ by no more are equal, since rounding must not decide a branch
 
 
 def joint_bounds(actual: FloatArray, upper: FloatArray, lower: FloatArray, version: str = "V2") -> FloatArray:
@@ -74,6 +73,7 @@ def joint_bounds(actual: FloatArray, upper: FloatArray, lower: FloatArray, versi
 
 
 def _same(x: FloatArray, y: FloatArray) -> BoolArray:
+    """Equality up to rounding, which must not decide a branch."""
     return np.abs(x - y) <= EQUAL * np.maximum(np.abs(x), np.abs(y))
 
 

@@ -361,7 +361,7 @@ def test_pinned_content_outlives_its_name() -> None:
 def test_names_that_cannot_be_registered(name: str) -> None:
     with pytest.raises(ValueError, match="register_prior: name"):
         register_prior(name, BM25)
-    assert prior_runs.registered_priors() == []
+    assert prior_runs._registered == {}
 
 
 def test_registering_bad_runs() -> None:
@@ -376,7 +376,7 @@ def test_registering_bad_runs() -> None:
         register_prior("x", BM25, True)  # type: ignore[misc]
     with pytest.raises(ValueError, match=r"register_prior\('x'\): no prior run is known as 'y'"):
         register_prior("x", "y")
-    assert prior_runs.registered_priors() == []
+    assert prior_runs._registered == {}
 
 
 def test_the_key_of_nothing_is_none() -> None:

@@ -75,7 +75,7 @@ def test_a_pickle_writes_no_names() -> None:
         data[name] = pickle.dumps(NRG(prior="bm25") @ 2)
     forget()
     one, two = (pickle.loads(data[name]) for name in ("one", "two"))
-    assert prior_runs.registered_priors() == []
+    assert prior_runs._registered == {}
     assert scored(one) == scored(NRG(prior=BM25) @ 2) and scored(two) == scored(NRG(prior=DENSE) @ 2)
     assert one != two and scored(pickle.loads(data["one"])) == scored(one)
     with pytest.raises(ValueError, match="no prior run is known as 'bm25'"):
