@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import divide, mean_over_topics
-from ir_measures_relative._checks import whole
+from ir_measures_relative._checks import EQUAL, whole
 from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs, takes_labels
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._input import run_sources
