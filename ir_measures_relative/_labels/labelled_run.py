@@ -200,6 +200,12 @@ class LabelledRun:
             first = last
         return total / max(self.open.run.judgements.n_topics, 1)
 
+    def topic_moments(self, cell: int) -> tuple[FloatArray, FloatArray] | None:
+        """(U,) mean and variance of the topic of a cell given each effect; None if they would take too long."""
+        rows = slice(*self.cells.start[cell : cell + 2])
+        labels = self.labels._replace(logit=self.labels.logit[rows])
+        return _moments(self.cells.part(cell, cell + 1), labels.probability())
+
     def topic_outcomes(self, cell: int) -> Outcomes:
         """Possible scores of the topic of a cell: every one, or a sample of them; moments are exact if possible."""
         cells, rows = self.cells.part(cell, cell + 1), slice(*self.cells.start[cell : cell + 2])
