@@ -101,7 +101,7 @@ def judge_next(
         the document's label contributes to the difference of their means; n_runs, how many of the runs have it open in
         their top K; p_relevant, its probability of a gain (mean over those runs); pairs, how many undecided pairs it
         affects. If no pair is undecided, the frame is empty. ``expected_left`` is the expected number of judgements
-        until every pair is decided at ``level``.
+        until every pair is decided at ``level``, or, without labels, settled.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from ir_measures_relative._labels.bootstrapped import (
     topic_scores,
 )
 from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter
-from ir_measures_relative._labels.coverage import Estimator, IntervalCoverage, interval_coverage, left_out_coverage
+from ir_measures_relative._labels.coverage import IntervalCoverage, interval_coverage, left_out_coverage
 from ir_measures_relative._labels.grade_shares import LabelShares, label_shares
 from ir_measures_relative._labels.imputed_scores import (
     BASES,

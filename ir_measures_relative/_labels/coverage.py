@@ -16,7 +16,7 @@ from ir_measures_relative._checks import WrongKind, real, shown, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels.imputed_scores import ImputedScores, base_with_cutoff
-from ir_measures_relative._labels.label_model import LabelModel, labels_of
+from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, plain_scores
 from ir_measures_relative._labels.learned_labels import learned, learned_from_judge, read_judge
 from ir_measures_relative._labels.open_documents import OpenDocuments
@@ -77,12 +77,10 @@ class IntervalCoverage:
     def to_frame(self) -> pd.DataFrame:
         """Return a row per run: name, group, hidden, truth, plain, estimate, std, 95% interval, covers."""
         at = LEVELS.index(0.95)
-        means = {what: getattr(self, what).mean(axis=1) for what in ("truth", "plain", "estimate")}
-        return pd.DataFrame(
-            {"name": self.name, "group": self.group, "hidden": self.hidden.sum(axis=1)}
-            | means
-            | {"std": self.std, "low": self.low[:, at], "high": self.high[:, at], "covers": self.covers[:, at]}
-        )
+        columns = {"name": self.name, "group": self.group, "hidden": self.hidden.sum(axis=1)}
+        columns |= {what: getattr(self, what).mean(axis=1) for what in ("truth", "plain", "estimate")}
+        ends = {"low": self.low[:, at], "high": self.high[:, at], "covers": self.covers[:, at]}
+        return pd.DataFrame(columns | {"std": self.std} | ends)
 
     def by_level(self) -> pd.DataFrame:
         """Return a row per level: coverage by run and by group, each with a 95% interval over groups.
@@ -90,20 +88,18 @@ class IntervalCoverage:
         By group, a group's runs share one weight. Intervals are from a bootstrap over groups.
         """
         kept = self.evaluated
-        group, covers = np.array(self.group, dtype=object)[kept], self.covers[kept]
-        names, number = np.unique(group.astype(str), return_inverse=True)
+        names, number = np.unique(np.array(self.group, dtype=str)[kept], return_inverse=True)
         size = np.bincount(number, minlength=len(names))
-        hits = np.stack([np.bincount(number, weights=column, minlength=len(names)) for column in covers.T])  # (5, G)
         drawn = fixed_random(11).integers(0, max(len(names), 1), (_RESAMPLES, len(names)))  # (B, G)
         rows = []
-        for level, hit in zip(LEVELS, hits, strict=True):
-            if not len(names):
-                rows.append((level, 0, 0, *[float("nan")] * 6))
-                continue
-            share = hit / size
-            by_run = np.quantile(hit[drawn].sum(axis=1) / size[drawn].sum(axis=1), [0.025, 0.975])
-            by_group = np.quantile(share[drawn].mean(axis=1), [0.025, 0.975])
-            rows.append((level, int(kept.sum()), len(names), hit.sum() / size.sum(), *by_run, share.mean(), *by_group))
+        for level, covered in zip(LEVELS, self.covers[kept].T, strict=True):
+            coverage = [float("nan")] * 6
+            if len(names):
+                hits = np.bincount(number, weights=covered)  # (G,)
+                runs, groups = hits[drawn].sum(axis=1) / size[drawn].sum(axis=1), (hits / size)[drawn].mean(axis=1)
+                coverage = [hits.sum() / size.sum(), *np.quantile(runs, [0.025, 0.975])]
+                coverage += [(hits / size).mean(), *np.quantile(groups, [0.025, 0.975])]
+            rows.append((level, int(kept.sum()), len(names), *coverage))
         columns = ["level", "runs", "groups", "by_run", "run_low", "run_high", "by_group", "group_low", "group_high"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -114,31 +110,29 @@ class IntervalCoverage:
         deviation of the standardised errors) about runs, and ``topic_error`` and ``topic_coverage`` about topics, of
         which something was hidden.
         """
-        runs, cells, at = self.evaluated, self.hidden > 0, LEVELS.index(0.95)
-        means = {what: getattr(self, what).mean(axis=1) for what in ("truth", "plain", "estimate")}
-        error = (means["truth"] - means["estimate"])[runs & (self.std > 0)] / self.std[runs & (self.std > 0)]
+        frame, cells = self.to_frame(), self.hidden > 0
+        runs, spread = frame[frame["hidden"] > 0], frame[(frame["hidden"] > 0) & (frame["std"] > 0)]
         return pd.Series(
             {
-                "runs": int(runs.sum()),
-                "groups": len({group for group, kept in zip(self.group, runs, strict=True) if kept}),
-                "error_plain": _rmse(means["plain"] - means["truth"]),
-                "error": _rmse(means["estimate"] - means["truth"]),
-                "topic_error_plain": _rmse((self.plain - self.truth)[cells]),
-                "topic_error": _rmse((self.estimate - self.truth)[cells]),
-                "tau_plain": _tau(means["plain"], means["truth"]),
-                "tau": _tau(means["estimate"], means["truth"]),
-                "coverage": _share(self.covers[runs, at]),
-                "topic_coverage": _share(self.topic_covers[cells]),
-                "width": _share((self.high - self.low)[runs, at]),
-                "error_sd": float(np.sqrt((error**2).mean())) if len(error) else float("nan"),
+                "runs": len(runs),
+                "groups": runs["group"].nunique(),
+                "error_plain": _rmse(frame["plain"] - frame["truth"]),
+                "error": _rmse(frame["estimate"] - frame["truth"]),
+                "topic_error_plain": _rmse(pd.Series((self.plain - self.truth)[cells])),
+                "topic_error": _rmse(pd.Series((self.estimate - self.truth)[cells])),
+                "tau_plain": _tau(frame["plain"], frame["truth"]),
+                "tau": _tau(frame["estimate"], frame["truth"]),
+                "coverage": runs["covers"].mean(),
+                "topic_coverage": pd.Series(self.topic_covers[cells]).mean(),
+                "width": (runs["high"] - runs["low"]).mean(),
+                "error_sd": _rmse((spread["truth"] - spread["estimate"]) / spread["std"]),
             }
         )
 
     def __repr__(self) -> str:
-        kept = self.evaluated
-        n, groups = int(kept.sum()), len({g for g, k in zip(self.group, kept, strict=True) if k})
-        covered = int(self.covers[kept, LEVELS.index(0.95)].sum())
-        return f"IntervalCoverage(95% intervals cover the truth for {covered} of {n} runs, {groups} groups)"
+        runs = self.to_frame()[self.evaluated]
+        covered, n_groups = runs["covers"].sum(), runs["group"].nunique()
+        return f"IntervalCoverage(95% intervals cover the truth for {covered} of {len(runs)} runs, {n_groups} groups)"
 
 
 def interval_coverage(
@@ -193,87 +187,68 @@ def interval_coverage(
     model, text = base_with_cutoff(base)
     level = real(level, "level", 0, 1)
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
-    estimator = _estimator(estimate, judge, model.cutoff)
+    other_judge = None if judge is None else read_judge(judge)
+    if estimate == "judge" and other_judge is None:
+        raise ValueError("estimate='judge' requires another judge's labels as judge=")
+    if not callable(estimate) and estimate != "judge":
+        estimate = labels_of(estimate, "estimate")
+    if isinstance(estimate, LabelModel):
+        estimate.check_cutoff(model.cutoff, "interval_coverage")
     joined = read_pooled_runs(Judgements.of(qrels), runs, groups)
-    return left_out_coverage(joined, model, text, estimator, depth, level)
-
-
-@dataclass(frozen=True, eq=False)
-class Estimator:
-    """How a run is estimated: by labels learned for each left-out group, by one model, or by a function."""
-
-    judge: Judgements | None = None
-    by_runs: bool = True
-    labels: LabelModel | None = None
-    function: Callable[[Any, Any], Any] | None = None
-
-    def model(self, others: Runs, visible: BoolArray, cutoff: int, depth: int) -> LabelModel | None:
-        """The labels for a left-out group; None where a function estimates."""
-        if self.function is not None or self.labels is not None:
-            return self.labels
-        if self.by_runs:
-            return learned(others, cutoff=cutoff, depth=depth, judge=self.judge, visible=visible, quiet=True)
-        assert self.judge is not None
-        return learned_from_judge(others.judgements, self.judge, visible)
-
-
-def _estimator(estimate: Any, judge: Any, cutoff: int | None) -> Estimator:
-    other = None if judge is None else read_judge(judge)
-    if callable(estimate):
-        return Estimator(other, False, function=estimate)
-    if estimate == "judge":
-        if other is None:
-            raise ValueError("estimate='judge' requires another judge's labels as judge=")
-        return Estimator(other, False)
-    labels = labels_of(estimate, "estimate")
-    if isinstance(labels, LabelModel):
-        labels.check_cutoff(cutoff, "interval_coverage")
-        return Estimator(other, False, labels=labels)
-    return Estimator(other)
+    return left_out_coverage(joined, model, text, estimate, other_judge, depth, level)
 
 
 def left_out_coverage(
-    runs: Runs, model: UserModel, text: str, estimator: Estimator, depth: int | None = None, level: float = 0.95
+    runs: Runs,
+    model: UserModel,
+    text: str,
+    estimate: LabelModel | str | Callable[[Any, Any], Any],
+    judge: Judgements | None = None,
+    depth: int | None = None,
+    level: float = 0.95,
 ) -> IntervalCoverage:
-    """Leave out the groups of joined runs."""
+    """Leave out the groups of joined runs; arguments as in `interval_coverage`."""
     assert model.cutoff is not None
     depth, rows = depth_for(runs, model.cutoff, depth, quiet=True), {}
     for group, visible in sorted(remaining(runs, depth).items()):
-        labels = estimator.model(runs.without(group), visible, model.cutoff, depth)
+        labels: Any = estimate
+        if estimate == LEARNED:
+            others = runs.without(group)
+            labels = learned(others, cutoff=model.cutoff, depth=depth, judge=judge, visible=visible, quiet=True)
+        elif estimate == "judge":
+            assert judge is not None
+            labels = learned_from_judge(runs.judgements, judge, visible)
         for name in [name for name in runs if runs.group_of[name] == group]:
-            part = OpenDocuments.hidden(runs[name], model.cutoff, visible)
-            hidden = part.mask.sum(axis=1)
+            hidden = OpenDocuments.hidden(runs[name], model.cutoff, visible).mask.sum(axis=1)
             part = OpenDocuments.hidden(runs[name], model.cutoff, visible, depth)  # as for a run that was not pooled
             scores: Any
-            if labels is None:
-                scores = _by_function(estimator, part, model.cutoff)
-            else:
+            if isinstance(labels, LabelModel):
                 labelled = LabelledRun(part, labels._label(part), model)
                 scores = ImputedScores(text, labelled, target="pooled", depth=depth, calibrated=labels.calibrated)
+            else:
+                scores = _by_function(labels, part)
             topics = [scores[topic] for topic in runs.judgements.topics]
             low, high = zip(*(topic.interval(level) for topic in topics), strict=True)
             ends = np.array([scores.interval(one) for one in LEVELS])  # (5, 2)
-            estimate, std = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
-            scores_known = model.score(runs[name]), plain_scores(part, model)
-            rows[name] = (*scores_known, estimate, std, ends[:, 0], ends[:, 1], low, high, hidden)
+            means, std = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
+            known_scores = model.score(runs[name]), plain_scores(part, model)
+            rows[name] = (*known_scores, means, std, ends[:, 0], ends[:, 1], low, high, hidden)
     columns: list[Any] = [list(runs), [runs.group_of[name] for name in runs]]
     columns += [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
     return IntervalCoverage(*[*columns, depth, level])
 
 
-def _by_function(estimator: Estimator, part: OpenDocuments, cutoff: int) -> Any:
+def _by_function(function: Callable[[Any, Any], Any], part: OpenDocuments) -> Any:
     """A function sees judgements in which documents of the list that nobody ever judged are non-relevant."""
-    judgements = part.run.judgements
-    ids = judgements.document_ids()
-    qrels: dict[str, dict[str, int]] = {topic: {} for topic in judgements.topic_keys}
-    for row in np.flatnonzero(part.visible).tolist():
-        qrels[judgements.topic_keys[judgements.topic[row]]][ids[row]] = int(judgements.grade[row])
-    documents = part.run.documents(cutoff)
-    never = part.run.top(cutoff).unjudged
-    for topic, rank in zip(*np.nonzero(never), strict=True):
-        qrels[judgements.topic_keys[topic]][documents[topic, rank]] = 0
-    assert estimator.function is not None
-    result = estimator.function(qrels, part.run.run)
+    judgements, width = part.run.judgements, part.mask.shape[1]
+    frame = judgements.to_frame()[part.visible]
+    topic, rank = np.nonzero(part.run.top(width).unjudged)
+    never = {"query_id": [judgements.topics[q] for q in topic], "doc_id": part.run.documents(width)[topic, rank]}
+    frame = pd.concat([frame, pd.DataFrame(never).assign(relevance=0)])
+    qrels: dict[str, dict[str, int]] = {key: {} for key in judgements.topic_keys}
+    for query_id, doc_id, grade in frame.itertuples(index=False):
+        qrels[str(query_id)][doc_id] = int(grade)
+    result = function(qrels, part.run.run)
     if not all(hasattr(result, needed) for needed in ("mean", "interval", "__getitem__")):
         raise WrongKind(f"estimate must return a result such as that of boot_ndcg, got {shown(result)}")
     return result
@@ -284,15 +259,11 @@ def _within(value: FloatArray, low: FloatArray, high: FloatArray) -> BoolArray:
     return inside
 
 
-def _rmse(error: FloatArray) -> float:
-    return float(np.sqrt((error**2).mean())) if len(error) else float("nan")
+def _rmse(error: pd.Series) -> float:
+    return float(np.sqrt((error**2).mean()))
 
 
-def _tau(estimate: FloatArray, truth: FloatArray) -> float:
+def _tau(estimate: pd.Series, truth: pd.Series) -> float:
     from scipy import stats  # late: it takes long to import
 
     return float(stats.kendalltau(estimate, truth).statistic) if len(truth) > 1 else float("nan")
-
-
-def _share(value: FloatArray | BoolArray) -> float:
-    return float(value.mean()) if len(value) else float("nan")

@@ -97,17 +97,17 @@ def _judgements_needed(pair: PairOutcomes, rank: IntArray, level: float | None, 
         decided = (judged + low > margin + EQUAL) | (judged + high < -margin - EQUAL)
     else:
         rest = _sums_before(value[::-1])[::-1]  # (n + 1, S) sums of the labels that are still open
-        # judged documents also tell about the effect of their run, and thereby about its other documents
-        told = np.zeros(rest.shape)
+        # judged documents also show the effect of their run, and thereby about its other documents
+        learned = np.zeros(rest.shape)
         reached = np.cumsum(pair.probability[moved, ::-1], axis=1)[:, ::-1]  # (n, G + 1) P(grade or higher)
         # derivative of the log-probability of each grade by the effect of the run
         score = 1.0 - reached - np.append(reached[:, 1:], np.zeros((len(reached), 1)), axis=1)
         score = np.take_along_axis(score, label.astype(np.intp), axis=1)
         for run, mine in ((pair.a, pair.in_a[moved]), (pair.b, ~pair.in_a[moved])):
             if len(run.labels.effect) > 1 and mine.any():
-                told += _predicted(rest - told, _sums_before(score * mine[:, None]))
-        scale = np.maximum((rest - told).std(axis=1), 1e-12)[:, None]
-        above, below = (scipy.special.ndtr((side - margin) / scale) for side in (judged + told, -judged - told))
+                learned += _predicted(rest - learned, _sums_before(score * mine[:, None]))
+        scale = np.maximum((rest - learned).std(axis=1), 1e-12)[:, None]
+        above, below = (scipy.special.ndtr((side - margin) / scale) for side in (judged + learned, -judged - learned))
         decided = np.maximum(np.maximum(above, below), 1 - above - below) >= level
     decided[0], decided[-1] = False, True  # the pair is undecided now, and settled if all are judged
     place = np.argmax(decided[:, :REPLAYED], axis=0)  # (T,) documents of this pair that are judged

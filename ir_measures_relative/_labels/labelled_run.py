@@ -3,7 +3,7 @@
     score = (known + sum over open documents of weight * gain of the label) / normaliser
 
 For P, RBP and SDCG, and for nDCG over the judged ideal, the normaliser is a constant. Where open documents join the
-ideal of nDCG, the ideal is a stack of layers: between two neighbouring gains lies a layer as thick as their difference
+ideal of nDCG, the ideal is a stack of layers: each layer is as thick as the difference of two neighbouring gains
 and as long as the number of documents that reach its upper gain, cut at K. So the ideal depends on how many open
 documents reach each layer, and on nothing else.
 """
@@ -35,7 +35,7 @@ DRAWN = 20_100  # labellings drawn for a topic, or the mean over topics, where t
 KEPT = 4020  # labellings of a run that are kept for its pairs
 LISTED = 1 << 16  # labellings of a topic that are listed one by one
 LISTED_CELLS = 1 << 20  # and their probabilities given each effect
-CELLS = 1 << 21  # random numbers held at a time
+CELLS = 1 << 21  # random numbers in memory at a time
 WORK = 3e7  # additions of a pass that takes a fraction of a second
 
 

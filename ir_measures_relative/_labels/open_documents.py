@@ -33,16 +33,18 @@ class OpenDocuments(NamedTuple):
     @classmethod
     def unjudged(cls, run: JudgedRun, cutoff: int | None, depth: int | None = None) -> Self:
         """The unjudged documents of the top ``depth``, of the whole top K by default."""
-        top = run.top(cutoff)
-        within = np.arange(top.row.shape[1]) < (np.inf if depth is None else depth)
-        return cls(run, np.ones(len(run.judgements.grade), dtype=bool), top.unjudged & within)
+        mask = run.top(cutoff).unjudged
+        return cls(run, np.ones(len(run.judgements.grade), dtype=bool), mask)._down_to(depth)
 
     @classmethod
     def hidden(cls, run: JudgedRun, cutoff: int | None, visible: BoolArray, depth: int | None = None) -> Self:
         """The documents of the top ``depth`` whose judgements are hidden."""
         row = run.top(cutoff).row
-        within = np.arange(row.shape[1]) < (np.inf if depth is None else depth)
-        return cls(run, visible, (row >= 0) & within & ~np.append(visible, True)[row])
+        return cls(run, visible, (row >= 0) & ~np.append(visible, True)[row])._down_to(depth)
+
+    def _down_to(self, depth: int | None) -> Self:
+        ranks = np.arange(self.mask.shape[1])
+        return self if depth is None else self._replace(mask=self.mask & (ranks < depth))
 
     @property
     def row(self) -> IntArray:

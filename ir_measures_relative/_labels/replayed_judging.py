@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -27,6 +26,7 @@ from ir_measures_relative._labels.pooling import depth_for, read_pooled_runs, re
 from ir_measures_relative._labels.sampling import fixed_random
 
 ORDERS = ("judge_next", "rank", "random")
+_SUMMARY = ("mean", "median", "ratio", "low", "high", "stated", "right")
 _RESAMPLES = 2000
 _EQUAL = 1e-9
 
@@ -133,40 +133,24 @@ class JudgingReplay:
         mean divided by that of `judge_next`, with a 95% interval from a bootstrap over groups (low, high); stated is
         the mean probability of the verdicts, right the share of them that all judgements confirm.
         """
-        rows = []
-        for at, order in enumerate(ORDERS):
-            spent = self.judgements[:, at]
-            counts = len(spent), self._n_groups
-            if not len(spent):
-                rows.append((order, *counts, *[float("nan")] * 7))
-                continue
-            low, high = np.quantile(self._ratios[:, at], [0.025, 0.975])
-            ratio = spent.sum() / max(self.judgements[:, 0].sum(), 1)
-            shares = self.probability[:, at].mean(), self.right[:, at].mean()
-            rows.append((order, *counts, spent.mean(), float(np.median(spent)), ratio, low, high, *shares))
-        columns = ["order", "pairs", "groups", "mean", "median", "ratio", "low", "high", "stated", "right"]
-        return pd.DataFrame(rows, columns=columns).set_index("order")
-
-    @property
-    def _n_groups(self) -> int:
-        return len(set(self.group))
-
-    @cached_property
-    def _ratios(self) -> FloatArray:
-        """(B, 3) mean of each order divided by that of judge_next, for groups drawn with replacement."""
         names, number = np.unique(np.array(self.group, dtype=str), return_inverse=True)
-        sums = np.stack([np.bincount(number, weights=spent) for spent in self.judgements.T], axis=1)  # (G, 3)
-        drawn = fixed_random(12).integers(0, len(names), (_RESAMPLES, len(names)))
-        totals = sums[drawn].sum(axis=1)  # (B, 3)
-        return np.asarray(totals / np.maximum(totals[:, :1], 1.0))
+        spent, n = self.judgements, len(self.a)
+        table = pd.DataFrame({"pairs": n, "groups": len(names)}, index=pd.Index(ORDERS, name="order"))
+        if not n:
+            return table.assign(**dict.fromkeys(_SUMMARY, float("nan")))
+        sums = np.stack([np.bincount(number, weights=column) for column in spent.T], axis=1)  # (G, 3)
+        drawn = sums[fixed_random(12).integers(0, len(names), (_RESAMPLES, len(names)))].sum(axis=1)  # (B, 3)
+        low, high = np.quantile(drawn / np.maximum(drawn[:, :1], 1.0), [0.025, 0.975], axis=0)
+        ratio = spent.sum(axis=0) / max(spent[:, 0].sum(), 1)
+        shares = self.probability.mean(axis=0), self.right.mean(axis=0)
+        columns = (spent.mean(axis=0), np.median(spent, axis=0), ratio, low, high, *shares)
+        return table.assign(**dict(zip(_SUMMARY, columns, strict=True)))
 
     def __repr__(self) -> str:
         if not self.a:
             return "JudgingReplay(no undecided pair)"
-        means = ", ".join(
-            f"{order} {mean:.1f}" for order, mean in zip(ORDERS, self.judgements.mean(axis=0), strict=True)
-        )
-        counts = f"{counted(len(self.a), 'pair')}, {counted(self._n_groups, 'group')}"
+        means = ", ".join(f"{order} {mean:.1f}" for order, mean in self.summary()["mean"].items())
+        counts = f"{counted(len(self.a), 'pair')}, {counted(len(set(self.group)), 'group')}"
         return f"JudgingReplay({counts}; mean judgements: {means})"
 
 
@@ -239,7 +223,10 @@ def judging_replay(
 def replayed_pairs(
     case: LeftOutGroup, truth: Mapping[str, float], settings: ReplaySettings
 ) -> Iterator[tuple[Any, ...]]:
-    """Rows of a `JudgingReplay`: some undecided pairs of the group's runs; ``truth``: means with all judgements."""
+    """Rows of a `JudgingReplay`: some undecided pairs of the group's runs; ``truth``: means with all judgements.
+
+    Columns: a, b, group, within, difference, hidden, expected, then judgements, probability and right by order.
+    """
     groups = sorted(set(case.runs.group_of.values()))
     random = fixed_random(13, settings.seed, groups.index(case.group))
     own, replayed = case.names, 0
@@ -247,9 +234,18 @@ def replayed_pairs(
     for at in random.permutation(len(pairs)):
         a, b = pairs[at]
         pair = PairOutcomes(case.before_judging(a), case.before_judging(b))
-        if replayed < settings.pairs_per_group and pair.n_open and verdict(pair, settings)[1] < settings.level:
-            yield _replayed(case, (a, b), pair, truth[a] - truth[b], settings, random)
-            replayed += 1
+        if replayed == settings.pairs_per_group or not pair.n_open or verdict(pair, settings)[1] >= settings.level:
+            continue
+        replayed += 1
+        difference = truth[a] - truth[b]
+        true_sign = int(np.sign(difference)) if abs(difference) > settings.margin + _EQUAL else 0
+        expected = _plan(pair).expected_left(settings.level, settings.margin)
+        by_rank, results = _by_rank(pair), []
+        for queue in (None, by_rank, random.permutation(by_rank)):  # in the order of ORDERS
+            spent, (sign, probability) = _judged_until_decided(case, (a, b), pair, queue, settings)
+            results.append((spent, probability, sign == true_sign))
+        within = case.runs.group_of[b] == case.group
+        yield a, b, case.group, within, difference, pair.n_open, expected, *zip(*results, strict=True)
 
 
 def verdict(pair: PairOutcomes, settings: ReplaySettings) -> tuple[int, float]:
@@ -260,47 +256,19 @@ def verdict(pair: PairOutcomes, settings: ReplaySettings) -> tuple[int, float]:
     return sign, chances[sign]
 
 
-def _replayed(
-    case: LeftOutGroup,
-    names: tuple[str, str],
-    pair: PairOutcomes,
-    difference: float,
-    settings: ReplaySettings,
-    random: np.random.Generator,
-) -> tuple[Any, ...]:
-    """A row: a, b, group, within, difference, hidden, expected, then judgements, probability and right by order."""
-    true_sign = int(np.sign(difference)) if abs(difference) > settings.margin + _EQUAL else 0
-    expected = _plan(pair).expected_left(settings.level, settings.margin)
-    results = []
-    for order in ORDERS:
-        spent, (sign, probability) = _judged_until_decided(case, names, pair, order, settings, random)
-        results.append((spent, probability, sign == true_sign))
-    within = case.runs.group_of[names[1]] == case.group
-    return *names, case.group, within, difference, pair.n_open, expected, *zip(*results, strict=True)
-
-
 def _judged_until_decided(
-    case: LeftOutGroup,
-    names: tuple[str, str],
-    pair: PairOutcomes,
-    order: str,
-    settings: ReplaySettings,
-    random: np.random.Generator,
+    case: LeftOutGroup, names: tuple[str, str], pair: PairOutcomes, queue: IntArray | None, settings: ReplaySettings
 ) -> tuple[int, tuple[int, float]]:
-    """Number of judgements until the pair is decided, and the verdict then."""
+    """Number of judgements until the pair is decided, and the verdict then; ``queue``: None is that of judge_next."""
     visible, spent = case.visible.copy(), 0
-    queue = _by_rank(pair)
-    if order == "random":
-        queue = random.permutation(queue)
     while True:
-        rows = _next_rows(pair)[: settings.step] if order == "judge_next" else queue[spent : spent + settings.step]
-        if not len(rows):  # what is left moves nothing
-            return spent, verdict(pair, settings)
+        rows = (_next_rows(pair) if queue is None else queue[spent:])[: settings.step]
         visible[rows] = True
         spent += len(rows)
-        pair = PairOutcomes(case.labelled(names[0], visible), case.labelled(names[1], visible))
+        if len(rows):
+            pair = PairOutcomes(*(case.labelled(name, visible) for name in names))
         decision = verdict(pair, settings)
-        if decision[1] >= settings.level or not pair.n_open:
+        if not len(rows) or not pair.n_open or decision[1] >= settings.level:  # or what is left moves nothing
             return spent, decision
 
 

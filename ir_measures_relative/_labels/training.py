@@ -1,4 +1,4 @@
-"""What labels are learned from: documents that one group found alone, and their features.
+"""Training documents of a label model, and the features of a document whose grade is open.
 
 Leave a group out of the pool, and the grades of the documents that only it found are known. A document whose grade is
 open has up to four features:

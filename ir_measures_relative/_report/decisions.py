@@ -12,7 +12,7 @@ from ir_measures_relative._experiment import PAIR_TEXTS, next_documents, pair_ke
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels import (
     BASES,
-    Estimator,
+    LEARNED,
     ImputedScores,
     LabelledRun,
     LearnedLabels,
@@ -89,14 +89,13 @@ def label_notes(content: Content, check: bool) -> list[str]:
 def _coverage_note(content: Content) -> str:
     assert content.labels is not None
     model = content.labels.model
+    estimate: Any = model
+    judge = None
     if isinstance(model, LearnedLabels):  # learned again without each group
-        estimator = Estimator(model.judge, by_runs=model.support is not None)
-    else:
-        estimator = Estimator(by_runs=False, labels=model)
+        estimate, judge = "judge" if model.support is None else LEARNED, model.judge
+    base, text = base_model(content.main), base_text(content.main)
     with heard_warnings():
-        result = left_out_coverage(
-            content.runs, base_model(content.main), base_text(content.main), estimator, content.labels.depth
-        )
+        result = left_out_coverage(content.runs, base, text, estimate, judge, content.labels.depth)
     row = result.by_level().set_index("level").loc[LEVEL]
     n_runs, n_groups = int(row["runs"]), int(row["groups"])
     if not n_runs:

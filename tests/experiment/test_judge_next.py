@@ -261,3 +261,25 @@ def test_the_ten_best_runs_of_a_real_track(shared: Path) -> None:
     assert len(proposed) == 5 and proposed.n_undecided == (table.decision == "undecided").sum()
     assert not any(row.doc_id in judged[row.query_id] for row in proposed.itertuples())
     assert proposed.expected_left >= 1
+
+
+def test_without_labels_judgements_are_expected_until_the_pair_is_settled() -> None:
+    """a has an unjudged document in each of 6 topics, b scores in one: every labelling, in the order proposed."""
+    topics = [str(q) for q in range(6)]
+    qrels = {q: {"r": 1, "n": 0, "m": 0} for q in topics}
+    a = {q: {"x": 1.0} for q in topics}
+    b = {q: {"r" if q == "0" else "n": 1.0} for q in topics}
+    proposed = judge_next(qrels, {"a": a, "b": b}, base="P@1")
+    chance, needed = proposed.p_relevant[0], 0.0
+    for labels in product([0, 1], repeat=6):
+        judged = next(
+            n for n in range(1, 7) if sum(labels[:n]) > 1 or sum(labels[:n]) + 6 - n < 1 or n == 6
+        )  # better, worse, or nothing left
+        needed += judged * np.prod([chance if label else 1 - chance for label in labels])
+    assert proposed.expected_left == pytest.approx(needed, abs=0.75)  # of 40 labellings
+    assert (
+        proposed.expected_left
+        > judge_next(
+            qrels, {"a": a, "b": b}, base="P@1", labels=imr.LabelModel.shares({0: 1 - chance, 1: chance}), level=0.7
+        ).expected_left
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
@@ -242,3 +243,30 @@ def test_target_judged_below_the_depth_of_the_pool() -> None:
     for base in (f"P@{K}", f"RBP@{K}", f"SDCG(max_rel=2)@{K}"):
         scores, said = sentences(lambda base=base: imr.impute(track().qrels, run, model(), base, target="judged"))
         assert scores.calibrated and said == []
+
+
+@pytest.mark.parametrize("near", [1e-2, 1e-4, 1e-7, 1e-10])
+@pytest.mark.parametrize("number", range(3))
+def test_a_run_that_is_unlike_the_others_has_another_number_than_theirs(number: int, near: float) -> None:
+    """It was said once that 0.01 is far below 0.01."""
+    low, high = model()._usual[number]
+    for value in (low - near, high + near):
+        profile = [float("nan")] * 3
+        profile[number] = value
+        sentence = model()._unlike(tuple(profile))
+        if number == 0 and value > high:  # more judged documents than usual are no reason for doubt
+            assert sentence is None
+            continue
+        stated, *ends = (float(text.rstrip("%,")) for text in re.findall(r"\d[\d.]*%?", sentence))
+        assert stated < ends[0] < ends[1] or ends[0] < ends[1] < stated, sentence
+    for value in (low, (low + high) / 2, high):
+        profile[number] = value
+        assert model()._unlike(tuple(profile)) is None
+
+
+def test_a_run_learned_from_is_unlike_the_others_only_outside_the_stated_range() -> None:
+    for name, run in track().runs.items():
+        _, said = sentences(lambda run=run: imr.impute(track().qrels, run, model(), f"nDCG@{K}"))
+        for sentence in said:
+            stated, low, high = (float(text.rstrip("%")) for text in re.findall(r"\d[\d.]*%?", sentence))
+            assert not low <= stated <= high, (name, sentence)
