@@ -266,7 +266,7 @@ def _judged_until_decided(
         visible[rows] = True
         spent += len(rows)
         if len(rows):
-            pair = PairOutcomes(*(case.labelled(name, visible) for name in names))
+            pair = PairOutcomes(case.labelled(names[0], visible), case.labelled(names[1], visible))
         decision = verdict(pair, settings)
         if not len(rows) or not pair.n_open or decision[1] >= settings.level:  # or what is left moves nothing
             return spent, decision
