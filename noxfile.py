@@ -1,17 +1,17 @@
-"""The tests with other versions of Python and of what the package builds on: ``nox``, or ``nox -s oldest newest``."""
+"""Run the tests with other versions of Python and of the dependencies: ``nox``, or ``nox -s oldest newest``."""
 
 from __future__ import annotations
 
 import nox
 
 nox.options.default_venv_backend = "venv"
-nox.options.error_on_missing_interpreters = False  # what is not on this machine is left out, and said to be
+nox.options.error_on_missing_interpreters = False  # missing interpreters are skipped with a message
 
 OLDEST = ["numpy==1.26.*", "pandas==2.2.*", "scipy==1.11.*", "ir_measures==0.4.1", "joblib==1.4.*", "matplotlib==3.8.*"]
 
 
 def tested(session: nox.Session, pins: list[str], extras: str = "plots,pytest") -> None:
-    """Installs the package with pinned neighbours and runs its tests; further arguments go to pytest."""
+    """Install the package with pinned dependencies and run its tests; further arguments go to pytest."""
     session.install(*pins, f".[{extras}]")
     parallel = ["-n", "2", "--dist", "worksteal", "--timeout", "900"]
     session.run("pytest", "-q", *parallel, "-m", "not slow and not spark", "tests", *session.posargs)
@@ -19,13 +19,13 @@ def tested(session: nox.Session, pins: list[str], extras: str = "plots,pytest") 
 
 @nox.session(python="3.11")
 def oldest(session: nox.Session) -> None:
-    """The oldest versions that pyproject.toml admits."""
+    """Oldest versions that pyproject.toml allows."""
     tested(session, OLDEST)
 
 
 @nox.session(python="3.11")
 def pandas2(session: nox.Session) -> None:
-    """numpy 2 with pandas 2, and the oldest PyTerrier."""
+    """numpy 2 with pandas 2, and the oldest supported PyTerrier."""
     tested(session, ["numpy==2.*", "pandas==2.2.*", "ir_measures==0.4.1", "pyterrier==1.0.0"], "all,pytest")
 
 
@@ -49,5 +49,5 @@ def bare(session: nox.Session) -> None:
 
 @nox.session(python=["3.13", "3.14"])
 def newest(session: nox.Session) -> None:
-    """The newest versions, with pyarrow, which pandas then uses for text; numpy 2.5 and scipy 1.18 or later."""
+    """Newest versions: numpy 2.5 and scipy 1.18 or later, with pyarrow, which pandas then uses for strings."""
     tested(session, ["numpy>=2.5", "scipy>=1.18", "pyarrow"])

@@ -1,4 +1,4 @@
-"""Counts how often label intervals contain the truth on five real tracks, and writes the tables of that page.
+"""Count how often label intervals contain the truth on five real tracks, and write the tables of that page.
 
 ``make coverage-study``, or ``python docs/coverage_study.py TRACK ...`` for some of the tracks, which are then only
 printed; ``small`` among them adds small pools, made from a few groups of a large track. Requires the reference data (a

@@ -1,8 +1,8 @@
-"""Measures what the page "Judges and planning" claims, and prints it.
+"""Measure the numbers of the page "Judges and planning", and print them.
 
     python docs/judges_and_planning.py DATA
 
-DATA holds the folders trec-dl-2021 (runs/, qrels.txt and the qrels of two judges) and trec-8 (runs/, qrels.txt.gz).
+DATA contains the folders trec-dl-2021 (runs/, qrels.txt and the qrels of two judges) and trec-8 (runs/, qrels.txt.gz).
 Takes some minutes. Every draw comes from one seed.
 """
 

@@ -1,4 +1,4 @@
-"""Takes the README's picture of a report, and on request pictures of all its views, in Chromium without a window.
+"""Take the README's picture of a report, and on request pictures of all its views, in Chromium without a window.
 
 ``python docs/make_report_pictures.py SHARED`` writes docs/report.png: the first screen of a report of TREC-COVID
 round 2, whose runs are in the folder SHARED (see CONTRIBUTING.md). With a second folder every view goes there, wide and

@@ -1,4 +1,4 @@
-"""Recomputes the numbers that the papers print, and writes the tables and figures of the page of reproductions.
+"""Recompute the numbers that the papers print, and write the tables and figures of the page of reproductions.
 
 ``make reproduce``, or ``python docs/reproduce.py NAME ...`` for some of them. Without the reference data (a folder
 ``shared`` next to the repository, or the one that ``IR_MEASURES_RELATIVE_SHARED`` names) the tables and figures that

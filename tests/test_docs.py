@@ -110,6 +110,15 @@ def test_the_gallery_has_every_figure() -> None:
     assert [name for name in plots.__all__ if f"plots.{name}(" not in page] == []
 
 
+def test_the_gallery_has_a_thumbnail_for_every_figure() -> None:
+    """Thumbnails are numbered as the plots are; plot 1 draws nothing."""
+    page = (DOCS / "gallery.rst").read_text(encoding="utf-8")
+    linked = re.findall(r'<a href="#figure-([\w-]+)".*_images/gallery-(\d+)\.png', page)
+    figures = re.findall(r"^\.\. _figure-([\w-]+):$", page, re.MULTILINE)
+    assert linked == [(name, str(number)) for number, name in enumerate(figures, 2)]
+    assert page.count("\n.. plot::\n") == len(figures) + 1
+
+
 def test_decision_table_names_every_measure() -> None:
     page = (DOCS / "choosing.rst").read_text(encoding="utf-8")
     assert [name for name in registry if f"<measures/{name}>" not in page] == []
