@@ -16,12 +16,13 @@ from math import fsum, sqrt
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ir_measures_relative._checks import counted, share
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
 from ir_measures_relative._labels.label_draws import LabelDraws, drawn_labels, listed_labels
-from ir_measures_relative._labels.outcomes import FORMS, Outcomes, added
+from ir_measures_relative._labels.outcomes import Outcomes, added
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, fixed_random
 
 STORED = 1 << 15  # scores that are stored; longer lists take less time to make than memory to keep
@@ -48,69 +49,59 @@ class TopicScores(TopicResult):
     support, probability : arrays, the possible scores and their probabilities
     """
 
-    def __init__(self, query_id: object, lower: float, upper: float, labels: LabelDraws | None, rank: IntArray):
-        """``labels``: None if the score is certain (nothing unjudged, or no relevant document); ``rank``: (n,)."""
+    def __init__(self, query_id: object, lower: float, upper: float, draws: LabelDraws | None, rank: IntArray):
+        """``draws``: None if the score is certain (nothing unjudged, or no relevant document); ``rank``: (n,)."""
         self.query_id = query_id
         self.n_unjudged = len(rank)
         self.lower, self.upper = lower, upper
-        self._labels, self._rank = labels, rank
+        self._draws, self._rank = draws, rank
         self._stored: Outcomes | None = None
 
     @property
     def outcomes(self) -> Outcomes:
-        """The distribution; long lists are made again each time."""
+        """The distribution, in the first form that is within reach; long lists are made again each time."""
         if self._stored is not None:
             return self._stored
-        outcomes = self._made()
+        outcomes = self._listed() or self._on_grid() or self._sampled()
         if len(outcomes.support) <= STORED:
             self._stored = outcomes
         return outcomes
 
-    def _made(self) -> Outcomes:
-        """The first form that the topic is small enough for."""
-        labels = self._labels
-        if labels is None:
+    def _listed(self) -> Outcomes | None:
+        draws = self._draws
+        if draws is None:
             return Outcomes.sure(self.lower)
-        listed = listed_labels(labels.weight, labels.gain, labels.probability, labels.supply[:, None])
-        if listed is not None:
-            return Outcomes.listed(np.clip(self.lower + listed.score, self.lower, self.upper), listed.chance)
-        labels = labels.chain
-        if labels.cells:
-            return labels.on_grid(self.lower, labels.cells)
-        score, _ = drawn_labels(fixed_random(), labels.weight, labels.gain, labels.probability, labels.supply[:, None])
-        drawn = Outcomes.sampled(np.clip(self.lower + score, self.lower, self.upper), (self.lower, self.upper))
-        if self._moments is None:
-            return drawn
-        return replace(drawn, moments=self._moments)
+        labels = listed_labels(draws.weight, draws.gain, draws.probability, draws.supply[:, None])
+        return None if labels is None else Outcomes.listed(self._inside(self.lower + labels.score), labels.chance)
+
+    def _on_grid(self) -> Outcomes | None:
+        chain = self._chain
+        return chain.on_grid(self.lower, chain.cells) if chain.cells else None
+
+    def _sampled(self) -> Outcomes:
+        chain = self._chain
+        labels = drawn_labels(chain.weight, chain.gain, chain.probability, chain.supply[:, None], fixed_random())
+        drawn = Outcomes.sampled(self._inside(self.lower + labels.score), (self.lower, self.upper))
+        return drawn if self._moments is None else replace(drawn, moments=self._moments)
+
+    @property
+    def _chain(self) -> LabelDraws:
+        assert self._draws is not None
+        return self._draws.chain
 
     @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray] | None:
         """Exact mean and variance; None if a pass over all states takes too long."""
-        if self._labels is None:
+        if self._draws is None:
             return np.asarray(self.lower), np.zeros(())
-        if self._labels.chain.work > REACH:
+        if self._chain.work > REACH:
             return None
-        mean, variance = self._labels.chain.moments
-        return np.asarray(self._inside(self.lower + mean)), np.asarray(variance)
+        mean, variance = self._chain.moments
+        return self._inside(self.lower + mean), np.asarray(variance)
 
-    def _inside(self, score: float) -> float:
+    def _inside(self, score: ArrayLike) -> FloatArray:
         """Keep rounding from crossing the naive bounds."""
-        return min(max(score, self.lower), self.upper)
-
-    @cached_property
-    def form(self) -> str:
-        """'exact', 'bracket' or 'band'."""
-        return self.outcomes.form
-
-    @property
-    def exact(self) -> bool:
-        """Whether quantiles and mode are exact."""
-        return self.form == "exact"
-
-    @property
-    def width(self) -> float:
-        """Width of the widest range of the percentiles 1 to 99; 0 if exact."""
-        return 0.0 if self.exact else self.outcomes.width
+        return np.clip(score, self.lower, self.upper)
 
     @cached_property
     def mean(self) -> float:
@@ -122,25 +113,25 @@ class TopicScores(TopicResult):
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the mean; 0 if it is exact."""
         return self.std / sqrt(SAMPLE_SIZE) if self._moments is None else 0.0
+
+    @property
+    def width(self) -> float:
+        return 0.0 if self.exact else self.outcomes.width
 
     def quantile_range(self, q: float) -> tuple[float, float]:
         """Two scores that enclose the quantile, as `form` says; equal if exact."""
         return self.outcomes.quantile_range(share(q, "q"))
 
     @cached_property
-    def mode(self) -> float:
-        return self.outcomes.mode
-
-    @cached_property
     def argmax(self) -> float:
-        if self._labels is None or self.exact:
+        if self.exact:
             return self.outcomes.argmax
-        chain = self._labels.chain
-        if chain.free:
-            return self._inside(self.lower + likeliest_by_family(chain, self._rank))
-        return self._inside(self.lower + (chain.likely if self._moments is None else chain.likeliest))
+        if self._chain.free:
+            score = likeliest_by_family(self._chain, self._rank)
+        else:
+            score = self._chain.likely if self._moments is None else self._chain.likeliest
+        return float(self._inside(self.lower + score))
 
     @property
     def support_error(self) -> float:
@@ -177,11 +168,6 @@ class BootScores(ByTopic[TopicScores]):
     def std(self) -> float:
         """Standard deviation of the mean over topics, topics being independent."""
         return sqrt(fsum(scores.std**2 for scores in self.topics)) / max(len(self.topics), 1)
-
-    @property
-    def form(self) -> str:
-        """'exact', 'bracket' or 'band': the least exact form of any topic's distribution (see `TopicScores`)."""
-        return max((scores.form for scores in self.topics), key=FORMS.index, default="exact")
 
     @cached_property
     def outcomes(self) -> Outcomes:

@@ -58,22 +58,15 @@ class BootSettings:
     pool: str = "topic"
 
     @classmethod
-    def checked(
-        cls,
-        where: str,
-        cutoff: Any = None,
-        prior: Any = "pool+run",
-        dcg: Any = "log2",
-        gains: Any = None,
-        pool: Any = "topic",
-    ) -> BootSettings:
+    def checked(cls, where: str, *arguments: Any, **named: Any) -> BootSettings:
         """Check the arguments of a function; ``where`` is its name in error messages."""
+        given = cls(*arguments, **named)
         return cls(
-            None if cutoff is None else whole(cutoff, f"{where}: cutoff", 1, LARGEST),
-            choice(prior, f"{where}: prior", PRIORS),
-            choice(dcg, f"{where}: dcg", DCGS),
-            gains_of_relevant(gains, where),
-            choice(pool, f"{where}: pool", POOLS),
+            None if given.cutoff is None else whole(given.cutoff, f"{where}: cutoff", 1, LARGEST),
+            choice(given.prior, f"{where}: prior", PRIORS),
+            choice(given.dcg, f"{where}: dcg", DCGS),
+            gains_of_relevant(given.gains, where),
+            choice(given.pool, f"{where}: pool", POOLS),
         )
 
     @property
@@ -106,23 +99,11 @@ def gains_of_relevant(gains: Any, where: str) -> dict[int, float] | None:
 def naive_bounds(
     gain: FloatArray, unjudged: BoolArray, gain_left: FloatArray, seen: FloatArray, ideal: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the naive lower and upper bound of nDCG for each topic.
+    """Return the naive lower and upper bound of nDCG for each topic. (Q,) each
 
-    Parameters
-    ----------
-    gain : (Q, W) array
-        Gains of the top K in rank order, 0 where unjudged or past the end of the list.
-    unjudged : (Q, W) array of bool
-        Where the list has a document without a judgement.
-    gain_left : (Q, D) array
-        The largest gains in the pool outside the top K, descending; zeros may be left out (D < W).
-    seen : (W,) array
-        Discount of each rank, falling.
-    ideal : (Q,) array
-        DCG of the pool's ideal ranking; 0 gives bounds of 0.
-
-    Examples
-    --------
+    ``gain``: (Q, W) gains of the top K, 0 where unjudged or past the end of the list; ``unjudged``: (Q, W) documents
+    without a judgement; ``gain_left``: (Q, D) largest gains in the pool outside the top K, descending, without zeros if
+    D < W; ``seen``: (W,) falling discounts; ``ideal``: (Q,) DCG of the pool's ideal ranking, 0 gives bounds of 0.
     The list [?, 1] with a pool that contains another document of grade 1:
 
     >>> import numpy as np

@@ -16,7 +16,9 @@ independent; their mean difference is listed or lies on a grid (see `outcomes`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod, sqrt
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -39,12 +41,14 @@ from ir_measures_relative._judged import (
 )
 from ir_measures_relative._labels.bootstrapped import BootSettings, topic_scores
 from ir_measures_relative._labels.grade_prior import grade_prior_of
-from ir_measures_relative._labels.label_draws import drawn_labels, listed_labels
+from ir_measures_relative._labels.label_draws import Labellings, drawn_labels, listed_labels
 from ir_measures_relative._labels.outcomes import TOLERANCE, Outcomes
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random
 
 LISTED = 1 << 16  # labellings of a topic that are listed
 STEPS = 1 << 15  # of the grid of the mean difference: some .002 of the probability are undecided for fifty topics
+SWAPPED = {"a_better": "b_better", "mean_a": "mean_b", "unjudged_a": "unjudged_b"}
+SWAPPED |= {other: name for name, other in SWAPPED.items()}
 WIDE = 0.01  # an undecided probability that is worth a warning
 
 
@@ -83,6 +87,8 @@ class ProbBetter:
         probability 1 - 1e-6.
     topics : list of TopicBetter
         The same for every topic, in qrels order; exact if its `undecided` is 0.
+    n_drawn : int
+        Number of labellings drawn, if ``form`` is 'band'.
     """
 
     a_better: float
@@ -94,6 +100,7 @@ class ProbBetter:
     undecided: float
     bracket: dict[str, tuple[float, float]]
     topics: list[TopicBetter]
+    n_drawn: int = SAMPLE_SIZE
 
     @property
     def exact(self) -> bool:
@@ -101,28 +108,10 @@ class ProbBetter:
 
     @property
     def error(self) -> float:
-        """Standard error of the least certain probability, at most .0036, if topics are sampled; else `undecided`."""
+        """Standard error of the least certain probability if labellings are sampled; else `undecided`."""
         if self.form != "band":
             return self.undecided
-        return max(sqrt(p * (1 - p) / SAMPLE_SIZE) for p in (self.a_better, self.b_better, self.tie))
-
-    @property
-    def swapped(self) -> ProbBetter:
-        """The same comparison with the runs swapped."""
-        a, b, tie = self.bracket.values()
-        topics = [
-            row._replace(
-                a_better=row.b_better,
-                b_better=row.a_better,
-                mean_a=row.mean_b,
-                mean_b=row.mean_a,
-                unjudged_a=row.unjudged_b,
-                unjudged_b=row.unjudged_a,
-            )
-            for row in self.topics
-        ]
-        means, bracket = (self.mean_b, self.mean_a), {"a_better": b, "b_better": a, "tie": tie}
-        return ProbBetter(self.b_better, self.a_better, self.tie, *means, self.form, self.undecided, bracket, topics)
+        return max(sqrt(p * (1 - p) / self.n_drawn) for p in (self.a_better, self.b_better, self.tie))
 
     def to_frame(self) -> pd.DataFrame:
         """One row per topic."""
@@ -174,18 +163,8 @@ class Signs(NamedTuple):
         return float((self.high - self.low).max())
 
 
-def boot_prob_better(
-    qrels: QrelsLike,
-    run_a: RunLike,
-    run_b: RunLike,
-    cutoff: int | None,
-    prior: str,
-    dcg: str,
-    gains: dict[int, float] | None,
-    pool: str,
-) -> ProbBetter:
+def boot_prob_better(qrels: QrelsLike, run_a: RunLike, run_b: RunLike, settings: BootSettings) -> ProbBetter:
     """`prob_better` with grade probabilities from the judgements alone, as in `BootNDCG`."""
-    settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
     judgements = Judgements.of(qrels)
     warn_without_nonrelevant(judgements, "prob_better")
     runs = JudgedRun(judgements, Run.of(run_a, "run_a")), JudgedRun(judgements, Run.of(run_b, "run_b"))
@@ -194,7 +173,7 @@ def boot_prob_better(
     code_a, code_b = common_codes(*runs, settings.cutoff, by_id=True)
     # the runs in one order whichever comes first, so that swapped runs draw the same labels
     if code_a.tolist() > code_b.tolist():
-        result = _compared(runs[::-1], (code_b, code_a), settings).swapped
+        result = _swapped(_compared(runs[::-1], (code_b, code_a), settings))
     else:
         result = _compared(runs, (code_a, code_b), settings)
     if result.form == "bracket" and result.undecided > WIDE:
@@ -224,20 +203,18 @@ def _compared(
         both_a, both_b = rank_a[in_a], rank_b[in_b]  # (n,) each, by id
         order = np.lexsort((np.maximum(both_a, both_b), np.minimum(both_a, both_b)))  # equal ranks stay by id
         weight = seen / (ideal[q] or np.inf)
-        difference = PairDraws(
-            weight[both_a[order]] - weight[both_b[order]],
-            weight[np.delete(rank_a, in_a)],
-            weight[np.delete(rank_b, in_b)],
-            gain,
-            np.stack([prior.probability[q] for prior in grades]),
-            np.stack([prior.supply[q] for prior in grades]),
-        ).difference(float(plain[q]), judgements.topic_keys[q])
+        (of_a, of_b), (left_a, left_b) = ([prior[i][q] for prior in grades] for i in (1, 2))  # (L,) each
+        draws = [  # what one unit of gain adds to the difference, the grade prior, and the supply
+            (weight[both_a[order]] - weight[both_b[order]], (of_a + of_b) / 2, np.minimum(left_a, left_b)),
+            (weight[np.delete(rank_a, in_a)], of_a, left_a),
+            (-weight[np.delete(rank_b, in_b)], of_b, left_b),
+        ]
+        difference = _difference(draws, gain, float(plain[q]), judgements.topic_keys[q])
         signs = Signs.of(difference) if difference.exact else Signs.of(difference).sampled()
-        counts = len(rank_a), len(rank_b), len(in_a)
-        expected = means[0][q], means[1][q]
+        expected, counts = (means[0][q], means[1][q]), (len(rank_a), len(rank_b), len(in_a))
         row = TopicBetter(query_id, *signs.chance, signs.undecided, difference.form, *expected, *counts)
-        differences.append(replace(difference, form="exact", n_drawn=0))  # the error of all draws is added at the end
         topics.append(row)
+        differences.append(replace(difference, form="exact", n_drawn=0))  # the error of all draws is added at the end
     mean = Outcomes.mean_of(differences, STEPS)
     signs, form = Signs.of(mean, prod(topic.tie for topic in topics)), mean.form
     if any(topic.form == "band" for topic in topics):
@@ -248,51 +225,44 @@ def _compared(
     return ProbBetter(*signs.chance, mean_a, mean_b, form, signs.undecided, bracket, topics)
 
 
-class PairDraws(NamedTuple):
-    """The unjudged documents of a topic in two runs, and the grades and supplies that they draw from."""
+Draws = list[tuple[FloatArray, FloatArray, IntArray]]
 
-    shared: FloatArray  # (n,) weight in a minus weight in b of the documents in both tops, in the order of the draws
-    only_a: FloatArray  # (n_a,) weight of the documents in a's top alone
-    only_b: FloatArray  # (n_b,) and in b's
-    gain: FloatArray  # (L,) of each level, by ascending grade, level 0 first
-    chances: FloatArray  # (2, L) grade priors of a and of b
-    supplies: IntArray  # (2, L) judged documents of each level outside a's and outside b's top K
 
-    def difference(self, plain: float, topic: str) -> Outcomes:
-        """Score of a minus score of b; ``plain``: the difference without labels."""
-        if not (self.shared.any() or self.only_a.any() or self.only_b.any()):
-            return Outcomes.sure(plain)
-        listed = self._listed()
-        if listed is not None:
-            return Outcomes.listed(plain + listed[0], listed[1])
-        # each topic has random numbers of its own: those of topics that are added must be independent
-        random = fixed_random(crc32(topic.encode("utf-8", "surrogatepass")))
-        return Outcomes.sampled(plain + self._drawn(random))
+def _difference(draws: Draws, gain: FloatArray, plain: float, topic: str) -> Outcomes:
+    """Score of a minus score of b; ``plain``: the difference without labels.
 
-    def _listed(self) -> tuple[FloatArray, FloatArray] | None:
-        """(N,) differences and their probabilities; None if labellings are too many."""
-        left = self.supplies.min(axis=0)[:, None]  # (L, 1)
-        both = listed_labels(self.shared, self.gain, self.chances.mean(axis=0), left, LISTED)
-        if both is None:
+    ``draws``: (n,) weights, (L,) grade prior and (L,) supply of the shared documents, of a's own and of b's own.
+    """
+    if not any(weight.any() for weight, _, _ in draws):
+        return Outcomes.sure(plain)
+    listed = _labelled(draws, gain, partial(listed_labels, most=LISTED))
+    if listed is not None:
+        return Outcomes.listed(plain + listed[0], listed[1])
+    # each topic has random numbers of its own: those of topics that are added must be independent
+    random = fixed_random(crc32(topic.encode("utf-8", "surrogatepass")))
+    drawn = _labelled(draws, gain, partial(drawn_labels, random=random))
+    assert drawn is not None
+    return Outcomes.sampled(plain + drawn[0])
+
+
+def _labelled(
+    draws: Draws, gain: FloatArray, label: Callable[..., Labellings | None]
+) -> tuple[FloatArray, FloatArray] | None:
+    """(N,) weighted sums of gains and their probabilities; None if ``label`` has too many labellings to list."""
+    score, chance, used = np.zeros(1), np.ones(1), np.zeros((len(gain), 1), np.int64)
+    for step, (weight, probability, supply) in enumerate(draws):
+        labels = label(weight, gain, probability, supply[:, None] - used)
+        if labels is None:
             return None
-        a = listed_labels(self.only_a, self.gain, self.chances[0], self.supplies[0][:, None] - both.used, LISTED)
-        if a is None:
-            return None
-        left = self.supplies[1][:, None] - both.used[:, a.origin]
-        b = listed_labels(self.only_b, self.gain, self.chances[1], left, LISTED)
-        if b is None:
-            return None
-        a_of = b.origin  # which labelling of a's documents each one continues
-        both_of = a.origin[a_of]
-        score = both.score[both_of] + a.score[a_of] - b.score
-        return score, both.chance[both_of] * a.chance[a_of] * b.chance
+        score, chance = score[labels.origin] + labels.score, chance[labels.origin] * labels.chance
+        used = used[:, labels.origin] if step else labels.used  # own documents take from one supply, shared from both
+    return score, chance
 
-    def _drawn(self, random: np.random.Generator) -> FloatArray:
-        """(N,) differences of a sample of labellings."""
-        left = self.supplies.min(axis=0)[:, None]  # (L, 1)
-        both, used = drawn_labels(random, self.shared, self.gain, self.chances.mean(axis=0), left)
-        a, b = (
-            drawn_labels(random, own, self.gain, self.chances[run], self.supplies[run][:, None] - used)[0]
-            for run, own in enumerate((self.only_a, self.only_b))
-        )
-        return both + a - b
+
+def _swapped(result: ProbBetter) -> ProbBetter:
+    """The same comparison with the runs swapped."""
+    a, b, tie = result.bracket.values()
+    topics = [row._replace(**{name: getattr(row, other) for name, other in SWAPPED.items()}) for row in result.topics]
+    probabilities, means = (result.b_better, result.a_better, result.tie), (result.mean_b, result.mean_a)
+    bracket = {"a_better": b, "b_better": a, "tie": tie}
+    return ProbBetter(*probabilities, *means, result.form, result.undecided, bracket, topics)

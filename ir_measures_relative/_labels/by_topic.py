@@ -11,13 +11,13 @@ import scipy
 from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import flag, share
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._labels.outcomes import Outcomes
+from ir_measures_relative._labels.outcomes import FORMS, Outcomes
 
 POINTS = 2010  # possible means over topics to which the sampling of topics is added
 
 
 class _Distribution:
-    """Properties that follow from the possible scores."""
+    """Properties of a score that follow from its possible values; a subclass says how those are computed."""
 
     @property
     def outcomes(self) -> Outcomes:
@@ -34,9 +34,19 @@ class _Distribution:
         """Probability of each score of `support`."""
         return self.outcomes.probability
 
+    @property
+    def exact(self) -> bool:
+        """Whether every labelling was listed, so that quantiles are exact."""
+        return self.form == "exact"
+
+    @cached_property
+    def form(self) -> str:
+        """'exact', 'bracket' (quantiles lie in a narrow range) or 'band' (quantiles of a sample)."""
+        return self.outcomes.form
+
 
 class TopicResult(_Distribution):
-    """Possible scores of one topic; a subclass says how they are computed."""
+    """Possible scores of one topic."""
 
     query_id: Any
     n_unjudged: int
@@ -51,20 +61,15 @@ class TopicResult(_Distribution):
         """The highest score possible, or drawn."""
         return self.outcomes.ends[1]
 
-    @property
-    def exact(self) -> bool:
-        """Whether every labelling was listed, so that quantiles are exact."""
-        return self.outcomes.exact
-
-    @property
+    @cached_property
     def mean(self) -> float:
         return self.outcomes.mean
 
-    @property
+    @cached_property
     def std(self) -> float:
         return self.outcomes.std
 
-    @property
+    @cached_property
     def mode(self) -> float:
         """The fullest part of the distribution: the point estimate of the bootstrapped-nDCG paper."""
         return self.outcomes.mode
@@ -104,9 +109,9 @@ class ByTopic(_Distribution, Generic[Topic]):
         return len(self.topics)
 
     @property
-    def exact(self) -> bool:
-        """Whether the distribution of every topic is exact."""
-        return all(topic.exact for topic in self.topics)
+    def form(self) -> str:
+        """'exact', 'bracket' or 'band': the least exact form of any topic."""
+        return max((topic.form for topic in self.topics), key=FORMS.index, default="exact")
 
     @cached_property
     def mean(self) -> float:
@@ -155,10 +160,8 @@ class ByTopic(_Distribution, Generic[Topic]):
         def above(x: float) -> float:
             return float(scipy.special.stdtr(n - 1, (x - points) / error) @ weight) - q
 
-        far = 10.0 * error
-        while above(points[0] - far) > 0 or above(points[-1] + far) < 0:
-            far *= 10
-        return float(scipy.optimize.brentq(above, points[0] - far, points[-1] + far))
+        away = float(scipy.special.stdtrit(n - 1, q))  # from the mean over these topics, in standard errors
+        return float(scipy.optimize.brentq(above, points[0] + error * (away - 1), points[-1] + error * (away + 1)))
 
     def interval(self, level: float = 0.95, *, topics: bool = False) -> tuple[float, float]:
         """Label interval: the central interval that contains the mean over these topics with probability ``level``.

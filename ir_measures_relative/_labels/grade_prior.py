@@ -8,11 +8,7 @@ The grade priors of bootstrapped nDCG (Froebe, Gienapp, Potthast, Hagen, ECIR 20
 
 If the top K has no judged document, the pool's shares are used; without any judgement, grade 0 is certain.
 ``pool='collection'`` takes the pool's shares over all topics together, as the authors' code does.
-
-Levels are the distinct grades of the qrels, negatives read as 0; level 0 comes first and is always included.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
@@ -27,7 +23,7 @@ from ir_measures_relative._judged import JudgedRun
 class GradePrior(NamedTuple):
     """Grade probabilities of an unjudged document of each topic, and the pool's documents outside the top K."""
 
-    levels: IntArray  # (L,) int64 distinct grades, ascending, levels[0] == 0
+    levels: IntArray  # (L,) int64 distinct grades of the qrels, negatives read as 0, ascending; levels[0] == 0
     probability: FloatArray  # (Q, L) each row sums to 1
     supply: IntArray  # (Q, L) int64 judged documents of the level that are not in the top K
 
@@ -60,15 +56,25 @@ def grade_prior(
     >>> grades.levels.tolist(), grades.probability.tolist(), grades.supply.tolist()
     ([0, 1, 2], [[0.25, 0.125, 0.625]], [[2, 1, 0]])
     """
-    n_topics = len(top_grade)
     counts = Counter(np.asarray(grade).tolist()) if grade_counts is None else grade_counts
-    levels = grade_levels(np.array(list(counts), dtype=np.int64))
-    in_pool = count_levels(levels, grade, topic, n_topics)
-    at, _ = judged = np.nonzero(~np.isnan(top_grade))
-    in_top = count_levels(levels, top_grade[judged], at, n_topics)
-    collection = count_levels(levels, np.array(list(counts)), np.zeros(len(counts), np.int64), 1, list(counts.values()))
-    shared = np.broadcast_to(collection, in_pool.shape) if pool == "collection" else in_pool
-    return GradePrior(levels, probabilities(shared, in_top, prior), in_pool - in_top)
+    levels = np.unique([0, *(max(grade, 0) for grade in counts)]).astype(np.int64)
+
+    def counted(grade: Array, topic: IntArray, n_topics: int, times: list[int] | None = None) -> IntArray:
+        """Documents of each topic at each level. (J,) grades and topics, each ``times`` times -> (Q, L)"""
+        cell = np.asarray(topic, np.int64) * len(levels) + np.searchsorted(levels, np.maximum(grade, 0))
+        return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, -1)
+
+    in_pool = counted(grade, topic, len(top_grade))
+    judged = ~np.isnan(top_grade)
+    in_top = counted(top_grade[judged], np.nonzero(judged)[0], len(top_grade))
+    probability = shares(in_pool)
+    if pool == "collection":
+        everywhere = counted(np.array(list(counts)), np.zeros(len(counts), np.int64), 1, list(counts.values()))
+        probability = np.broadcast_to(shares(everywhere), in_pool.shape)
+    if prior != "pool":
+        mixed = shares(in_top) if prior == "run" else (probability + shares(in_top)) / 2
+        probability = np.where(in_top.any(axis=1, keepdims=True), mixed, probability)
+    return GradePrior(levels, probability, in_pool - in_top)
 
 
 def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) -> GradePrior:
@@ -77,33 +83,9 @@ def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) ->
     return grade_prior(judged.grade, judged.topic, run.top(cutoff).grade, prior, pool, judged.grade_counts)
 
 
-def grade_levels(grade: IntArray) -> IntArray:
-    """Return the distinct grades, negatives read as 0, ascending; 0 is always included. (J,) -> (L,)"""
-    return np.unique(np.append(np.maximum(grade, 0), 0)).astype(np.int64)
-
-
-def count_levels(
-    levels: IntArray, grade: Array, topic: IntArray, n_topics: int, times: list[int] | None = None
-) -> IntArray:
-    """Count documents of each topic at each level. (J,) grades and topics, each ``times`` times -> (Q, L) int64"""
-    level = np.searchsorted(levels, np.maximum(grade, 0))
-    cell = np.asarray(topic, np.int64) * len(levels) + level
-    return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
-
-
 def shares(counts: IntArray) -> FloatArray:
     """Return counts as shares of their row; in an empty row grade 0 is certain. (Q, L) -> (Q, L)"""
     total = counts.sum(axis=1, keepdims=True)
     share: FloatArray = counts / np.maximum(total, 1)
     share[total[:, 0] == 0, 0] = 1.0
     return share
-
-
-def probabilities(in_pool: IntArray, in_top: IntArray, prior: str) -> FloatArray:
-    """Return the probability of each level for an unjudged document. (Q, L) counts in pool and top K -> (Q, L)"""
-    of_pool = shares(in_pool)
-    if prior == "pool":
-        return of_pool
-    of_run = shares(in_top)
-    mixed = of_run if prior == "run" else (of_pool + of_run) / 2
-    return np.where(in_top.sum(axis=1, keepdims=True) > 0, mixed, of_pool)

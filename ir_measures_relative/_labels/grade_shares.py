@@ -1,8 +1,5 @@
-"""What grades do judged documents have, and what grades those that a pool lacks?"""
+"""Grade shares of judged documents, in a pool and among those that the pool lacks."""
 
-from __future__ import annotations
-
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +46,7 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
     Parameters
     ----------
     incomplete : judgements in any form, or the dict of group: judgements that ``leave_group_out`` gives
-    complete : judgements in any form, which hold those of ``incomplete`` and more
+    complete : judgements in any form, which contain those of ``incomplete`` and more
 
     Returns
     -------
@@ -68,47 +65,37 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
     pools: list[Any] = [incomplete]
     if isinstance(incomplete, Mapping) and all(isinstance(pool, pd.DataFrame) for pool in incomplete.values()):
         pools = list(incomplete.values())
-    full = Judgements.of(complete, "complete").to_dict()
-    counts = [_counted(_graded(pool), full) for pool in pools]
-    if not any(lacking for _, lacking in counts):
-        raise ValueError("incomplete lacks no document of complete; there is nothing to compare")
-    grades = sorted({grade for pair in counts for part in pair for grade in part})
-    return LabelShares(
-        grades,
-        _mean_shares([judged for judged, _ in counts], grades),
-        _mean_shares([lacking for _, lacking in counts], grades),
-        sum(sum(lacking.values()) for _, lacking in counts),
-        (len(counts), sum(bool(lacking) for _, lacking in counts)),
-    )
-
-
-def _graded(pool: Any) -> dict[str, dict[str, int]]:
-    """Topic -> document -> grade; a pool of several may have lost all its judgements."""
-    if isinstance(pool, pd.DataFrame) and pool.empty:
-        return {}
-    return Judgements.of(pool, "incomplete").to_dict()
-
-
-def _counted(pool: dict[str, dict[str, int]], full: dict[str, dict[str, int]]) -> tuple[Counter[int], Counter[int]]:
-    """How many documents of each grade the pool has, and how many it lacks."""
-    for topic, documents in pool.items():
-        odd = next((d for d, g in documents.items() if full.get(topic, {}).get(d) != g), None)
-        if odd is not None:
+    full = _grades(complete, "complete")
+    judged, lacking = [], []
+    for pool in map(_grades, pools):
+        odd = pool[full.reindex(pool.index) != pool]
+        if len(odd):
+            topic, document = odd.index[0]
             raise ValueError(
-                f"incomplete: document {odd!r} of topic {topic!r} is not judged alike in complete, which must hold "
-                "every judgement of incomplete"
+                f"incomplete: document {document!r} of topic {topic!r} is not judged alike in complete, which must "
+                "contain every judgement of incomplete"
             )
-    judged = Counter(max(0, grade) for documents in pool.values() for grade in documents.values())
-    lacking = Counter(
-        max(0, grade)
-        for topic, documents in full.items()
-        for document, grade in documents.items()
-        if document not in pool.get(topic, {})
-    )
-    return judged, lacking
+        judged.append(pool)
+        lacking.append(full.drop(pool.index))
+    n_documents = sum(map(len, lacking))
+    if not n_documents:
+        raise ValueError("incomplete lacks no document of complete; there is nothing to compare")
+    # (2, G) mean over the pools that have documents at all
+    table = pd.DataFrame([_mean_shares(judged), _mean_shares(lacking)]).fillna(0.0).sort_index(axis=1)
+    n_lacking = sum(len(part) > 0 for part in lacking)
+    pool_shares, unjudged_shares = table.to_numpy()
+    return LabelShares(table.columns.tolist(), pool_shares, unjudged_shares, n_documents, (len(pools), n_lacking))
 
 
-def _mean_shares(counts: list[Counter[int]], grades: list[int]) -> FloatArray:
-    """(G,) mean of the shares over what holds documents at all."""
-    shares = [[count[grade] / count.total() for grade in grades] for count in counts if count]
-    return np.mean(shares, axis=0) if shares else np.zeros(len(grades))
+def _grades(qrels: Any, name: str = "incomplete") -> pd.Series:
+    """Grades by topic and document; a pool of several may have lost all its judgements."""
+    if isinstance(qrels, pd.DataFrame) and qrels.empty:
+        return pd.Series([], index=pd.MultiIndex.from_arrays([[], []]), dtype=np.int64)
+    frame = Judgements.of(qrels, name).to_frame().astype({"query_id": str})
+    return frame.set_index(["query_id", "doc_id"])["relevance"]
+
+
+def _mean_shares(parts: list[pd.Series]) -> pd.Series:
+    """Mean over the parts with documents of the share of each grade."""
+    shares = [part.clip(lower=0).value_counts(normalize=True) for part in parts if len(part)]
+    return pd.DataFrame(shares).fillna(0.0).mean()

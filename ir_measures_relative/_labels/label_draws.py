@@ -248,9 +248,9 @@ def listed_labels(
 
 
 def drawn_labels(
-    random: np.random.Generator, weight: FloatArray, gain: FloatArray, probability: FloatArray, left: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Label n documents in order, `SAMPLE_SIZE` times: (N,) scores, and (L, N) documents taken from each level.
+    weight: FloatArray, gain: FloatArray, probability: FloatArray, left: IntArray, random: np.random.Generator
+) -> Labellings:
+    """A sample of `SAMPLE_SIZE` labellings of n documents, labelled in order.
 
     A document's target is drawn; its label follows from counts. With M^(r) targets at or above level r so far and
     c_r documents of level r left at the outset, the labels at or above level r are
@@ -259,7 +259,7 @@ def drawn_labels(
 
     all targets from r on are met, unless level r and the levels above have run out. Example: targets 2, 2, 1 with one
     document left of either grade: T^(2) = min(2, 1) = 1, T^(1) = min(3, 1 + 1) = 2, so the labels are 2, 1 and 0.
-    ``left``: (L, N) or (L, 1), as in `listed_labels`.
+    ``left``: (L, 1), or (L, N) to continue another sample.
     """
     reaching = np.cumsum(probability[::-1])[::-1]  # (L,) probability of a target at or above a level
     # what a label at or above a level adds if it came by this draw and no sooner: the weight falls from here on
@@ -275,4 +275,5 @@ def drawn_labels(
             np.minimum(asked[r], met[r + 1] + left[r], out=met[r])
             score += np.multiply(met[r], worth[t, r], out=added)
     met[0] = met[1]
-    return score, met[:-1] - met[1:]
+    origin = np.arange(SAMPLE_SIZE) % left.shape[1]
+    return Labellings(score, met[:-1] - met[1:], np.full(SAMPLE_SIZE, 1.0 / SAMPLE_SIZE), origin)

@@ -276,7 +276,8 @@ def prob_better(
     if labels is None:
         if margin != 0 or topics is not False or groups is not None:
             raise ValueError("prob_better: margin=, topics= and groups= require labels=, such as those of learn_labels")
-        return boot_prob_better(qrels, run_a, run_b, cutoff, prior, dcg, gains, pool)
+        settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
+        return boot_prob_better(qrels, run_a, run_b, settings)
     if (prior, pool) != ("pool+run", "topic"):
         raise ValueError("prob_better: labels= replaces prior= and pool=; give one or the other")
     settings = BootSettings.checked("prob_better", cutoff, dcg=dcg, gains=gains)
@@ -304,7 +305,8 @@ def labelled_prob_better(pair: PairOutcomes, margin: float = 0.0, topics: bool =
     means = mean_over_topics(scores_a), mean_over_topics(scores_a - pair.by_topic)
     bracket = dict(zip(("a_better", "b_better", "tie"), ranges, strict=True))
     rows = _by_topic(PairOutcomes(pair.a, pair.b, size=DRAWN), margin, scores_a)
-    return ProbBetter(*chances, *means, "band" if undecided else "exact", undecided, bracket, rows)
+    form, n_drawn = "band" if undecided else "exact", pair.differences.n_drawn
+    return ProbBetter(*chances, *means, form, undecided, bracket, rows, n_drawn)
 
 
 def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[TopicBetter]:

@@ -149,6 +149,18 @@ def test_means_are_those_of_boot_ndcg_at_any_depth():
     scores = imr.boot_ndcg(qrels, a, 1000)["0"]
     assert found.mean_a == scores.mean and scores.standard_error == 0
     assert found.form == "band" and "standard error 0.00" in repr(found)
+    assert found.error == pytest.approx((found.a_better * found.b_better / 20_000) ** 0.5, rel=1e-3)
+
+
+def test_the_standard_error_of_labelled_runs_is_that_of_their_draws():
+    """4,020 labellings are drawn for a pair with many unjudged documents."""
+    source = random.Random(4)
+    qrels = {str(t): {f"j{i}": source.randint(0, 2) for i in range(9)} for t in range(9)}
+    runs = [{t: as_run(source.sample([f"{r}{i}" for i in range(7)], 5) + ["j1"]) for t in qrels} for r in "ab"]
+    found = imr.prob_better(qrels, *runs, labels=imr.LabelModel.shares({0: 0.5, 1: 0.3, 2: 0.2}))
+    chances = found.a_better, found.b_better, found.tie
+    assert found.n_drawn == 4020 and found.form == "band"
+    assert found.error == max((p * (1 - p) / 4020) ** 0.5 for p in chances) > 0.004
 
 
 @pytest.mark.filterwarnings("ignore:prob_better")

@@ -25,7 +25,7 @@ QUANTILES = (0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999)
 def drawn(labels: LabelDraws, *stream: int) -> np.ndarray:
     """(N,) scores."""
     supply = labels.supply[:, None]
-    return drawn_labels(fixed_random(*stream), labels.weight, labels.gain, labels.probability, supply)[0]
+    return drawn_labels(labels.weight, labels.gain, labels.probability, supply, fixed_random(*stream)).score
 
 
 @settings(max_examples=60)
@@ -46,7 +46,8 @@ def test_labels_are_drawn_as_often_as_they_should(labels: LabelDraws) -> None:
 
 def test_what_is_used_is_what_was_given() -> None:
     supply = np.array([[3], [1], [1]])
-    _, used = drawn_labels(fixed_random(), discounts([1, 2, 3]), np.arange(3.0), np.array([0.0, 0.5, 0.5]), supply)
+    target = np.array([0.0, 0.5, 0.5])
+    used = drawn_labels(discounts([1, 2, 3]), np.arange(3.0), target, supply, fixed_random()).used
     assert (used[1] == 1).all()  # whatever three targets of at least 1 are, one of them ends at 1
     some_2 = used[2] == 1
     assert ((used[2] == 0) | some_2).all() and some_2.mean() == pytest.approx(7 / 8, abs=0.015)  # 6 deviations
@@ -59,7 +60,7 @@ def test_it_is_the_distribution_of_algorithm_1_as_printed() -> None:
     run = [f"u{i}" if i % 5 else f"d{i}" for i in range(50)]
     case = Case(run, qrels, 50, "pool+run", "linear")
     (scores,) = imr.boot_ndcg({"q": qrels}, {"q": case.scored_run}, **case.parameters)
-    labels = scores._labels
+    labels = scores._draws
     found = scores.lower + drawn(labels)
     source = random.Random(7)
     slow = [twin.sample(run, qrels, 50, "pool+run", twin.linear, source) for _ in range(1000)]

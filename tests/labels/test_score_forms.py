@@ -206,6 +206,6 @@ GRADES = {f"d{i}": i % 26 for i in range(50)}  # two documents of nearly every g
 
 def test_many_levels_with_few_documents_are_listed() -> None:
     case = Case(["d1", "u", "v", "w"], GRADES, 10, "pool+run", "linear")
-    labels = only(case)._labels
+    labels = only(case)._draws
     assert labels is not None and labels.chain.work > 1000 * REACH
     check_against_twin(case)
