@@ -49,8 +49,8 @@ class TopicScores(TopicResult):
     support, probability : arrays, the possible scores and their probabilities
     """
 
-    def __init__(self, query_id: object, lower: float, upper: float, draws: LabelDraws | None, rank: IntArray):
-        """``draws``: None if the score is certain (nothing unjudged, or no relevant document); ``rank``: (n,)."""
+    def __init__(self, query_id: object, lower: float, upper: float, draws: LabelDraws, rank: IntArray):
+        """``draws``: of no document if the score is certain; ``rank``: (n,) of the unjudged documents."""
         self.query_id = query_id
         self.n_unjudged = len(rank)
         self.lower, self.upper = lower, upper
@@ -59,61 +59,48 @@ class TopicScores(TopicResult):
 
     @property
     def outcomes(self) -> Outcomes:
-        """The distribution, in the first form that is within reach; long lists are made again each time."""
+        """The distribution; long lists are made again each time."""
         if self._stored is not None:
             return self._stored
-        outcomes = self._listed() or self._on_grid() or self._sampled()
+        outcomes = self._computed()
         if len(outcomes.support) <= STORED:
             self._stored = outcomes
         return outcomes
 
-    def _listed(self) -> Outcomes | None:
-        draws = self._draws
-        if draws is None:
-            return Outcomes.sure(self.lower)
-        labels = listed_labels(draws.weight, draws.gain, draws.probability, draws.supply[:, None])
-        return None if labels is None else Outcomes.listed(self._inside(self.lower + labels.score), labels.chance)
-
-    def _on_grid(self) -> Outcomes | None:
-        chain = self._chain
-        return chain.on_grid(self.lower, chain.cells) if chain.cells else None
-
-    def _sampled(self) -> Outcomes:
-        chain = self._chain
-        labels = drawn_labels(chain.weight, chain.gain, chain.probability, chain.supply[:, None], fixed_random())
-        drawn = Outcomes.sampled(self._inside(self.lower + labels.score), (self.lower, self.upper))
-        return drawn if self._moments is None else replace(drawn, moments=self._moments)
+    def _computed(self) -> Outcomes:
+        """The first form that is within reach."""
+        draws, chain = self._draws, self._draws.chain
+        listed = listed_labels(draws.weight, draws.gain, draws.probability, draws.supply[:, None])
+        if listed is not None:
+            return Outcomes.listed(self._inside(listed.score), listed.chance)
+        if chain.cells:
+            return chain.on_grid(self.lower, chain.cells)
+        drawn = drawn_labels(chain.weight, chain.gain, chain.probability, chain.supply[:, None], fixed_random())
+        outcomes = Outcomes.sampled(self._inside(drawn.score), (self.lower, self.upper))
+        if self._in_reach:
+            outcomes = replace(outcomes, moments=(np.asarray(self.mean), np.asarray(self.std**2)))
+        return outcomes
 
     @property
-    def _chain(self) -> LabelDraws:
-        assert self._draws is not None
-        return self._draws.chain
-
-    @cached_property
-    def _moments(self) -> tuple[FloatArray, FloatArray] | None:
-        """Exact mean and variance; None if a pass over all states takes too long."""
-        if self._draws is None:
-            return np.asarray(self.lower), np.zeros(())
-        if self._chain.work > REACH:
-            return None
-        mean, variance = self._chain.moments
-        return self._inside(self.lower + mean), np.asarray(variance)
+    def _in_reach(self) -> bool:
+        """Whether there is time for exact moments."""
+        return self._draws.chain.work <= REACH
 
     def _inside(self, score: ArrayLike) -> FloatArray:
-        """Keep rounding from crossing the naive bounds."""
-        return np.clip(score, self.lower, self.upper)
+        """Add the score of the labels to that of the judged documents; rounding must not cross the naive bounds."""
+        return np.clip(self.lower + np.asarray(score), self.lower, self.upper)
 
     @cached_property
     def mean(self) -> float:
-        return self.outcomes.mean if self._moments is None else float(self._moments[0])
+        return float(self._inside(self._draws.chain.mean)) if self._in_reach else self.outcomes.mean
 
     @cached_property
     def std(self) -> float:
-        return self.outcomes.std if self._moments is None else sqrt(self._moments[1])
+        return sqrt(self._draws.chain.variance) if self._in_reach else self.outcomes.std
 
     @property
     def standard_error(self) -> float:
-        return self.std / sqrt(SAMPLE_SIZE) if self._moments is None else 0.0
+        return 0.0 if self._in_reach else self.std / sqrt(SAMPLE_SIZE)
 
     @property
     def width(self) -> float:
@@ -127,11 +114,10 @@ class TopicScores(TopicResult):
     def argmax(self) -> float:
         if self.exact:
             return self.outcomes.argmax
-        if self._chain.free:
-            score = likeliest_by_family(self._chain, self._rank)
-        else:
-            score = self._chain.likely if self._moments is None else self._chain.likeliest
-        return float(self._inside(self.lower + score))
+        chain = self._draws.chain
+        if chain.free:
+            return float(self._inside(likeliest_by_family(chain, self._rank)))
+        return float(self._inside(chain.likeliest if self._in_reach else chain.likely))
 
     @property
     def support_error(self) -> float:

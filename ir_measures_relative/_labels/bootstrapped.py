@@ -138,14 +138,11 @@ def topic_scores(run: JudgedRun, settings: BootSettings, grades: GradePrior | No
     alike: dict[tuple[Any, ...], LabelDraws] = {}  # thousands of topics with one relevant document have few labellings
     for q, topic in enumerate(run.judgements.topics):
         place = np.flatnonzero(unjudged[q])
-        low, high = float(lower[q]), float(upper[q])
-        if len(place) == 0 or ideal[q] == 0:
-            scores.append(TopicScores(topic, low, low, None, place + 1))
-            continue
+        weight = seen[place] / unit[q] if ideal[q] else np.zeros(0)  # no label matters without a relevant document
         probability, supply = grades.probability[q], grades.supply[q]  # (L,) each
-        key = place.tobytes(), float(ideal[q]), probability.tobytes(), supply.tobytes()
-        labels = alike.setdefault(key, LabelDraws(seen[place] / unit[q], gain, probability, supply))
-        scores.append(TopicScores(topic, low, high, labels, place + 1))
+        key = weight.tobytes(), probability.tobytes(), supply.tobytes()
+        draws = alike.setdefault(key, LabelDraws(weight, gain, probability, supply))
+        scores.append(TopicScores(topic, float(lower[q]), float(upper[q]), draws, place + 1))
     return scores
 
 
