@@ -5,18 +5,25 @@ the measures are known to ir_measures at once; the package is loaded when one of
 own provider and measures in the place of these.
 """
 
+import re
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from ir_measures.measures import registry
 from ir_measures.measures.base import Measure
 from ir_measures.providers.base import Provider
 
-NAMES = (
-    "BootNDCG", "Imputed", "MED", "NDCGBound", "NRG", "RBO", "RBPResidual", "Rare", "RareAP", "RareP", "TaSC", "UL",
-    "UniqueRel",
-)  # fmt: skip
+_MEASURES = Path(__file__).with_name("ir_measures_relative") / "measures"
+# the names are read from the declarations, since the package cannot be imported yet
+NAMES = tuple(
+    sorted(
+        name
+        for path in _MEASURES.glob("*.py")
+        for name in re.findall(r"^(\w+) = register\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+)
 
 
 class _Placeholder(Measure):

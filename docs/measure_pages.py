@@ -36,7 +36,7 @@ RELATIVE_TO = {
 def measure_page(name: str) -> str:
     """Page of a registered measure, as reStructuredText."""
     measure = registry[name]
-    question = _blocks(inspect.getmodule(type(measure)).__doc__ or "")[0]
+    question, *definition = _blocks(inspect.getmodule(type(measure)).__doc__ or "")
     notes, example = _text_and_example(inspect.getdoc(type(measure)) or "")
     parts = [
         _title(name, "="),
@@ -45,7 +45,7 @@ def measure_page(name: str) -> str:
         f"{DIRECTIONS[measure.DIRECTION]} {RELATIVE_TO[measure.runs_parameter]} {_cutoff(measure)}",
         example,
         _picture(name),
-        _section("Definition", _by_hand("formulas", name)),
+        _section("Definition", _by_hand("formulas", name) or _code("text", "\n\n".join(definition))),
         _section("Notes", notes),
         _section("When not to use it", _by_hand("when_not", name)),
         _section("Parameters", _table(measure.SUPPORTED_PARAMS)),

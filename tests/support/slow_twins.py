@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
+import reference
 from reference import boot, bounds, labels, med, nrg, ordinary, rareness, rbo, upper_lower
 from reference.ordinary import ranked
 
@@ -176,6 +179,8 @@ TWINS: dict[str, Callable[[RelativeMeasure, Any, Judged, list[Any], Qrels], floa
     "RBO": _rbo,
     "RBPResidual": _rbp_residual,
 }
+for _module in iter_modules(reference.__path__):  # a twin may come with its own adapter, TWINS = {"Name": function}
+    TWINS |= getattr(import_module(f"reference.{_module.name}"), "TWINS", {})
 SEE_SCORES = {"RBO"}  # twins that are given {document: score}, since ties matter to them
 
 
