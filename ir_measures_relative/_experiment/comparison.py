@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -113,9 +113,8 @@ def compare(
     if baseline is not None:
         baseline = _known_run(baseline, request.names)
         decided = decided_measures(request, labels)
-        request = replace(
-            request, depth=deepest([request.depth, *(kept_depth(s, is_labelled) for s in decided.values())])
-        )
+        depths = [kept_depth(settings, is_labelled) for settings in decided.values()]
+        request = replace(request, depth=deepest([request.depth, *depths]))
     joined = request.read(qrels, sources)
     if interval_level is not None and joined.judgements.n_topics < 2:
         raise ValueError("intervals= requires at least two topics")
@@ -124,19 +123,6 @@ def compare(
         request.measures, request.texts, request.names, request.groups, joined.judgements.topics,
         request.scores(joined), sort_place, interval_level, baseline, decisions, level,
     )  # fmt: skip
-
-
-class TableOptions(TypedDict, total=False):
-    """Options of printed tables, see `Comparison.to_latex`."""
-
-    places: int
-    baseline: str | None
-    marks: str | None
-    level: float
-    test: str
-    correction: str | None
-    titles: Mapping[Any, str] | Sequence[str] | None
-    caption: str | None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -232,15 +218,15 @@ class Comparison:
         Path(path).write_text(text, encoding="utf-8")
         return None
 
-    def to_markdown(self, **options: Unpack[TableOptions]) -> str:
+    def to_markdown(self, **options: Any) -> str:
         """Return a Markdown table; the best of each measure, by its direction, in bold. Options as in `to_latex`."""
         return markdown(self.text_table(**options))
 
-    def to_html(self, **options: Unpack[TableOptions]) -> str:
+    def to_html(self, **options: Any) -> str:
         """Return an HTML table; the best of each measure in bold, the second underlined. Options as in `to_latex`."""
         return html_text(self.text_table(**options))
 
-    def to_latex(self, *, label: str | None = None, **options: Unpack[TableOptions]) -> str:
+    def to_latex(self, *, label: str | None = None, **options: Any) -> str:
         r"""Return a LaTeX table with the rules of booktabs; the best of each measure in bold, the second underlined.
 
         Parameters
@@ -296,18 +282,16 @@ class Comparison:
             sums = f"; sums of {', '.join(sorted(counts))}" if counts else ""
             caption = f"Means over {counted(len(self.topics), 'topic')}{sums}."
         table = TextTable(header, rows, better, {}, places, caption)
-        if marks is not None:
-            choice(marks, "marks", ("letters",))
         baseline = self.baseline if baseline is None else _known_run(baseline, self.names)
         tests = PairedTests(self.measures, self.scores, level, test, correction)
         cells = {(int(run), v): (row, c) for row, run in enumerate(self._order) for v, c in enumerate(columns)}
         if marks is not None:
+            choice(marks, "marks", ("letters",))
             return letter_marks(table, cells, tests)
         if baseline is None:
             return table
-        decided = Decided()
-        if self.decisions is not None and baseline == self.baseline:
-            decided = Decided.of(self.decisions, self.names, self.texts, self.level)
+        decisions = self.decisions if baseline == self.baseline else None
+        decided = Decided.of(decisions, self.names, self.texts, self.level)
         return baseline_marks(table, cells, tests, (list(self.names).index(baseline), baseline), decided)
 
     def _retitled(self, columns: Iterable[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:

@@ -4,8 +4,6 @@ A paragraph has three parts: the scores, the unjudged documents, the topics. Eac
 report page stores three keys for each of thousands of pairs and every text once.
 """
 
-from __future__ import annotations
-
 from math import floor, isnan
 from typing import NamedTuple
 
@@ -80,18 +78,10 @@ def pair_sentence(
 ) -> str:
     """Describe a pair of runs in two or three sentences for a reader who knows no statistics.
 
-    Parameters
-    ----------
-    a, b : names of the two runs
-    difference : mean score of a minus that of b, unjudged documents counting 0; positive if a is better
-    n_topics : number of topics
-    settled : 'better', 'worse' or 'equal' if no labels of the unjudged documents can change the order; else 'no'.
-        None if this is unknown
-    probability : of a being better by more than ``margin``, by the label model; None without a label model
-    probability_worse : of b being better by more than ``margin``; left out: 1 minus ``probability``
-    p_value : of a paired test over topics; None or NaN if there is none
-    level : the probability from which an order, or a tie, is likely
-    margin : a difference of the means that is too small to matter
+    ``difference`` : mean score of a minus that of b, unjudged documents counting 0. ``settled`` : as in `pairs`; None
+    if unknown. ``probability``, ``probability_worse`` : that a, or b, is better by more than ``margin``, by the label
+    model; the second is 1 minus the first by default. ``p_value`` : of a paired test over topics; None or NaN if it is
+    missing. ``level`` : the probability from which an order, or a tie, is likely.
 
     Examples
     --------
@@ -130,7 +120,7 @@ def pair_keys(
     level: float,
     margin: float,
 ) -> PairKeys:
-    """Which texts describe a pair; arguments as in ``pair_sentence``."""
+    """Return the texts that describe a pair; arguments as in ``pair_sentence``."""
     if settled is not None:
         choice(settled, "settled", SETTLED)
     same = abs(difference) < 1e-9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -73,7 +73,7 @@ class Request:
         judge: Judgements | None = None,
         in_parts: bool = False,
         pool_depth: int | None = None,
-    ) -> Request:
+    ) -> Self:
         """A request that has passed every check that requires no run to be read.
 
         ``measures`` : measures or their text, one or several, or a dict of title: measure. ``runs`` : what

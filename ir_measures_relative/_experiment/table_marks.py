@@ -1,11 +1,9 @@
 """Marks behind the values of a table: significant, settled and likely differences, with a legend."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_letters
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import ir_measures
 import numpy as np
@@ -83,9 +81,9 @@ class Decided(NamedTuple):
     legend: Sequence[str] = ()
 
     @classmethod
-    def of(cls, decisions: pd.DataFrame, names: Sequence[str], texts: Sequence[str], level: float) -> Decided:
+    def of(cls, decisions: pd.DataFrame | None, names: Sequence[str], texts: Sequence[str], level: float) -> Self:
         """The marks of `baseline_decisions`."""
-        if decisions.empty:
+        if decisions is None or decisions.empty:
             return cls()
         labelled = "decision" in decisions
         word = np.where(decisions["settled"] != "no", "settled", "")

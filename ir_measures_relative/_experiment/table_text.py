@@ -1,7 +1,5 @@
 """A table as text: aligned columns, tsv, csv, JSON lines, Markdown, LaTeX and HTML."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io
@@ -11,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class TextTable:
         return rows
 
     @property
-    def plain(self) -> TextTable:
+    def plain(self) -> Self:
         """This table with marks in columns of their own."""
         marked = sorted({column for _, column in self.marks})
         header, rows = list(self.header), [list(row) for row in self.rows]

@@ -1,7 +1,5 @@
 """Tasks, done one after the other or by several workers of joblib, with a progress bar where somebody sees it."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys
@@ -11,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -64,7 +62,7 @@ class Workers:
     progress: bool | None = None
 
     @classmethod
-    def of(cls, n_jobs: Any = 1, progress: Any = None) -> Workers:
+    def of(cls, n_jobs: Any = 1, progress: Any = None) -> Self:
         return cls(_checked_jobs(n_jobs), None if progress is None else flag(progress, "progress"))
 
     @property

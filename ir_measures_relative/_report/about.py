@@ -108,7 +108,8 @@ def definitions(content: Content, level: float = 0.95) -> dict[str, Words]:
         "sure": f"{1 - (1 - level) / 2:.1%}",
         "how": _BY_FREQUENCY if content.labels is None else "by the label model",
     }
-    measures = {f"m{place}": [str(measure), _definition(measure)] for place, measure in enumerate(content.measures)}
+    titled = zip(content.titles, content.measures, strict=True)
+    measures = {f"m{place}": [title, _definition(measure)] for place, (title, measure) in enumerate(titled)}
     return {"Measures": measures} | {
         title: {
             key: [part.format(**filled) for part in word.split(": ", 1)]

@@ -32,6 +32,7 @@ class Content:
     measures: list[Measure]
     scores: FloatArray  # (M, Q, V)
     labels: Labels | None
+    titles: list[str]  # of the measures
 
     @property
     def judgements(self) -> Judgements:
@@ -122,7 +123,9 @@ def read_content(
         )
     runs = request.read(qrels, sources)
     bound = None if model is None else bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth)
-    return Content(runs, list(request.measures), request.scores(runs), bound)
+    title_of = {parse_measure(m): title for title, m in titled(measures)} if isinstance(measures, Mapping) else {}
+    titles = [title_of.get(measure, str(measure)) for measure in request.measures]
+    return Content(runs, list(request.measures), request.scores(runs), bound, titles)
 
 
 def default_measures(groups: Mapping[str, str] | None) -> list[Measure]:

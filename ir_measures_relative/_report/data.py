@@ -84,12 +84,12 @@ def measures_block(content: Content) -> list[dict[str, Any]]:
     sizes = np.where(np.isfinite(content.scores), np.abs(content.scores), 0).max(axis=(0, 1))  # (V,)
     return [
         {
-            "name": str(measure),
+            "name": title,
             "better": direction(measure),
             "unit": max(round(size, 6), 1e-9),
             "prior": prior_symbol(measure),
         }
-        for measure, size in zip(content.measures, sizes.tolist(), strict=True)
+        for title, measure, size in zip(content.titles, content.measures, sizes.tolist(), strict=True)
     ]
 
 

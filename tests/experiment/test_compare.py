@@ -288,6 +288,12 @@ class TestAsAResult:
         with pytest.raises(ValueError, match="titles must be a list of 2 titles, got"):
             self.FOUND.to_markdown(titles=["G"])
 
+    def test_titles_in_a_report_and_in_parts(self, tmp_path: Path) -> None:
+        imr.report(TRACK.qrels, TRACK.runs, tmp_path / "page.html", measures={"gain @ ten": "nDCG@10", "new": "NRG@10"})
+        assert "gain @ ten" in (tmp_path / "page.html").read_text()
+        table = imr.iter_runs({"gain": "nDCG@10"}, TRACK.qrels, TRACK.runs, aggregate=True)
+        assert set(table["measure"]) == {"gain"}
+
     def test_figures_accept_it(self) -> None:
         plots = pytest.importorskip("ir_measures_relative.plots")
         from matplotlib import pyplot
