@@ -1,4 +1,4 @@
-"""Seeing what measures say: results in, matplotlib Axes out. Nothing here computes a measure.
+"""Figures of results: each function takes results and returns matplotlib Axes.
 
 ==========================  ==============================================================================
 ``chronology``              what did each run add to those before it (or to all others)?
@@ -36,19 +36,20 @@ except ModuleNotFoundError as missing:
         "ir_measures_relative.plots requires matplotlib: pip install 'ir_measures_relative[plots]'"
     ) from missing
 
-from ir_measures_relative.plots._chance import expected_histogram, query_types
-from ir_measures_relative.plots._forest import forest, judges
-from ir_measures_relative.plots._leaderboards import rank_changes, rank_intervals
-from ir_measures_relative.plots._planning import power
-from ir_measures_relative.plots._pool_depth import pool_depth
-from ir_measures_relative.plots._rank_agreement import med_depth, tau_curve
-from ir_measures_relative.plots._reliability import reliability
-from ir_measures_relative.plots._significance import discriminative_power
-from ir_measures_relative.plots._similarity import med_matrix, tau_matrix
+from ir_measures_relative.plots._curves import (
+    discriminative_power,
+    med_depth,
+    power,
+    stability,
+    swap_rate,
+    tau_curve,
+)
+from ir_measures_relative.plots._intervals import caterpillar, forest, judges, rank_changes, rank_intervals
+from ir_measures_relative.plots._judgements import pool_depth, reliability
+from ir_measures_relative.plots._matrices import med_matrix, tau_matrix
+from ir_measures_relative.plots._runs import chronology, scatter
 from ir_measures_relative.plots._style import save
-from ir_measures_relative.plots._topic_sets import stability, swap_rate, topic_differences
-from ir_measures_relative.plots._two_measures import chronology, scatter
-from ir_measures_relative.plots._uncertainty import caterpillar, distributions
+from ir_measures_relative.plots._topics import distributions, expected_histogram, query_types, topic_differences
 
 __all__ = [
     "caterpillar",

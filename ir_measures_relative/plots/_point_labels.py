@@ -1,6 +1,4 @@
-"""Names beside points, none over another: placed anew at every drawing, so that any size of figure is right."""
-
-from __future__ import annotations
+"""Names next to points without overlaps, placed at every drawing, so that they fit any size of figure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,9 +16,9 @@ GAP = 6.0  # points between the middle of a marker and its name
 SPACE = 4.0  # points between two names on one line, so that they do not read as one
 CLEAR = 4.0  # points between the middle of a marker and the name of another
 PASSING = 3.0  # points between a leader line and the marker of another
-LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0, 112.0, 134.0)  # points that a leader line may be long
+LEADERS = (14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0, 112.0, 134.0)  # possible lengths of a leader line, in points
 DIRECTIONS = 24  # of leader lines
-CROWD = 60  # points; of more than these only some are named, else leader lines become a thicket
+CROWD = 60  # with more points than this only some are named, else leader lines become a thicket
 MOST = 40  # names in a crowd
 
 
@@ -32,33 +30,20 @@ def label_points(
     avoid: FloatArray | None = None,
     wanted: bool = False,
 ) -> list[Annotation]:
-    """Write a name beside each point where one fits; those far from the crowd have the first choice of place.
+    """Write a name next to each point where one fits; points far from the crowd choose first.
 
-    Of more than 60 points only the 40 farthest from the crowd are named. ``avoid`` (m, 2): more points that no name may
-    cover. ``wanted``: a name that finds no free place may cover points, though no other name.
+    With more than 60 points only the 40 farthest from the crowd are named. ``avoid`` (m, 2): more points that no name
+    may cover. ``wanted``: a name without a free place may cover points, but no other name.
     """
     points = np.column_stack([x, y])  # (n, 2)
     named = np.sort(_outlying_first(points)[: MOST if len(points) > CROWD else None])
     others = np.delete(points, named, axis=0)
     avoid = others if avoid is None else np.concatenate([others, avoid])
-    x, y, names = points[named, 0], points[named, 1], [names[place] for place in named]
-    labels = [
-        ax.annotate(
-            name,
-            (a, b),
-            xytext=(0, 0),
-            textcoords="offset points",
-            fontsize="x-small",
-            color=INK,
-            ha="center",
-            va="center",
-            annotation_clip=True,
-            in_layout=False,
-            zorder=4,
-            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2},
-        )
-        for a, b, name in zip(x, y, short(names), strict=True)
-    ]
+    form: dict[str, Any] = {"fontsize": "x-small", "color": INK, "ha": "center", "va": "center", "zorder": 4}
+    line = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2}
+    form |= {"textcoords": "offset points", "annotation_clip": True, "in_layout": False, "arrowprops": line}
+    texts = short(names[place] for place in named)
+    labels = [ax.annotate(text, tuple(points[n]), xytext=(0, 0), **form) for text, n in zip(texts, named, strict=True)]
     ax.add_artist(Placement(labels, points[named], avoid, wanted))
     return labels
 
@@ -69,7 +54,7 @@ class Placement(Artist):
     def __init__(self, labels: list[Annotation], points: FloatArray, avoid: FloatArray, wanted: bool = False):
         super().__init__()
         self._labels, self._points, self._avoid, self._wanted = labels, points, avoid, wanted
-        self._known: tuple[bytes, list[tuple[float, float] | None]] | None = None  # what was found for the last size
+        self._last: tuple[bytes, list[tuple[float, float] | None]] | None = None  # places for the last size
         self.set_zorder(-1000)  # drawn before the labels
         self.set_in_layout(False)
 
@@ -82,14 +67,14 @@ class Placement(Artist):
         frame = np.asarray(self.axes.bbox.extents, dtype=np.float64) / scale
         sizes = np.asarray([_size(label, renderer) for label in self._labels], dtype=np.float64) / scale  # (n, 2)
         key = b"".join(part.round(3).tobytes() for part in (points, avoid, frame, sizes))
-        if self._known is None or self._known[0] != key:  # a figure is drawn twice when it is laid out
-            self._known = key, places(points, sizes, frame, avoid, self._wanted)
-        for label, size, offset in zip(self._labels, sizes, self._known[1], strict=True):
+        if self._last is None or self._last[0] != key:  # a figure is drawn twice when it is laid out
+            self._last = key, places(points, sizes, frame, avoid, self._wanted)
+        for label, size, offset in zip(self._labels, sizes, self._last[1], strict=True):
             label.set_visible(offset is not None)
             if offset is not None:
                 label.set_position(offset)
                 assert label.arrow_patch is not None
-                label.arrow_patch.set_visible(_has_leader(offset, size))
+                label.arrow_patch.set_visible(bool(np.any(np.abs(offset) > size / 2 + GAP + 1e-6)))
 
 
 def _size(label: Annotation, renderer: RendererBase) -> tuple[float, float]:
@@ -99,37 +84,29 @@ def _size(label: Annotation, renderer: RendererBase) -> tuple[float, float]:
     return box.width, box.height
 
 
-def _has_leader(offset: tuple[float, float], size: FloatArray) -> bool:
-    """Whether a name stands farther from its point than a name right beside it."""
-    return bool(np.any(np.abs(offset) > size / 2 + GAP + 1e-6))
-
-
 def places(
     points: FloatArray, sizes: FloatArray, frame: FloatArray, avoid: FloatArray, wanted: bool = False
 ) -> list[tuple[float, float] | None]:
-    """Offset of each name from its point, or None where no place is free.
+    """Offset of each name from its point, or None if no place is free.
 
-    First every name tries to stand right beside its point, then those left over stand off with a leader line, and
-    ``wanted`` ones at last where they cover points, but no name. ``points`` and ``sizes`` (n, 2) in points, ``frame`` =
-    left, bottom, right, top, ``avoid`` (m, 2).
+    Every name first tries to be next to its point, then at the end of a leader line, and, if ``wanted``, where it
+    covers points but no name. ``points`` and ``sizes`` (n, 2) in points, ``frame`` = left, bottom, right, top,
+    ``avoid`` (m, 2).
     """
     taken = Taken(np.concatenate([points, avoid]), frame)
-    found: list[tuple[float, float] | None] = [None] * len(points)
-    if not len(points):
-        return found
+    offsets: list[tuple[float, float] | None] = [None] * len(points)
     order = _outlying_first(points)
-    for offsets in (_beside, _led):
+    for led, over_points in ((False, False), (True, False), (True, True))[: 3 if wanted else 2]:
         for place in order:
-            if found[place] is None:
-                found[place] = taken.first_free(points[place], sizes[place], offsets(sizes[place]), offsets is _led)
-    for place in order if wanted else ():
-        if found[place] is None:
-            found[place] = taken.first_over_points(points[place], sizes[place])
-    return found
+            if offsets[place] is None:
+                size = sizes[place]
+                tried = np.concatenate([_beside(size), _led(size)]) if over_points else (_led if led else _beside)(size)
+                offsets[place] = taken.first_free(points[place], size, tried, led, over_points)
+    return offsets
 
 
 def _outlying_first(points: FloatArray) -> IntArray:
-    """(n, 2) -> (n,) places of the points, those far from the middle first."""
+    """(n, 2) -> (n,) places of the points, the farthest from the middle first."""
     if not len(points):
         return np.empty(0, dtype=np.int64)
     spread = np.ptp(points, axis=0)
@@ -141,9 +118,8 @@ def _beside(size: FloatArray) -> FloatArray:
     """(8, 2) offsets of the middle of a name that touches its point: right, left, above, below, corners."""
     right, up = size[0] / 2 + GAP, size[1] / 2 + GAP
     near = size[1] / 2 + GAP / 2  # a name at a corner may come closer
-    return np.array(
-        [(right, 0), (-right, 0), (0, up), (0, -up), (right, near), (-right, near), (right, -near), (-right, -near)]
-    )
+    sides = [(right, 0), (-right, 0), (0, up), (0, -up)]
+    return np.array([*sides, (right, near), (-right, near), (right, -near), (-right, -near)])
 
 
 def _led(size: FloatArray) -> FloatArray:
@@ -154,7 +130,7 @@ def _led(size: FloatArray) -> FloatArray:
 
 
 class Taken:
-    """What names must not cover: points, names already placed, leader lines, and what is outside the frame."""
+    """Places that names must not cover: points, other names, leader lines, and the outside of the frame."""
 
     def __init__(self, points: FloatArray, frame: FloatArray):
         self._points, self._frame = points, frame
@@ -162,50 +138,37 @@ class Taken:
         self._lines = np.empty((0, 2))  # samples of the leader lines
 
     def first_free(
-        self, point: FloatArray, size: FloatArray, offsets: FloatArray, led: bool
+        self, point: FloatArray, size: FloatArray, offsets: FloatArray, led: bool, over_points: bool
     ) -> tuple[float, float] | None:
         """Take the first of the offsets where the name fits; None if there is none."""
         boxes = np.hstack([point + offsets - size / 2, point + offsets + size / 2])  # (m, 4)
-        for place in np.flatnonzero(self._free(boxes)):
+        for place in np.flatnonzero(self._free(boxes, over_points)):
             line = point + np.linspace(0.05, 1, 40)[:, None] * offsets[place]  # (40, 2)
-            line = line[~_holds(boxes[[place]], line)[0]] if led else line[:0]
+            line = line[~_contains(boxes[[place]], line)[0]] if led and not over_points else line[:0]
             if not self._crosses(line, point):
                 self._boxes = np.vstack([self._boxes, boxes[place] + SPACE * np.array([-1, 0, 1, 0])])
                 self._lines = np.vstack([self._lines, line])
                 return float(offsets[place, 0]), float(offsets[place, 1])
         return None
 
-    def first_over_points(self, point: FloatArray, size: FloatArray) -> tuple[float, float] | None:
-        """Take the first place where the name covers no other name."""
-        offsets = np.concatenate([_beside(size), _led(size)])
-        boxes = np.hstack([point + offsets - size / 2, point + offsets + size / 2])  # (m, 4)
-        for place in np.flatnonzero(self._apart(boxes)):
-            self._boxes = np.vstack([self._boxes, boxes[place] + SPACE * np.array([-1, 0, 1, 0])])
-            return float(offsets[place, 0]), float(offsets[place, 1])
-        return None
-
-    def _apart(self, boxes: FloatArray) -> BoolArray:
-        """(m,) whether each box lies in the frame and covers no name."""
+    def _free(self, boxes: FloatArray, over_points: bool) -> BoolArray:
+        """(m,) True for a box inside the frame that covers no name, and unless ``over_points`` no point or line."""
         inside = np.all(boxes[:, :2] >= self._frame[:2], axis=1) & np.all(boxes[:, 2:] <= self._frame[2:], axis=1)
         apart = (boxes[:, None, :2] >= self._boxes[:, 2:]) | (boxes[:, None, 2:] <= self._boxes[:, :2])  # (m, taken, 2)
         free: BoolArray = inside & np.all(np.any(apart, axis=2), axis=1)
-        return free
-
-    def _free(self, boxes: FloatArray) -> BoolArray:
-        """(m,) whether each box lies in the frame and covers nothing."""
+        if over_points:
+            return free
         wide = boxes + CLEAR * np.array([-1, -1, 1, 1])
-        covers = _holds(wide, self._points).any(axis=1) | _holds(boxes, self._lines).any(axis=1)
-        free: BoolArray = self._apart(boxes) & ~covers
-        return free
+        return free & ~(_contains(wide, self._points).any(axis=1) | _contains(boxes, self._lines).any(axis=1))
 
     def _crosses(self, line: FloatArray, own: FloatArray) -> bool:
-        """Whether a leader line runs through a name, another leader line or the marker of another point."""
+        """True if a leader line runs through a name, another leader line or the marker of another point."""
         others = np.concatenate([self._points[np.any(self._points != own, axis=1)], self._lines])  # (m, 2)
         apart = np.linalg.norm(line[:, None] - others, axis=2)  # (40, m)
-        return bool((apart < PASSING).any() or _holds(self._boxes, line).any())
+        return bool((apart < PASSING).any() or _contains(self._boxes, line).any())
 
 
-def _holds(boxes: FloatArray, points: FloatArray) -> BoolArray:
-    """(m, n) whether each box holds each point."""
+def _contains(boxes: FloatArray, points: FloatArray) -> BoolArray:
+    """(m, n) True if a box contains a point."""
     inside: BoolArray = np.all((boxes[:, None, :2] < points) & (points < boxes[:, None, 2:]), axis=2)
     return inside

@@ -86,3 +86,18 @@ def topic_values(values: Any, what: str) -> pd.Series:
     """One finite number per topic, in any form that ``meta`` takes (DataFrame, Series, dict, list)."""
     scores = LabelledScores.of(values, "topic", what)
     return pd.Series(scores.values, index=pd.Index(scores.labels, dtype=object))
+
+
+def result_frame(
+    result: Any, what: str, expected: str, name: str, numbers: Sequence[str], texts: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Checked columns of a result or its DataFrame: a column of names, columns of finite numbers and of text."""
+    frame = result if isinstance(result, pd.DataFrame) else getattr(result, "to_frame", lambda: None)()
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"{what} must be {expected}, not a {type(result).__name__}")
+    need_columns(frame, [name, *numbers, *texts], what)
+    if frame.empty:
+        raise ValueError(f"{what} contains no row; it must contain at least one")
+    names = frame[name].tolist()
+    columns = {name: names} | {c: finite(frame[c], f"{what}: {c}", names) for c in numbers}
+    return pd.DataFrame(columns | {c: frame[c].map(str).to_numpy() for c in texts})

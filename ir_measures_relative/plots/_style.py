@@ -1,11 +1,9 @@
-"""What all figures look like: colours that colour-blind readers tell apart, room for legends, a light grid."""
-
-from __future__ import annotations
+"""Common style of all figures: colours for colour-blind readers, room for legends, a light grid."""
 
 import os
 import textwrap
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +31,7 @@ SMALLEST = 4.0  # points of a name that can still be read
 
 
 class Look(NamedTuple):
-    """How one group or series is drawn: never by colour alone."""
+    """Colour, marker and line of one group or series: never colour alone."""
 
     color: str
     marker: str
@@ -41,24 +39,21 @@ class Look(NamedTuple):
 
 
 def look(place: int) -> Look:
-    """The look of the group or series at a place, counted from 0."""
     return Look(PALETTE[place % len(PALETTE)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
 
 
-def looks(groups: Iterable[Hashable]) -> dict[Any, Look]:
-    """A look for every distinct group, in order of first appearance."""
-    return {group: look(place) for place, group in enumerate(dict.fromkeys(groups))}
-
-
-def group_looks(groups: Any, names: Iterable[Any]) -> tuple[dict[Any, str], dict[str, Look]]:
-    """The group of each name, and the look of each group that occurs.
+def group_looks(groups: Any, names: Iterable[Any]) -> tuple[dict[Any, str], dict[Any, Look]]:
+    """The group of each name, and the look of each group that occurs; without groups one look for None.
 
     A look depends on all groups given, not on those that occur, so that a group looks alike in every panel.
     """
+    if groups is None:
+        return {}, {None: look(0)}
     known = known_groups(groups)
-    of = read_groups(known, names)
-    present = set(of.values())
-    return of, {group: style for group, style in looks(known.values()).items() if group in present}
+    group_of = read_groups(known, names)
+    present = set(group_of.values())
+    every = dict.fromkeys(known.values())
+    return group_of, {group: look(place) for place, group in enumerate(every) if group in present}
 
 
 def plain(name: Any) -> str:
@@ -67,14 +62,14 @@ def plain(name: Any) -> str:
 
 
 def short(names: Iterable[Any]) -> list[str]:
-    """Names as plain text; very long ones lose their middle, unless that would make two of them alike."""
+    """Names as plain text, without the middle of very long ones, unless that would make two of them equal."""
     full = [str(name) for name in names]
     cut = [text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[1 - LONGEST // 2 :]}" for text in full]
     return [plain(text) for text in (cut if len(set(cut)) == len(set(full)) else full)]
 
 
 def axis_name(measure: Any) -> str:
-    """A measure as the text of an axis, which says so where larger is not better."""
+    """Name of an axis for a measure, with a note unless larger is better."""
     try:
         better = direction(measure)
     except (ValueError, TypeError):  # a column of a table may have any name
@@ -84,12 +79,12 @@ def axis_name(measure: Any) -> str:
 
 
 def name_x(ax: Axes, text: str) -> None:
-    """The text under an axes, in as many lines as its width asks for."""
+    """Label the x axis, in as many lines as its width requires."""
     ax.set_xlabel(wrapped(text, max(16, int(ACROSS * inches(ax)[0]))))
 
 
 def name_y(ax: Axes, text: str) -> None:
-    """The text left of an axes, in as many lines as its height asks for."""
+    """Label the y axis, in as many lines as its height requires."""
     ax.set_ylabel(wrapped(text, max(16, int(UP * inches(ax)[1]))))
 
 
@@ -110,17 +105,13 @@ def entry(text: Any) -> str:
 
 
 def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4, layout: str = "constrained") -> Axes:
-    """The Axes given, or those of a new figure of this size in inches."""
+    """The given Axes, or those of a new figure of this size in inches."""
     if ax is None:
         ax = plt.subplots(figsize=(width, height), layout=layout)[1]
-    _need_axes(ax).spines[["top", "right"]].set_visible(False)
-    ax.set_axisbelow(True)
-    return ax
-
-
-def _need_axes(ax: Any) -> Axes:
     if not isinstance(ax, Axes):
         raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
     return ax
 
 
@@ -135,12 +126,9 @@ def rows_height(n: int) -> float:
 
 
 def name_rows(ax: Axes, names: Iterable[Any]) -> None:
-    """Names at the rows 0, 1, ... of the axes, the first on top, small enough not to touch one another.
-
-    Where they would be too small to be read their number stands for them.
-    """
+    """Names at the rows 0, 1, ... of the axes, the first on top, or only their number if they would be too small."""
     shown = short(names)
-    font = min(row_font(len(shown)), 72 * inches(ax)[1] / max(1, len(shown)))
+    font = min(6.0 if len(shown) > MANY else 8.5, 72 * inches(ax)[1] / max(1, len(shown)))
     if font < SMALLEST:
         ax.set_yticks([])
         ax.set_ylabel(f"{len(shown)} systems")
@@ -151,50 +139,30 @@ def name_rows(ax: Axes, names: Iterable[Any]) -> None:
     grid(ax, "x")
 
 
-def row_font(n: int) -> float:
-    """Points of the names of n rows."""
-    return 6.0 if n > MANY else 8.5
-
-
 def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] | None = None) -> None:
-    """A legend right of the axes, where it cannot cover a point; over narrow ones; none if there is nothing to tell.
-
-    Where there is no room for it a warning takes its place.
-    """
+    """A legend right of the axes, above narrow ones; a warning if there is no room for it."""
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     if not handles:
         return
     (width, height), longest = inches(ax), max(len(str(handle.get_label())) for handle in handles)
-    narrow = width < NARROW
-    if narrow:
+    if width < NARROW:
         columns = max(1, int(width / (0.3 + 0.07 * longest)))
         fits = 0.13 * (1 + (len(handles) - 1) // columns) < 0.5 * height
+        size, form = "x-small", {"loc": "lower left", "borderaxespad": 0.2, "columnspacing": 1.0, "handletextpad": 0.4}
     else:
         columns = 1 + (len(handles) - 1) // max(1, int(7 * height))  # about 7 entries fit an inch of the axes
         fits = columns == 1 or columns * (0.4 + 0.08 * longest) < width
+        size, form = "small", {"loc": "upper left"}
     if not fits:
         warnings.warn(f"a legend of {len(handles)} entries has no room in these axes and is left out", stacklevel=3)
         return
-    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
-    size = "x-small" if narrow else "small"
-    if not narrow:
-        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-    ax.legend(
-        handles=handles,
-        title=title,
-        frameon=False,
-        fontsize=size,
-        title_fontsize=size,
-        alignment="left",
-        ncols=columns,
-        columnspacing=1.0 if narrow else None,
-        handletextpad=0.4 if narrow else None,
-        **place,
-    )
+    place = (0.0 if width < NARROW else 1.0, 1.0)
+    form |= {"frameon": False, "fontsize": size, "title_fontsize": size, "alignment": "left", "ncols": columns}
+    ax.legend(handles=handles, title=title, bbox_to_anchor=place, **form)
 
 
 def legend_above(ax: Axes) -> None:
-    """A legend over the axes, for two or three series: in one line, or one under the other where names are long."""
+    """A legend above the axes, for two or three series: in one line, or one below the other if names are long."""
     labels, width = ax.get_legend_handles_labels()[1], inches(ax)[0]
     in_a_line = sum(0.5 + 0.08 * len(label) for label in labels) < width
     ax.legend(
@@ -216,23 +184,23 @@ def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
 
     Parameters
     ----------
-    ax : as a function of this module returned it
-    path : the file; its folder is made if absent
-    dpi : dots per inch of a png
+    ax : Axes, as a function of this module returns them
+    path : str or Path, the file; its folder is made if absent
+    dpi : int, dots per inch of a png
 
     Returns
     -------
-    Path of the file.
+    Path of the file
 
-    Examples
-    --------
     >>> import tempfile
     >>> from ir_measures_relative import plots
     >>> path = plots.save(plots.tau_curve([0, 1], [1, .8]), tempfile.mkdtemp() + '/tau.png')
     >>> path.name, path.stat().st_size > 1000
     ('tau.png', True)
     """
-    figure = _need_axes(ax).figure.figure  # of a subfigure: the whole figure
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
+    figure = ax.figure.figure  # of a subfigure: the whole figure
     dpi = whole(dpi, "dpi", 1)
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the path of a file, not a {type(path).__name__}")

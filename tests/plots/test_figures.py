@@ -62,6 +62,13 @@ def test_chronology_shows_both_measures_of_every_run_in_order(table: pd.DataFram
     assert ax.get_ylim()[0] == 0
 
 
+def test_chronology_suggests_an_order_of_time_only_if_asked_to(table: pd.DataFrame) -> None:
+    for joined in (False, True):
+        ax = plots.chronology(table, PREVIOUS, "nDCG@10", joined=joined)
+        assert [line.get_linestyle() == "None" for line in ax.lines] == [not joined] * 2
+    assert [line.get_linestyle() for line in plots.chronology(table, PREVIOUS, "nDCG@10").lines] == ["None"] * 2
+
+
 def test_chronology_takes_an_order_notes_and_measure_objects(table: pd.DataFrame) -> None:
     from ir_measures import nDCG
 
@@ -261,10 +268,10 @@ def test_rows_of_60_systems_do_not_overlap() -> None:
 
 def test_med_matrix_writes_its_numbers() -> None:
     ax = plots.med_matrix(matrix([[0, 0.123, 1], [0.123, 0, 0.999], [1, 0.999, 0]], "abc"))
-    assert ticks(ax.texts) == ["0", ".12", "1.00", ".12", "0", "1.00", "1.00", "1.00", "0"]
+    assert ticks(ax.texts) == ["0", ".12", "0", "1.00", "1.00", "0"]  # one triangle: the matrix is symmetric
     assert ticks(ax.get_xticklabels()) == ticks(ax.get_yticklabels()) == ["a", "b", "c"]
-    assert ax.images[0].get_array()[0, 2] == 1
-    assert [text.get_color() for text in ax.texts[:3]] == ["white", "white", "black"]  # dark cells, light cell
+    assert ax.images[0].get_array()[2, 0] == 1 and ax.images[0].get_array().mask.sum() == 3
+    assert [text.get_color() for text in ax.texts[1:4]] == ["white", "white", "black"]  # dark cells, light cell
 
 
 def test_med_matrix_by_similarity_puts_like_runs_side_by_side() -> None:
@@ -273,12 +280,17 @@ def test_med_matrix_by_similarity_puts_like_runs_side_by_side() -> None:
     ax = plots.med_matrix(given, order="similarity")
     order = "".join(ticks(ax.get_xticklabels()))
     assert {order[:2], order[2:]} in ({"ac", "bd"}, {"ca", "bd"}, {"ac", "db"}, {"ca", "db"})
-    assert ax.images[0].get_array()[0, 1] in (0.1, 0.2)
+    assert ax.images[0].get_array()[1, 0] in (0.1, 0.2)
 
 
 def test_a_matrix_of_equal_runs_has_a_scale_that_can_be_read() -> None:
     image = plots.med_matrix(matrix(np.zeros((2, 2)), "ab")).images[0]
     assert (image.norm.vmin, image.norm.vmax) == (0, 1)
+
+
+def test_tau_matrix_is_centred_on_zero() -> None:
+    image = plots.tau_matrix({"a": [1, 2, 3], "b": [1, 3, 2]}).images[0]
+    assert (image.norm.vmin, image.norm.vmax) == (-1, 1)
 
 
 def test_a_large_matrix_has_no_numbers() -> None:
@@ -335,7 +347,7 @@ def test_distances_of_med_matrix(track: imr.simulate.Track) -> None:
     ax = plots.med_matrix(distances, order="similarity")
     names = ticks(ax.get_xticklabels())
     assert names[1] == distances.sum().idxmin()  # of three, the one nearest to both others is in the middle
-    np.testing.assert_allclose(ax.images[0].get_array(), distances.loc[names, names])
+    np.testing.assert_allclose(ax.images[0].get_array().data, distances.loc[names, names])
 
 
 def test_query_types_of_meta(track: imr.simulate.Track, table: pd.DataFrame) -> None:

@@ -240,7 +240,7 @@ WRONG_VALUE: dict[str, Any] = {
     "leaderboards contains no measure": lambda: plots.tau_matrix({}),
     "all systems tie in x": lambda: plots.tau_matrix({"P": [1, 1], "AP": [1, 2]}),
     "b: table has no system 'z'; it has a, b, c": lambda: plots.topic_differences(SCORES, "a", "z"),
-    "meds of 'x' holds 1 values and depths 2; each depth requires one MED": lambda: plots.med_depth([1, 2], {"x": [1]}),
+    "meds of 'x' has 1 values and depths 2; each depth requires one MED": lambda: plots.med_depth([1, 2], {"x": [1]}),
     # tables of runs
     "table has no column 'value'; it has name, query_id, measure": lambda: scatter_of(TABLE.drop(columns="value")),
     "table has no column 'name'; it has x": lambda: scatter_of(WIDE[["x"]]),
@@ -270,9 +270,9 @@ WRONG_VALUE: dict[str, Any] = {
     "table contains no run; it must contain at least one": lambda: plots.scatter(WIDE[:0], "x", "x"),
     # tau
     "threshold must be a number from -1 to 1, got 2": lambda: plots.tau_curve([0, 1], [1, 1], threshold=2),
-    "taus of 'P' holds 1 values and alphas 2; each alpha requires one tau": lambda: plots.tau_curve([0, 1], {"P": [1]}),
-    "taus holds 1 values and alphas 2": lambda: plots.tau_curve([0, 1], [1]),
-    "taus has the value 1.5; tau lies between -1 and 1": lambda: plots.tau_curve([0, 1], [1, 1.5]),
+    "taus of 'P' has 1 values and alphas 2; each alpha requires one tau": lambda: plots.tau_curve([0, 1], {"P": [1]}),
+    "taus has 1 values and alphas 2": lambda: plots.tau_curve([0, 1], [1]),
+    "taus must be from -1 to 1, got 1.5": lambda: plots.tau_curve([0, 1], [1, 1.5]),
     "alphas has the value nan at 1": lambda: plots.tau_curve([0, np.nan], [1, 1]),
     "taus must be a list of numbers, not an array of 2 dimensions": lambda: plots.tau_curve([0], [[1]]),
     "taus contains no line": lambda: plots.tau_curve([], {}),
@@ -280,8 +280,8 @@ WRONG_VALUE: dict[str, Any] = {
     # chance
     "expected contains no query": lambda: plots.expected_histogram([]),
     "expected: topic 'q7' has the score inf; it must be finite": lambda: plots.expected_histogram({"q7": np.inf}),
-    "expected: beside 'query_id' the DataFrame must have one column of numbers; it has 'a', 'b'": lambda: (
-        plots.expected_histogram(TWO_COLUMNS)
+    "expected: expected 'query_id' and one column of numbers, got 'a', 'b'": lambda: plots.expected_histogram(
+        TWO_COLUMNS
     ),
     "bins must be an integer of at least 1, got 0": lambda: plots.expected_histogram([0.5], bins=0),
     "types has no column 'actual'": lambda: plots.query_types(typed().drop(columns="actual")),
@@ -289,20 +289,20 @@ WRONG_VALUE: dict[str, Any] = {
         typed().assign(type="easy")
     ),
     "types: actual has the value nan at 'q1'": lambda: plots.query_types(typed().assign(actual=np.nan)),
-    "types contains no query": lambda: plots.query_types(typed()[:0]),
+    "types contains no row": lambda: plots.query_types(typed()[:0]),
     # uncertainty
     "topics: scores has no topic 7; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=7),
     "topics: scores has no topic 9; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[9]),
     "topics: scores has no topic to show; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[]),
     "scores contains no topic; it must contain at least one": lambda: plots.distributions([]),
-    "scores has no topic with an unsure score": lambda: plots.distributions(TOPICS[1:2]),
+    "scores has no topic with an uncertain score": lambda: plots.distributions(TOPICS[1:2]),
     "others 'x' has none of the topics shown; it has 7": lambda: plots.distributions(TOPICS, others={"x": {7: 1.0}}),
     "intervals has no column 'low'; it has name, value, high": lambda: plots.caterpillar(INTERVALS.drop(columns="low")),
     "intervals has no column 'upper'": lambda: plots.caterpillar(INTERVALS.assign(lower=0)),
     "intervals: low is above high for 'a'": lambda: plots.caterpillar(INTERVALS.assign(low=1)),
     "intervals: value has the value nan at 'a'": lambda: plots.caterpillar(INTERVALS.assign(value=np.nan)),
     "intervals has two rows of 'a'; expected one": lambda: plots.caterpillar(INTERVALS.assign(name="a")),
-    "intervals contains no system": lambda: plots.caterpillar(INTERVALS[:0]),
+    "intervals contains no row": lambda: plots.caterpillar(INTERVALS[:0]),
     "order must be 'value' or 'given', got 'up'": lambda: plots.caterpillar(INTERVALS, order="up"),
     # similarity, significance
     "matrix must have the same names as rows and columns": lambda: plots.med_matrix(pd.DataFrame([[0, 1]])),
@@ -311,8 +311,8 @@ WRONG_VALUE: dict[str, Any] = {
     "matrix: run 'a' occurs twice": lambda: plots.med_matrix(matrix([[0, 1], [1, 0]], "aa")),
     "matrix contains no run": lambda: plots.med_matrix(pd.DataFrame()),
     "results contains no measure": lambda: plots.discriminative_power({}),
-    "results of 'P' must hold p-values between 0 and 1": lambda: plots.discriminative_power({"P": [1.2]}),
-    "results must hold p-values between 0 and 1": lambda: plots.discriminative_power([]),
+    "results of 'P' must be p-values from 0 to 1": lambda: plots.discriminative_power({"P": [1.2]}),
+    "results must be p-values from 0 to 1": lambda: plots.discriminative_power([]),
     "level must be a number from 0 to 1, got 2": lambda: plots.discriminative_power([0.1], level=2),
     "results have different levels (0.01, 0.05); name one with level=": lambda: plots.discriminative_power(TWO_LEVELS),
 }

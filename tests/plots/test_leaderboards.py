@@ -67,7 +67,7 @@ def test_rank_changes_show_those_that_change_most() -> None:
     assert len(fell.get_segments()) == len(rose.get_segments()) == 1
     assert to_hex(fell.get_color()[0]) != to_hex(rose.get_color()[0])
     assert plots.rank_changes(frame, "AP", show="score").lines[1].get_xdata().tolist() == [0.9, 0.3, 0.7, 0.5]
-    with pytest.raises(ValueError, match="changes holds several measures"):
+    with pytest.raises(ValueError, match="changes has several measures"):
         plots.rank_changes(frame)
 
 

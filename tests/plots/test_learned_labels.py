@@ -42,7 +42,8 @@ def test_reliability_of_a_model() -> None:
     ax = plots.reliability(model)
     shown = np.asarray(ax.collections[0].get_offsets())
     np.testing.assert_allclose(shown, frame[["predicted", "actual"]].to_numpy())
-    assert legend(ax) == ["as predicted", "a tenth of the documents"]
+    assert legend(ax) == ["as predicted", "documents"]
+    assert [text.get_text() for text in ax.texts] == [f"{count:,}" for count in frame["documents"]]
 
 
 def test_reliability_refuses_what_it_cannot_show() -> None:
@@ -57,7 +58,7 @@ def test_reliability_refuses_what_it_cannot_show() -> None:
 def test_reliability_of_decisions() -> None:
     """A frame of pairs says so on its axes."""
     ax = plots.reliability(pd.DataFrame({"pairs": [40, 60], "predicted": [0.6, 0.96], "actual": [0.62, 0.97]}))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("stated chance of the better run", "share that was right")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("stated probability that the run is better", "share that was right")
     assert ax.collections[0].get_offsets().tolist() == [[0.6, 0.62], [0.96, 0.97]]
 
 

@@ -1,0 +1,345 @@
+"""Values with intervals in rows: systems, ranks, changes of rank, collections, and groups that a judge favours."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ir_measures_relative._checks import choice, counted
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative.plots._score_frames import need_columns, result_frame
+from ir_measures_relative.plots._style import (
+    FAINT,
+    INK,
+    MANY,
+    PALETTE,
+    Look,
+    axes,
+    axis_name,
+    entry,
+    group_looks,
+    legend_beside,
+    name_rows,
+    name_x,
+    rows_height,
+    wrapped,
+)
+
+BAND = "#f0f0f0"  # of every second tier
+
+
+def caterpillar(
+    intervals: Any,
+    groups: Any = None,
+    *,
+    level: float = 0.95,
+    order: str = "value",
+    measure: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the value of each system with its interval.
+
+    Intervals of ``boot_ndcg`` are label intervals: they cover missing labels, not the sampling of topics. A system
+    whose top documents are all judged has none.
+
+    Parameters
+    ----------
+    intervals : DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line, such as
+        naive bounds), or dict of name: result of ``boot_ndcg``, whose mean, interval and naive bounds are drawn
+    groups : group of every system, shown by colour and marker: dict, Series, or CSV file with the columns run and group
+    level : float, level of the intervals of ``boot_ndcg``; ignored for a DataFrame
+    order : str, 'value' (largest on top) or 'given' (first on top)
+    measure : measure or str, name of the axis
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> frame = pd.DataFrame({'name': ['bm25', 'dense'], 'value': [.4, .6], 'low': [.35, .4], 'high': [.45, .7]})
+    >>> ax = caterpillar(frame)
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['dense', 'bm25']
+    """
+    choice(order, "order", ("value", "given"))
+    frame, xlabel = _frame_of_scores(intervals, level) if isinstance(intervals, Mapping) else (intervals, "value")
+    bounds = ["lower", "upper"] if isinstance(frame, pd.DataFrame) and {"lower", "upper"} & {*frame.columns} else []
+    expected = "a DataFrame or a dict of results of boot_ndcg or impute"
+    frame = result_frame(frame, "intervals", expected, "name", ["value", "low", "high", *bounds])
+    again, crossed = frame["name"].duplicated(), frame["low"] > frame["high"]
+    if again.any():
+        raise ValueError(f"intervals has two rows of {frame['name'][again].iloc[0]!r}; expected one")
+    if crossed.any():
+        raise ValueError(f"intervals: low is above high for {frame['name'][crossed].iloc[0]!r}")
+    if order == "value":
+        frame = frame.iloc[np.argsort(-frame["value"].to_numpy(), kind="stable")]
+    looks = group_looks(groups, frame["name"])
+    ax = axes(ax, 6.4, rows_height(len(frame)))
+    _draw_rows(ax, frame, ("name", "low", "value", "high"), *looks)
+    if bounds:
+        rows = np.arange(len(frame))
+        ax.hlines(rows, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
+    name_x(ax, xlabel if measure is None else axis_name(measure))
+    legend_beside(ax)
+    return ax
+
+
+def score_name(result: Any) -> str:
+    """Measure of the scores of a result: BootNDCG@10 is about nDCG@10."""
+    name = str(getattr(result, "name", ""))
+    if name and not name.startswith("BootNDCG"):
+        return name
+    cutoff = name.rpartition("@")[2]
+    return f"nDCG@{cutoff}" if cutoff.isdigit() else "nDCG"
+
+
+def _frame_of_scores(results: Mapping[Any, Any], level: float) -> tuple[pd.DataFrame, str]:
+    """name, value, low, high of several results, naive bounds if all have them, and the name of the axis."""
+    for name, result in results.items():
+        if not (hasattr(result, "mean") and hasattr(result, "interval")):
+            raise TypeError(f"intervals: {name!r} is a {type(result).__name__}, not a result of boot_ndcg or impute")
+    rows = [(name, result.mean, *result.interval(level)) for name, result in results.items()]
+    frame = pd.DataFrame(rows, columns=["name", "value", "low", "high"])
+    if results and all(hasattr(result, "lower") and hasattr(result, "upper") for result in results.values()):
+        frame = frame.assign(**{end: [getattr(r, end) for r in results.values()] for end in ("lower", "upper")})
+    measures = ", ".join(dict.fromkeys(map(score_name, results.values())))
+    is_boot = all(str(getattr(result, "name", "")).startswith("BootNDCG") for result in results.values())
+    model = "the grade prior" if is_boot else "the label model"
+    return frame, f"mean {measures} over topics, with the {100 * level:g}% label interval given {model}"
+
+
+def rank_intervals(
+    intervals: Any, groups: Any = None, *, show: str = "rank", measure: Any = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the rank or mean of each system with its topic interval, from best to worst.
+
+    Bands are tiers: the systems of a tier cannot be distinguished from its best one.
+
+    Parameters
+    ----------
+    intervals : result of ``meta.rank_intervals``, or its DataFrame
+    groups : group of every system: dict, Series, or CSV file with the columns run and group
+    show : str, 'rank' or 'mean'
+    measure : measure or str, name of the axis
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> from ir_measures_relative import meta
+    >>> result = meta.rank_intervals({'bm25': [.2, .3, .1], 'dense': [.5, .6, .7], 'fused': [.6, .5, .8]})
+    >>> ax = rank_intervals(result, measure='nDCG@10')
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['fused', 'dense', 'bm25']
+    """
+    choice(show, "show", ("rank", "mean"))
+    low, value, high = ("rank_low", "rank", "rank_high") if show == "rank" else ("low", "mean", "high")
+    expected = "the result of meta.rank_intervals or its DataFrame"
+    frame = result_frame(intervals, "intervals", expected, "system", [value, low, high, "tier"])
+    looks = group_looks(groups, frame["system"])
+    ax = axes(ax, 6.4, rows_height(len(frame)))
+    for tier in np.unique(frame["tier"])[1::2]:
+        inside = np.flatnonzero(frame["tier"] == tier)
+        ax.axhspan(inside[0] - 0.5, inside[-1] + 0.5, color=BAND, linewidth=0, zorder=0)
+    _draw_rows(ax, frame, ("system", low, value, high), *looks)
+    level = getattr(intervals, "level", None)
+    interval = "" if level is None else f", with {100 * level:g}% interval"
+    if show == "rank":
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlim(0.4, float(frame[high].max()) + 0.6)
+        name_x(ax, f"rank{'' if measure is None else f' by {measure}'}{interval}")
+    else:
+        name_x(ax, f"mean {'score' if measure is None else measure}{interval}")
+    legend_beside(ax)
+    return ax
+
+
+def _draw_rows(
+    ax: Axes, frame: pd.DataFrame, columns: tuple[str, ...], group_of: Mapping[Any, str], styles: Mapping[Any, Look]
+) -> None:
+    """Points and their intervals, a named row each, in the look of their group; columns: name, low, value, high."""
+    names, low, value, high = (frame[column].to_numpy() for column in columns)
+    rows, many = np.arange(len(names)), len(names) > MANY
+    for group, style in styles.items():
+        at = np.array([group_of.get(name) == group for name in names])
+        width = 1.5 if many else 2.4
+        ax.hlines(rows[at], low[at], high[at], color=style.color, alpha=0.5, linewidth=width, zorder=2)
+        ax.plot(
+            value[at],
+            rows[at],
+            color=style.color,
+            marker=style.marker,
+            linestyle="none",
+            markersize=4 if many else 5.5,
+            markeredgecolor="white",
+            markeredgewidth=0.5,
+            label=None if group is None else entry(group),
+            zorder=3,
+        )
+    name_rows(ax, names)
+
+
+def rank_changes(
+    changes: Any, measure: Any = None, *, show: str = "rank", fallen: int | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw how far each run would have fallen, had its group not contributed to the pool.
+
+    Runs are sorted by their rank with all judgements. A filled point is that rank (or score), an open one the rank by
+    judgements to which the run's own group did not contribute.
+
+    Parameters
+    ----------
+    changes : result of ``meta.reusability``, or its DataFrame
+    measure : measure or str; required if there are several
+    show : str, 'rank' or 'score'
+    fallen : int; draw only this many runs, those that change most
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> frame = pd.DataFrame({'measure': 'nDCG@10', 'run': ['a', 'b', 'c'], 'score': [.6, .5, .4],
+    ...                       'score_without': [.3, .5, .4], 'rank': [1, 2, 3], 'rank_without': [3, 2, 3]})
+    >>> ax = rank_changes(frame, fallen=2)
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['a', 'b']
+    """
+    choice(show, "show", ("rank", "score"))
+    columns = ["score", "score_without", "rank", "rank_without"]
+    expected = "the result of meta.reusability or its DataFrame"
+    frame = result_frame(changes, "changes", expected, "run", columns, ["measure"])
+    known = list(dict.fromkeys(frame["measure"]))
+    if measure is None and len(known) > 1:
+        raise ValueError(f"changes has several measures ({', '.join(known)}); name one with measure=")
+    chosen = known[0] if measure is None else str(measure)
+    if chosen not in known:
+        raise ValueError(f"changes has no measure {chosen!r}; it has {', '.join(known)}")
+    frame = frame[frame["measure"] == chosen]
+    if fallen is not None:
+        change = (frame[f"{show}_without"] - frame[show]).abs().to_numpy()
+        frame = frame.iloc[np.argsort(-change, kind="stable")[: max(1, fallen)]]
+    frame = frame.iloc[np.lexsort((frame["rank_without"], frame["rank"]))]
+    before, after = (frame[column].to_numpy() for column in (show, f"{show}_without"))
+    many, rows = len(frame) > MANY, np.arange(len(frame))
+    ax = axes(ax, 6.4, rows_height(len(frame)))
+    worse = after > before if show == "rank" else after < before
+    for fall, color in ((True, PALETTE[1]), (False, PALETTE[0])):
+        at = (worse == fall) & (after != before)
+        ax.hlines(rows[at], before[at], after[at], color=color, linewidth=1.2 if many else 2.0, zorder=2)
+    dot: dict[str, Any] = {"color": INK, "marker": "o", "linestyle": "none", "markersize": 3.5 if many else 5.5}
+    ax.plot(before, rows, label="all judgements", zorder=3, **dot)
+    ax.plot(after, rows, label="without its group", markerfacecolor="white", zorder=2.5, **dot)
+    name_rows(ax, frame["run"])
+    if show == "rank":
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    name_x(ax, f"rank by {chosen}" if show == "rank" else axis_name(chosen))
+    legend_beside(ax)
+    return ax
+
+
+def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the difference between a system and the baseline on every collection.
+
+    A row per collection: a square (larger with more weight) and the interval of the difference to the baseline; below,
+    a diamond for the mean over collections. Right of the line the system is better. The share of judged documents of
+    the system follows the name of each collection.
+
+    Parameters
+    ----------
+    comparison : result of ``compare_collections``
+    system : str; required if there are several
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> import ir_measures_relative as imr
+    >>> tracks = {f'track {seed}': imr.simulate.track(seed=seed) for seed in range(3)}
+    >>> comparison = imr.compare_collections(
+    ...     {name: (track.qrels, track.runs) for name, track in tracks.items()}, baseline='bm25')
+    >>> ax = forest(comparison, system='hybrid')
+    >>> [tick.get_text().split(' (')[0] for tick in ax.get_yticklabels()]
+    ['track 0', 'track 1', 'track 2', 'all']
+    """
+    known = comparison.overall["system"].tolist()
+    if system is None and len(known) != 1:
+        raise ValueError(f"system= is required: which of {', '.join(map(str, known))}?")
+    system = known[0] if system is None else system
+    if system not in known:
+        raise ValueError(f"unknown system {system!r}; the comparison has {', '.join(map(str, known))}")
+    rows = comparison.by_collection[comparison.by_collection["system"] == system]
+    mean = comparison.overall[comparison.overall["system"] == system].iloc[0]
+    ax = axes(ax, 6.4, rows_height(len(rows) + 1) + 0.3)
+    _effects(ax, np.arange(len(rows)), rows, PALETTE[0])
+    weight = 1 / np.maximum(rows["std_error"].to_numpy() ** 2 + np.nan_to_num(mean["tau2"]), 1e-12)
+    size = 20 + 80 * weight / weight.max()
+    ax.scatter(rows["difference"], np.arange(len(rows)), s=size, marker="s", color=PALETTE[0], zorder=3)
+    if np.isfinite(mean["difference"]):
+        ends = [mean["low"], mean["difference"], mean["high"], mean["difference"]]
+        ax.fill(ends, len(rows) + np.array([0.0, 0.22, 0.0, -0.22]), color=PALETTE[1], zorder=3)
+    name_rows(ax, [*(f"{r.collection} ({r.judged:.0%} judged)" for r in rows.itertuples()), "all"])
+    ax.axhline(len(rows) - 0.5, color=FAINT, linewidth=0.8)
+    difference = f"difference in {comparison.measure}: {system} minus {comparison.baseline}"
+    name_x(ax, f"{difference}, with {100 * comparison.level:g}% interval")
+    return ax
+
+
+def judges(comparison: Any, *, first: str | None = None, second: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw which groups a judge favours.
+
+    A row per group: how far its runs rise under the second judge, relative to all runs, with a bootstrap interval over
+    topics. Points are filled if the interval excludes 0.
+
+    Parameters
+    ----------
+    comparison : result of ``meta.compare_judges``
+    first, second : str, the two judges; by default the first pair
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> from ir_measures_relative import meta, simulate
+    >>> track = simulate.track(seed=0)
+    >>> qrels = {'pool': track.qrels, 'complete': track.complete_qrels}
+    >>> ax = judges(meta.compare_judges(qrels, track.runs, groups=track.groups))
+    >>> ax.get_title()
+    'Groups that complete favours, compared with pool'
+    """
+    shifts = comparison.shifts
+    need_columns(shifts, ["first", "second", "group", "shift", "low", "high"], "shifts")
+    pairs = list(dict.fromkeys(zip(shifts["first"], shifts["second"], strict=True)))
+    wanted = [p for p in pairs if (first is None or p[0] == first) and (second is None or p[1] == second)]
+    if not wanted:
+        raise ValueError(f"there is no pair of judges {first!r}, {second!r}; there are {', '.join(map(str, pairs))}")
+    first, second = wanted[0]
+    rows = shifts[(shifts["first"] == first) & (shifts["second"] == second)]
+    rows = rows.sort_values("shift", ascending=False, kind="stable")
+    ax = axes(ax, 6.4, rows_height(len(rows)) + 0.4)
+    significant = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy()
+    for mask, color, label in ((significant, PALETTE[1], "excludes 0"), (~significant, PALETTE[0], "contains 0")):
+        place, part = np.flatnonzero(mask), rows[mask]
+        _effects(ax, place, part, color)
+        face = color if label == "excludes 0" else "white"
+        ax.scatter(
+            part["shift"], place, s=34, color=face, edgecolors=color, zorder=3, label=label if mask.any() else None
+        )
+    name_rows(ax, [f"{r.group} ({counted(r.runs, 'run')})" for r in rows.itertuples()])
+    ax.set_title(wrapped(f"Groups that {second} favours, compared with {first}", 60), fontsize="medium")
+    shift = f"shift in {comparison.measure}: {second} minus {first}, relative to all runs"
+    name_x(ax, f"{shift}, with {100 * comparison.level:g}% interval")
+    legend_beside(ax, title="interval")
+    return ax
+
+
+def _effects(ax: Axes, place: FloatArray, rows: pd.DataFrame, color: str) -> None:
+    """Lines from low to high, and one at 0."""
+    ax.hlines(place, rows["low"], rows["high"], color=color, linewidth=2.0, zorder=2)
+    ax.axvline(0.0, color=INK, linewidth=1.0, zorder=1)

@@ -1,0 +1,162 @@
+"""Similarity of runs or of leaderboards: a matrix of all pairs, of which one triangle is drawn."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from ir_measures_relative._checks import choice
+from ir_measures_relative._input import FloatArray
+from ir_measures_relative.meta import kendall_tau, refuse_repeated
+from ir_measures_relative.plots._score_frames import finite, need_columns
+from ir_measures_relative.plots._style import SMALLEST, axes, inches, short, wrapped
+
+READABLE = 25  # runs up to which the numbers are written into the cells
+
+
+def med_matrix(matrix: pd.DataFrame, *, order: str = "given", name: str = "mean MED", ax: Axes | None = None) -> Axes:
+    """Draw the distances between all pairs of runs.
+
+    Parameters
+    ----------
+    matrix : square DataFrame with the same names as rows and columns, as ``med_matrix`` gives it
+    order : str, 'given', or 'similarity': similar runs next to each other
+    name : str, name of the colour bar
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> matrix = pd.DataFrame([[0, .5], [.5, 0]], index=['a', 'b'], columns=['a', 'b'])
+    >>> ax = med_matrix(matrix)
+    >>> [text.get_text() for text in ax.texts]
+    ['0', '.50', '0']
+    """
+    names, values = _checked(matrix)
+    low, top = min(0.0, float(values.min())), float(values.max())
+    limits = low, top if top > low else low + 1
+    return _heat_map(names, values, choice(order, "order", ("given", "similarity")), "cividis", limits, name, ax)
+
+
+def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = None) -> Axes:
+    """Draw Kendall's tau between every two leaderboards: 1 = the same order, 0 = unrelated, -1 = reversed.
+
+    Parameters
+    ----------
+    leaderboards : dict of measure: scores of the systems (one per system, or a systems x topics table), or the table of
+        ``calc_runs`` with several measures
+    order : str, 'given', or 'similarity': measures that agree next to each other
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> ax = tau_matrix({'nDCG@10': [.4, .5, .6], 'NRG@10': [.1, .3, .2]})
+    >>> [text.get_text() for text in ax.texts]
+    ['1.00', '.33', '1.00']
+    """
+    choice(order, "order", ("given", "similarity"))
+    if isinstance(leaderboards, pd.DataFrame):
+        need_columns(leaderboards, ["name", "measure", "value"], "leaderboards")
+        boards = {str(measure): part for measure, part in leaderboards.groupby("measure", sort=False)}
+    elif isinstance(leaderboards, Mapping):
+        boards = {str(measure): scores for measure, scores in leaderboards.items()}
+    else:
+        kind = type(leaderboards).__name__
+        raise TypeError(f"leaderboards must be a dict of measure: scores or the table of calc_runs, not a {kind}")
+    if not boards:
+        raise ValueError("leaderboards contains no measure; it must contain at least one")
+    names, values = list(boards), np.eye(len(boards))  # (n, n)
+    for a, b in combinations(range(len(names)), 2):
+        values[a, b] = values[b, a] = kendall_tau(boards[names[a]], boards[names[b]])
+    return _heat_map(names, values, order, "RdBu", (-1.0, 1.0), r"Kendall's $\tau$", ax)
+
+
+def _checked(matrix: Any) -> tuple[list[Any], FloatArray]:
+    """Names and (n, n) values of a symmetric matrix."""
+    if not isinstance(matrix, pd.DataFrame):
+        raise TypeError(f"matrix must be a DataFrame as med_matrix gives it, not a {type(matrix).__name__}")
+    names = matrix.index.tolist()
+    if names != matrix.columns.tolist():
+        raise ValueError("matrix must have the same names as rows and columns, in the same order")
+    if not names:
+        raise ValueError("matrix contains no run; it must contain at least one")
+    refuse_repeated(names, "run", "matrix")
+    pairs = [(a, b) for a in names for b in names]
+    values = finite(matrix.to_numpy().ravel(), "matrix", pairs).reshape(len(names), len(names))
+    odd = np.argwhere(np.abs(values - values.T) > 1e-9)
+    if len(odd):
+        raise ValueError(f"matrix must be symmetric; it differs for {names[odd[0][0]]!r} and {names[odd[0][1]]!r}")
+    return names, values
+
+
+def _heat_map(
+    names: list[Any],
+    values: FloatArray,
+    order: str,
+    colors: str,
+    limits: tuple[float, float],
+    label: str,
+    ax: Axes | None,
+) -> Axes:
+    """Square cells in colour, on and below the diagonal, with their numbers where these can be read."""
+    n = len(names)
+    if order == "similarity" and n > 2:
+        distance = np.abs(values - np.diag(values)[:, None])  # from a run's own value: 0 for MED, 1 for tau
+        distance = (distance + distance.T) / 2
+        tree = linkage(squareform(distance, checks=False), method="average", optimal_ordering=True)
+        leaves = leaves_list(tree)
+        names, values = [names[place] for place in leaves], values[np.ix_(leaves, leaves)]
+    shown = short(names)
+    room = 0.06 * max(0, min(max(map(len, shown)), 40) - 16)  # inches for long names
+    side = max(3.6, 0.42 * n + 1.6) if n <= READABLE else max(11.0, 0.1 * n + 2.5)
+    side = min(side, 40.0) + room
+    ax = axes(ax, side + 1.1, side, layout="compressed")  # for square cells, which "constrained" may cut off
+    if ax.figure.figure.get_layout_engine() is None:  # later on it would not see the colour bar
+        ax.figure.figure.set_layout_engine("compressed")
+    lower = np.ma.masked_where(np.triu(np.ones((n, n), dtype=bool), k=1), values)
+    image = ax.imshow(lower, cmap=colors, vmin=limits[0], vmax=limits[1])
+    cell = 72 * 0.9 * min(inches(ax)) / n  # about the height of a cell, in points
+    font = float(np.clip(0.72 * cell, SMALLEST, 8.5 if n <= 12 else 7.0 if n <= 18 else 6.0))
+    _name_cells(ax, shown, font, every=1 + int(font / 0.72 / max(cell, 0.1) - 1e-9))
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    number = min(font, cell / 2.4)  # at this size four digits are as wide as a cell
+    if n <= READABLE and number >= SMALLEST:
+        bright = np.asarray(image.cmap(image.norm(values)))[..., :3] @ [0.299, 0.587, 0.114] > 0.5  # (n, n)
+        for row, column in zip(*np.tril_indices(n), strict=True):
+            color = "black" if bright[row, column] else "white"
+            text = _two_digits(float(values[row, column]))
+            ax.text(column, row, text, ha="center", va="center", fontsize=number, color=color)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
+    bar.set_label(wrapped(str(label), 50) if "$" not in label else label, fontsize="small")
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize="small")
+    return ax
+
+
+def _name_cells(ax: Axes, names: list[str], font: float, every: int) -> None:
+    """Names of rows and columns, every other one if all would touch; only their number if fewer would be left."""
+    n = len(names)
+    if every > 2:
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.set_xlabel(f"{n} runs")
+        return
+    form: dict[str, Any] = {"rotation": 45, "va": "top"} if n <= READABLE else {"rotation": 90, "va": "center"}
+    places = np.arange(0, n, every)
+    ax.set_xticks(places, names[::every], rotation_mode="anchor", ha="right", fontsize=font, **form)
+    ax.set_yticks(places, names[::every], fontsize=font)
+
+
+def _two_digits(value: float) -> str:
+    """Two digits without the leading zero, to fit a small cell."""
+    text = "0" if value == 0 else f"{value:.2f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text

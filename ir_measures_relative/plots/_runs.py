@@ -1,0 +1,184 @@
+"""Runs under two measures: the score of a run alone, and its contribution beyond other runs."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from ir_measures_relative._checks import choice, flag
+from ir_measures_relative.plots._point_labels import label_points
+from ir_measures_relative.plots._score_frames import run_means
+from ir_measures_relative.plots._style import (
+    axes,
+    axis_name,
+    entry,
+    grid,
+    group_looks,
+    inches,
+    legend_above,
+    legend_beside,
+    look,
+    name_x,
+    name_y,
+    plain,
+    short,
+)
+
+
+def chronology(
+    table: pd.DataFrame,
+    measure: Any,
+    base: Any,
+    *,
+    order: Iterable[Any] | None = None,
+    notes: Mapping[Any, Any] | None = None,
+    joined: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the score of each run and its contribution beyond other runs.
+
+    With ``prior='previous'`` and the runs in order of their release this is Figure 1(a) of the NRG paper; with
+    ``prior='others'`` it is Figure 1(b).
+
+    Parameters
+    ----------
+    table : DataFrame as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
+    measure : relative measure, as in the table (``NRG(prior='previous')@10``)
+    base : ordinary measure (``nDCG@10``)
+    order : list of names of runs from left to right; by default all, as in the table
+    notes : dict of run: text, a second line below its name, such as a date
+    joined : bool, connect the runs by lines, for runs in order of time; otherwise a line connects the two values of
+        each run
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.4, .2]})
+    >>> ax = chronology(table, 'NRG@10', 'nDCG@10', notes={'dense': '2020'})
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['bm25', 'dense\\n2020']
+
+    References
+    ----------
+    Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figure 1.
+    """
+    joined = flag(joined, "joined")
+    means = run_means(table, [base, measure])
+    if order is not None:
+        listed = [order] if isinstance(order, str) or not isinstance(order, Iterable) else list(order)
+        if not listed:
+            raise ValueError("order names no run; it must name at least one")
+        means = means.iloc[_places(listed, means.index, "order")]
+    names = _two_lines(means.index, notes)
+    many = len(names) > 24
+    ax = axes(ax, min(0.2 * len(names) + 1.6, 16.0) if many else max(4.8, 0.55 * len(names) + 1.6))
+    place = np.arange(len(names))
+    low, high = means.min(axis=1), means.max(axis=1)
+    if not joined:
+        ax.vlines(place, low, high, color="#cccccc", linewidth=1.2 if many else 2, zorder=1)
+    for number, column in enumerate(means.columns):
+        style, size = look(number), (5 if many else 7) - number
+        line = style.line if joined else "none"
+        form: dict[str, Any] = {"color": style.color, "marker": style.marker, "markersize": size, "linestyle": line}
+        ax.plot(place, means[column], label=entry(column), zorder=2 + number, **form)
+    upright = many or inches(ax)[0] < 0.25 * len(names)  # slanted names would touch
+    ax.set_xticks(
+        place,
+        names,
+        rotation=90 if upright else 35,
+        rotation_mode="anchor",
+        ha="right",
+        va="center" if upright else "top",
+        fontsize="x-small" if upright else "small",
+    )
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_ylim(min(0.0, 1.1 * float(low.min())), max(1.1 * float(high.max()), 1e-3))
+    name_y(ax, "mean over topics")
+    grid(ax, "y")
+    legend_above(ax)
+    return ax
+
+
+def scatter(
+    table: pd.DataFrame,
+    x: Any,
+    y: Any,
+    groups: Any = None,
+    *,
+    labels: str | Iterable[Any] = "fitting",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the runs under two measures, a point per run.
+
+    Figures 2 and 3 of the NRG paper. Names are written where they cover neither points nor other names; runs far from
+    the others choose their places first.
+
+    Parameters
+    ----------
+    table : DataFrame as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
+    x, y : measures of the two axes, as in the table
+    groups : group of every run, such as a team, shown by colour and marker: dict, Series, or CSV file with the columns
+        run and group. Figures with the same groups have the same colours and markers, whatever runs they show
+    labels : str, 'fitting' (with more than 60 runs only the 40 farthest from the crowd) or 'none'; or a list of names
+        of runs, which are all written, over points if necessary
+    ax : Axes to draw on; by default those of a new figure
+
+    Returns
+    -------
+    Axes
+
+    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.3, .2]})
+    >>> ax = scatter(table, 'nDCG@10', 'NRG@10', groups={'bm25': 'lexical', 'dense': 'neural'})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()], [text.get_text() for text in ax.texts]
+    (['lexical', 'neural'], ['bm25', 'dense'])
+
+    References
+    ----------
+    Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figures 2 and 3.
+    """
+    chosen = isinstance(labels, (list, tuple, set, pd.Index, pd.Series, np.ndarray))
+    if not chosen:
+        choice(labels, "labels", ("fitting", "none"))
+    means = run_means(table, list(dict.fromkeys([str(x), str(y)])))
+    points = means[[str(x), str(y)]].to_numpy()  # (runs, 2)
+    if chosen:
+        named = sorted(set(_places(labels, means.index, "labels")))
+    else:
+        named = list(range(len(means))) if labels == "fitting" else []
+    group_of, styles = group_looks(groups, means.index)
+    crowded = len(means) > 20
+    ax = axes(ax, 8.4 if crowded else 6.8, 6.0 if crowded else 4.6)
+    for group, style in styles.items():
+        own = points[[group_of.get(run) == group for run in means.index]]
+        label = None if group is None else entry(group)
+        form: dict[str, Any] = {"s": 40, "color": style.color, "marker": style.marker, "edgecolor": "white"}
+        ax.scatter(own[:, 0], own[:, 1], label=label, linewidth=0.4, zorder=3, **form)
+    legend_beside(ax)
+    ax.margins(0.1)
+    name_x(ax, axis_name(x))
+    name_y(ax, axis_name(y))
+    grid(ax, "both")
+    others = np.delete(points, named, axis=0)  # points that no name may cover
+    label_points(ax, *points[named].T, [means.index[place] for place in named], others, wanted=chosen)
+    return ax
+
+
+def _places(names: Any, runs: pd.Index, what: str) -> list[int]:
+    """Positions of the named runs, matched as text."""
+    place = {str(run): number for number, run in enumerate(runs)}
+    unknown = [name for name in names if str(name) not in place]
+    if unknown:
+        raise ValueError(f"{what}: table has no run {unknown[0]!r}; it has {', '.join(place)}")
+    return [place[str(name)] for name in names]
+
+
+def _two_lines(runs: pd.Index, notes: Mapping[Any, Any] | None) -> list[str]:
+    """Name of each run, with its note, if any, in a second line."""
+    if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
+        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
+    noted = {} if notes is None else {str(name): f"\n{plain(note)}" for name, note in notes.items()}
+    return [name + noted.get(str(run), "") for run, name in zip(runs, short(runs), strict=True)]
