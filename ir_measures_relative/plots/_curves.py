@@ -151,8 +151,8 @@ def _draw_lines(ax: Axes, x: FloatArray, lines: Mapping[str, FloatArray]) -> Non
 def _draw_line(ax: Axes, place: int, x: Any, y: Any, name: str, **form: Any) -> None:
     """A line in the look of its place; ``name``: its entry in the legend, if any."""
     style = look(place)
-    form = {"marker": style.marker, "markersize": 4.5, "zorder": 3} | form
-    ax.plot(x, y, color=style.color, linestyle=style.line, label=entry(name) if name else None, **form)
+    drawn: dict[str, Any] = {"marker": style.marker, "markersize": 4.5, "zorder": 3} | form
+    ax.plot(x, y, color=style.color, linestyle=style.line, label=entry(name) if name else None, **drawn)
 
 
 def discriminative_power(results: Any, *, level: float | None = None, ax: Axes | None = None) -> Axes:

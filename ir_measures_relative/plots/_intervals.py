@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ir_measures_relative._checks import choice, counted
-from ir_measures_relative._input import FloatArray
+from ir_measures_relative._input import IntArray
 from ir_measures_relative.plots._score_frames import need_columns, result_frame
 from ir_measures_relative.plots._style import (
     FAINT,
@@ -339,7 +339,7 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
     return ax
 
 
-def _effects(ax: Axes, place: FloatArray, rows: pd.DataFrame, color: str) -> None:
+def _effects(ax: Axes, place: IntArray, rows: pd.DataFrame, color: str) -> None:
     """Lines from low to high, and one at 0."""
     ax.hlines(place, rows["low"], rows["high"], color=color, linewidth=2.0, zorder=2)
     ax.axvline(0.0, color=INK, linewidth=1.0, zorder=1)

@@ -131,7 +131,7 @@ def _heat_map(
     number = min(font, cell / 2.4)  # at this size four digits are as wide as a cell
     if n <= READABLE and number >= SMALLEST:
         bright = np.asarray(image.cmap(image.norm(values)))[..., :3] @ [0.299, 0.587, 0.114] > 0.5  # (n, n)
-        for row, column in zip(*np.tril_indices(n), strict=True):
+        for row, column in np.argwhere(np.tri(n)).tolist():
             color = "black" if bright[row, column] else "white"
             text = _two_digits(float(values[row, column]))
             ax.text(column, row, text, ha="center", va="center", fontsize=number, color=color)

@@ -163,7 +163,7 @@ def scatter(
     name_y(ax, axis_name(y))
     grid(ax, "both")
     others = np.delete(points, named, axis=0)  # points that no name may cover
-    label_points(ax, *points[named].T, [means.index[place] for place in named], others, wanted=chosen)
+    label_points(ax, points[named, 0], points[named, 1], [means.index[place] for place in named], others, wanted=chosen)
     return ax
 
 
