@@ -75,7 +75,7 @@ def write_demo_figures(table: pd.DataFrame, folder: str | Path, groups: Any = No
     from ir_measures_relative import plots  # late: matplotlib is optional
 
     chronological = PREVIOUS in table["measure"].values
-    added = plots.chronology(table, PREVIOUS if chronological else "NRG@10", "nDCG@10", joined=chronological)
+    added = plots.chronology(table, PREVIOUS if chronological else "NRG@10", "nDCG@10")
     figures = {"scatter": plots.scatter(table, "nDCG@10", "NRG@10", groups), "chronology": added}
     if scores is not None:
         figures["intervals"] = plots.caterpillar(scores, groups)

@@ -174,9 +174,9 @@ def _draw_rows(
             color=style.color,
             marker=style.marker,
             linestyle="none",
-            markersize=4 if many else 5.5,
+            markersize=4.5 if many else 6,
             markeredgecolor="white",
-            markeredgewidth=0.5,
+            markeredgewidth=0.3 if many else 0.5,
             label=None if group is None else entry(group),
             zorder=3,
         )

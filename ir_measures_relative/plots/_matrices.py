@@ -63,6 +63,7 @@ def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = Non
     ['1.00', '.33', '1.00']
     """
     choice(order, "order", ("given", "similarity"))
+    leaderboards = getattr(leaderboards, "per_topic", leaderboards)  # of a Comparison
     if isinstance(leaderboards, pd.DataFrame):
         need_columns(leaderboards, ["name", "measure", "value"], "leaderboards")
         boards = {str(measure): part for measure, part in leaderboards.groupby("measure", sort=False)}

@@ -26,7 +26,7 @@ FAINT = "#999999"
 LONGEST = 32  # characters of a name that leave room for the data
 MANY = 30  # rows above which they are drawn close together
 NARROW = 3.0  # inches of axes beside which there is no room for a legend
-ACROSS, UP = 12, 14  # letters of the text of an axis, in an inch of it; above and below there is more room
+ACROSS, UP = 12, 10  # letters of the label of an axis per inch; tick labels and legends shrink the axes later
 SMALLEST = 4.0  # points of a name that can still be read
 
 
@@ -144,6 +144,7 @@ def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] 
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     if not handles:
         return
+    form: dict[str, Any]
     (width, height), longest = inches(ax), max(len(str(handle.get_label())) for handle in handles)
     if width < NARROW:
         columns = max(1, int(width / (0.3 + 0.07 * longest)))
