@@ -91,8 +91,8 @@ HEAD = [
     "Runs over",
     "Measure",
     "tau with alpha = 0",
-    "pairs apart, two systems at a time",
-    "pairs apart, two-way Tukey",
+    "separated pairs, two systems at a time",
+    "separated pairs, two-way Tukey",
     "stability, ties below .05",
     "stability, ties below 5%",
 ]

@@ -21,4 +21,4 @@ for rank, document in enumerate(RELEVANT, 1):
     weight = 1 + 1 - found / len(RANKINGS)
     bar(axes[3], rank, weight / 2, GREEN, f"{weight:.2f}")
 value = (imr.RareP(prior=prior) @ 4).calc_aggregate(qrels, runs["run"])
-axes[3].set_title(f"run, and what counts\nRareP@4 = {value:.3f}", fontsize=9, loc="left")
+axes[3].set_title(f"run, with weights\nRareP@4 = {value:.3f}", fontsize=9, loc="left")
