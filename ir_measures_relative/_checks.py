@@ -202,8 +202,10 @@ def right_call() -> str:
     package = sys.modules.get(_PASSED_OVER[0])
     name, frame = "", sys._getframe().f_back
     while frame is not None:
-        own = str(frame.f_globals.get("__name__", "")).startswith(_PASSED_OVER[0])
-        if own and frame.f_code.co_name in getattr(package, "__all__", ()):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.startswith(f"{_PASSED_OVER[0]}._cli"):  # the user of a command calls no function
+            return ""
+        if module.startswith(_PASSED_OVER[0]) and frame.f_code.co_name in getattr(package, "__all__", ()):
             name = frame.f_code.co_name
         frame = frame.f_back
     if not name:

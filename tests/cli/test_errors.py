@@ -114,6 +114,10 @@ class TestRefused:
         assert main(["qrels.txt", "runs/dense.run", "MED(reference='runs/fused.run')@9", "--bibtex"]) == 0
         assert len(capsys.readouterr().out.splitlines()) == 1
 
+    def test_no_function_is_suggested_to_the_user_of_a_command(self, complaint: Callable[..., str]) -> None:
+        for arguments in (["qrels.txt", "runs/dense.run"], ["compare", "qrels.txt", "runs"]):
+            assert "call " not in complaint(*arguments, "Zyx@10")
+
     def test_a_folder_with_a_file_that_is_no_run(self, place: Path, complaint: Callable[..., str]) -> None:
         (place / "runs" / "notes.txt").write_text("see the wiki\n")
         assert "notes.txt', line 1: 'see the wiki' is not" in complaint("compare", "qrels.txt", "runs", "NRG@10")
