@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,7 +159,7 @@ class TopicOrder:
         """Reject neighbouring keys, no two of which are equal, that do not ascend."""
         possible, misplaced = [], ("", "")
         for order in self._possible:
-            ordered = list(map(order, keys))
+            ordered = keys if order is str or _are_numbered(keys) else list(map(order, keys))
             if ordered == sorted(ordered):
                 possible.append(order)
             else:
@@ -179,6 +180,12 @@ class TopicOrder:
         [1, 2]
         """
         return {bisect_right(keys, order(last), key=order) for order in self._possible}
+
+
+def _are_numbered(keys: Sequence[str]) -> bool:
+    """True if keys differ only in digits, of which all have as many, so that both orders are the same."""
+    start = len(commonprefix(keys))
+    return len(set(map(len, keys))) == 1 and (len(keys) == 1 or "".join(key[start:] for key in keys).isdecimal())
 
 
 class _Read(NamedTuple):
