@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import mean_over_topics
-from ir_measures_relative._checks import counted, warn
+from ir_measures_relative._checks import EQUAL, counted, warn
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -42,7 +42,7 @@ from ir_measures_relative._judged import (
 from ir_measures_relative._labels.bootstrapped import BootSettings, topic_scores
 from ir_measures_relative._labels.grade_prior import grade_prior_of
 from ir_measures_relative._labels.label_draws import Labellings, drawn_labels, listed_labels
-from ir_measures_relative._labels.outcomes import TOLERANCE, Outcomes
+from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random
 
 LISTED = 1 << 16  # labellings of a topic that are listed
@@ -141,11 +141,11 @@ class Signs(NamedTuple):
         def beyond(far: float) -> tuple[float, float]:
             return float(probability[support > far].sum()), float(probability[support < -far].sum())
 
-        tie = all_tie if difference.slack else float(probability[np.abs(support) <= TOLERANCE].sum())
-        above, below = beyond(difference.slack + TOLERANCE)
+        tie = all_tie if difference.slack else float(probability[np.abs(support) <= EQUAL].sum())
+        above, below = beyond(difference.slack + EQUAL)
         low = np.array([above, below, tie])
         undecided = max(1.0 - low.sum(), 0.0) if difference.slack else 0.0
-        grid_above, grid_below = beyond(TOLERANCE)
+        grid_above, grid_below = beyond(EQUAL)
         middle = (1.0 + grid_above - grid_below - tie) / 2  # the grid's own zero is halved, and so are ties
         above = min(max(middle, above), above + undecided)
         return cls((above, 1.0 - tie - above, tie), low, np.minimum(low + undecided, 1.0))

@@ -20,10 +20,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from ir_measures_relative._checks import EQUAL
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels.sampling import order_band
 
-TOLERANCE = 1e-12  # scores and probabilities that differ by less are equal
 PERCENTILES = np.arange(1, 100) / 100  # the quantiles for which an error is stated
 BINS = 20  # of the histogram whose mode is the paper's estimate
 ONE_BIN = 1e-4  # a range this small is one bin
@@ -115,7 +115,7 @@ class Outcomes:
 
     def _at(self, q: ArrayLike) -> FloatArray:
         """Smallest listed score whose cumulative probability reaches q. Any shape."""
-        place = np.searchsorted(self._cumulative, np.asarray(q) - TOLERANCE, "left")
+        place = np.searchsorted(self._cumulative, np.asarray(q) - EQUAL, "left")
         return np.clip(self.support[np.minimum(place, len(self.support) - 1)], *self.ends)
 
     def _ranges(self, q: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -159,7 +159,7 @@ class Outcomes:
     @property
     def argmax(self) -> float:
         """The most likely score; the lowest of several."""
-        likely = self.probability >= self.probability.max() * (1 - TOLERANCE)
+        likely = self.probability >= self.probability.max() * (1 - EQUAL)
         return float(self.support[np.argmax(likely)])
 
     @cached_property
@@ -174,10 +174,10 @@ class Outcomes:
             low, high = score[0], score[-1]
             if high - low <= ONE_BIN:
                 break
-            edge = low + (high - low) * np.arange(1, BINS) / BINS + TOLERANCE  # (19,) a score on an edge lies below it
+            edge = low + (high - low) * np.arange(1, BINS) / BINS + EQUAL  # (19,) a score on an edge lies below it
             place = np.searchsorted(edge, score, "left")  # (N,) bin of each score
             mass = np.bincount(place, probability, BINS)
-            kept = (mass >= mass.max() - TOLERANCE)[place]
+            kept = (mass >= mass.max() - EQUAL)[place]
             score, probability = score[kept], probability[kept]
         return float(score[-1])
 
@@ -212,7 +212,7 @@ def merged(score: FloatArray, probability: FloatArray) -> tuple[FloatArray, Floa
     """Sort scores and merge those that agree within the tolerance into the lowest of them. (N,) -> (M,) each"""
     order = np.argsort(score)
     score, probability = score[order], probability[order]
-    new = np.concatenate([[True], np.diff(score) > TOLERANCE])
+    new = np.concatenate([[True], np.diff(score) > EQUAL])
     return score[new], np.add.reduceat(probability, np.flatnonzero(new))
 
 
