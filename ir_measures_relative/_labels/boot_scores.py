@@ -1,4 +1,4 @@
-"""What `boot_ndcg` returns: the distribution of nDCG of every topic, and that of the mean over topics.
+"""Results of `boot_ndcg`: the distribution of nDCG of every topic, and that of the mean over topics.
 
 A topic's distribution takes the first of three forms that it is small enough for:
 
@@ -12,7 +12,7 @@ et al., ECIR 2023) draws 1,000 labellings.
 
 from dataclasses import replace
 from functools import cached_property
-from math import fsum, sqrt
+from math import fsum, isqrt, sqrt
 
 import numpy as np
 import pandas as pd
@@ -37,8 +37,8 @@ class TopicScores(TopicResult):
     query_id : the topic, as the qrels gave it
     n_unjudged : int, unjudged documents in the top K
     lower, upper : float, naive bounds: unjudged = 0, unjudged = the highest gain left in the pool
-    form : 'exact', 'bracket' (quantiles lie in a narrow range) or 'band' (quantiles of a sample; they lie in a range
-        around them with probability 1 - 1e-6)
+    form : 'exact', 'bracket' (true quantiles are within a narrow range) or 'band' (quantiles of a sample; the true
+        ones are within a range around them with probability 1 - 1e-6)
     exact : bool, whether the form is 'exact'
     width : float, of the widest such range of the percentiles 1 to 99; 0 if exact
     mean, std : float (std: population); exact except for a few topics of the form 'band', then those of the sample
@@ -198,10 +198,6 @@ def likeliest_by_family(labels: LabelDraws, rank: IntArray) -> float:
 def primitive_roots(last: int) -> IntArray:
     """(last + 1,) the smallest m with number = m^j, for each number from 0 on."""
     root = np.arange(last + 1)
-    for number in range(2, last + 1):
-        if root[number] == number:
-            power = number * number
-            while power <= last:
-                root[power] = number
-                power *= number
+    for number in range(isqrt(last), 1, -1):  # the smallest root comes last
+        root[[number**j for j in range(2, last.bit_length()) if number**j <= last]] = number
     return root

@@ -2,7 +2,7 @@
 
 The naive bounds (Froebe, Gienapp, Potthast and Hagen, ECIR 2023, section 3.3): below, every unjudged document counts 0;
 above, the unjudged documents take in rank order the best labels that the pool contains outside the top K, then 0. The
-pool's ideal never changes, so both bounds are comparable with ordinary nDCG, and every score of bootstrapped nDCG lies
+pool's ideal never changes, so both bounds are comparable with ordinary nDCG, and every score of bootstrapped nDCG is
 between them. They do not bound the nDCG after further judgements.
 
 "Best" means largest gain, not highest grade. With a gain table that is not monotone (``gains={1: 5}`` leaves grade 2 at

@@ -8,10 +8,10 @@ counts for both runs:
 2. documents only in a's top draw in a's order from a's prior and what is left of a's supply; b likewise.
 
 A run's supply is what the pool contains outside its own top K, so each run alone keeps the pool's ideal. If the other
-run has nothing unjudged, this is Algorithm 1 of the paper.
+run has no unjudged document, this is Algorithm 1 of the paper.
 
 The difference of a topic is listed if few labellings are possible, else it is a sample with a fixed seed. Topics are
-independent; their mean difference is listed or lies on a grid (see `outcomes`).
+independent; their mean difference is listed or computed on a grid (see `outcomes`).
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class ProbBetter:
 
 
 class Signs(NamedTuple):
-    """Probabilities that a difference is positive, negative and zero; each lies between ``low`` and ``high``."""
+    """Probabilities that a difference is positive, negative and zero; each is between ``low`` and ``high``."""
 
     chance: tuple[float, float, float]
     low: FloatArray  # (3,)

@@ -41,7 +41,7 @@ class _Distribution:
 
     @cached_property
     def form(self) -> str:
-        """'exact', 'bracket' (quantiles lie in a narrow range) or 'band' (quantiles of a sample)."""
+        """'exact', 'bracket' (true quantiles are within a narrow range) or 'band' (quantiles of a sample)."""
         return self.outcomes.form
 
 
@@ -151,7 +151,7 @@ class ByTopic(_Distribution, Generic[Topic]):
         if error == 0:
             return self.outcomes.quantile(q)
         if q in (0.0, 1.0):
-            raise ValueError(f"q must lie between 0 and 1 with topics=True, got {q:g}")
+            raise ValueError(f"q must be above 0 and below 1 with topics=True, got {q:g}")
         points, weight = self.support, self.probability
         if len(points) > POINTS:  # as many parts of equal probability
             place = np.searchsorted(np.cumsum(weight), (np.arange(POINTS) + 0.5) / POINTS)

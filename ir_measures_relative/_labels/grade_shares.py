@@ -18,7 +18,7 @@ class LabelShares:
     Attributes
     ----------
     grades : the G grades, ascending; negative ones count as 0
-    pool, unjudged : (G,) shares in the pool and among what it lacks; of several pools the mean of their shares
+    pool, unjudged : (G,) shares in the pool and among the documents that it lacks; means over several pools
     documents : number of documents that the pools lack, all together
     pools : number of pools, and of those the number that lack a document
     """
@@ -39,9 +39,9 @@ class LabelShares:
 
 
 def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: QrelsLike) -> LabelShares:
-    """Are the documents that a pool lacks like those that it has?
+    """Compare the grades of the documents that a pool lacks with the grades of those that it has.
 
-    Estimates that draw the grades of unjudged documents from the pool trust that they are.
+    Estimates that draw the grades of unjudged documents from the pool assume that they are alike.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
         lacking.append(full.drop(pool.index))
     n_documents = sum(map(len, lacking))
     if not n_documents:
-        raise ValueError("incomplete lacks no document of complete; there is nothing to compare")
+        raise ValueError("incomplete lacks no document of complete, so there are no shares to compare")
     # (2, G) mean over the pools that have documents at all
     table = pd.DataFrame([_mean_shares(judged), _mean_shares(lacking)]).fillna(0.0).sort_index(axis=1)
     n_lacking = sum(len(part) > 0 for part in lacking)

@@ -155,7 +155,7 @@ class LabelDraws:
 
     @property
     def likely(self) -> float:
-        """Score of a likely labelling, for too many states: each document in turn takes its likeliest label."""
+        """Score of a likely labelling, for too many states: each document takes its likeliest label, in rank order."""
         left, total = self.supply.copy(), 0.0
         for weight in self.weight:
             level = int(np.argmax(chance_of_labels(self.probability, left[:, None] > 0)))
@@ -173,7 +173,7 @@ class LabelDraws:
         """Distribution of ``start``, the score of the judged documents, plus that of the labels, on a grid.
 
         Every document's possible contributions are rounded to the nearest grid point. The rounding errors are known, so
-        the score lies within [grid + sum of smallest errors, grid + sum of largest errors], whatever the labels are.
+        the score is within [grid + sum of smallest errors, grid + sum of largest errors], whatever the labels are.
         """
         lowest, highest = (start + end for end in self.extremes)
         step = (highest - start) / cells

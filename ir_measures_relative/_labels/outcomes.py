@@ -3,7 +3,7 @@
 An `Outcomes` takes one of three forms:
 
     exact    every score is listed
-    bracket  scores lie on a grid, and each true quantile lies within ``slack`` of the one on the grid
+    bracket  scores are on a grid, and each true quantile is within ``slack`` of the one on the grid
     band     a fixed-seed sample; the order statistics around a quantile enclose the true one with probability 1 - 1e-6
 
 Mean and variance are stored, since they may be known exactly although the distribution is not.
@@ -47,7 +47,7 @@ class Outcomes:
     moments : mean and variance; (U,) arrays if they are known given each of U equally likely effects of a run
     ends : the lowest and the highest possible score
     form : 'exact', 'bracket' or 'band'
-    slack : how far a quantile may lie from the one listed, if the form is 'bracket'
+    slack : how far a true quantile may be from the one listed, if the form is 'bracket'
     n_drawn : number of draws, if the form is 'band'
 
     Examples
@@ -174,7 +174,7 @@ class Outcomes:
             low, high = score[0], score[-1]
             if high - low <= ONE_BIN:
                 break
-            edge = low + (high - low) * np.arange(1, BINS) / BINS + EQUAL  # (19,) a score on an edge lies below it
+            edge = low + (high - low) * np.arange(1, BINS) / BINS + EQUAL  # (19,) a score on an edge is below it
             place = np.searchsorted(edge, score, "left")  # (N,) bin of each score
             mass = np.bincount(place, probability, BINS)
             kept = (mass >= mass.max() - EQUAL)[place]
@@ -187,8 +187,8 @@ class Outcomes:
 
         Listed if few scores are possible, else on a grid: a score between two grid points is split between them so that
         its mean is kept, and the grids are multiplied by one Fourier transform. Errors of the parts then cancel instead
-        of adding up. ``error`` is at most a grid step more than the mean of the parts' errors; it holds but for a
-        probability of 1e-9 if the parts are exact or bracketed.
+        of adding up. ``error`` is at most a grid step more than the mean of the parts' errors; if the parts are exact
+        or bracketed, it is exceeded with probability 1e-9.
         """
         if not parts:
             return cls.sure(0.0)

@@ -1,7 +1,5 @@
 """Grades of unjudged documents without a label model: as frequent as among the topic's judged documents."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ir_measures_relative._labels.label_model import LabelModel
@@ -19,7 +17,7 @@ class PoolShares(LabelModel):
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         judgements = part.run.judgements
         grades = np.maximum(judgements.grade[part.visible], 0)
-        # where nothing is judged relevant, a document may be all the same
+        # without a document judged relevant, an unjudged one may still be
         least = [0] if (grades >= self.relevant).any() else [0, self.relevant]
         grade, level = np.unique(np.append(least, grades), return_inverse=True)  # (L,), the first is 0
         level = level.ravel()[len(least) :]
