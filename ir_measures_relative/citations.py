@@ -1,10 +1,8 @@
-"""What to cite: one BibTeX entry per key, and the entries that a set of measures calls for.
+"""BibTeX entries of the papers behind the measures.
 
-An entry holds only what the papers and public bibliographies state; the text at hand of Moffat's paper names no
-journal, year or pages.
+An entry contains only facts stated by the papers and public bibliographies; the available text of Moffat's paper names
+no journal, year or pages.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
@@ -123,11 +121,11 @@ BIBTEX = {
 
 
 def bibtex(*measures: Iterable[Any] | Any) -> str:
-    """What to cite when these measures are used; without measures, everything there is to cite.
+    """Return the BibTeX entries to cite for the given measures; without measures, all entries.
 
     Parameters
     ----------
-    measures : measures or iterables of measures, objects or text.
+    measures : measures or iterables of measures, objects or text
         Measures of this package name their papers; built-in measures of ir_measures add nothing.
 
     Returns
@@ -150,7 +148,6 @@ def bibtex(*measures: Iterable[Any] | Any) -> str:
 
 
 def _each(measures: Iterable[Any] | Any) -> Iterable[Any]:
-    """Several measures as they are, a single one or its text as a list."""
-    # not iter(): a measure that can be indexed by parameter would pass for a sequence
+    # not iter(): a measure that can be indexed by parameter would count as a sequence
     several = hasattr(type(measures), "__iter__") and not isinstance(measures, str)
     return measures if several else [measures]

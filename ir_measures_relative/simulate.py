@@ -1,9 +1,9 @@
-"""A small simulated evaluation campaign, so that every example runs without data from elsewhere.
+"""A small simulated evaluation campaign, so that every example runs without external data.
 
-A relevant document can be recognised by two independent signals: the words of the topic (lexical) and
-its meaning (semantic). Either may be missing, and systems mix the two differently. So a lexical system with
-a modest nDCG finds documents that its many dense rivals miss, which relative measures can show, and
-judgements pooled from some of the systems leave documents of the others unjudged.
+A relevant document has two independent signals: the words of the topic (lexical) and its meaning (semantic). Either may
+be missing, and systems combine them differently. So a lexical system with a modest nDCG finds documents that its many
+dense rivals miss, as relative measures show, and judgements pooled from some of the systems leave documents of the
+others unjudged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Track", "rare_and_common", "track"]
 
 
 class System(NamedTuple):
-    """How a simulated system ranks: by a mix of the two signals and errors of its own."""
+    """A simulated system ranks by a mix of the two signals and errors of its own."""
 
     family: str
     lexical: float
@@ -83,7 +83,7 @@ def track(
     Parameters
     ----------
     seed : int
-        The same seed gives the same track; nothing outside is read or changed.
+        The same seed gives the same track.
     topics : int
         Number of topics.
     depth : int
@@ -135,18 +135,19 @@ def track(
 def rare_and_common(
     qrels: QrelsLike, runs: RunsLike, topic: Any, *, relevant: int, cutoff: int = 100
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    """Add two hypothetical systems to one topic of a campaign: what only one finds against what all find.
+    """Add two hypothetical systems to one topic: one finds rare relevant documents, the other common ones.
 
     The experiment of the rareness paper's Figure 1. Both systems find the same number of relevant documents and fill
-    the rest with documents that nobody judged. ``S_rare`` finds simulated ones that no other system has; ``S_common``
-    those that most runs have in their top ``cutoff``. So P cannot tell the two apart, and rareness can.
+    the rest with unjudged documents. ``S_rare`` finds simulated documents that no other system has; ``S_common`` finds
+    those that most runs have in their top ``cutoff``. So P gives both the same score, and rareness does not.
 
     Parameters
     ----------
     qrels, runs : judgements and runs in any form
-    topic : the topic of the experiment
-    relevant : how many relevant documents both find, at most ``cutoff`` and those that are judged relevant (grade >= 1)
-    cutoff : length of the two rankings
+    topic : id of the topic
+    relevant : int, number of relevant documents that both find, at most ``cutoff`` and the number of documents judged
+        relevant (grade >= 1)
+    cutoff : int, length of the two rankings
 
     Returns
     -------
@@ -165,25 +166,23 @@ def rare_and_common(
     cutoff = whole(cutoff, "cutoff", 1)
     judged = Judgements.of(qrels).to_dict().get(str(topic))
     if judged is None:
-        raise ValueError(f"topic={topic!r} is not a topic of the qrels")
-    found = [document for document, grade in judged.items() if grade >= 1]
-    relevant = whole(relevant, "relevant", 0, min(cutoff, len(found)))
+        raise ValueError(f"topic must be a topic of the qrels, got {topic!r}")
+    relevant_ids = [document for document, grade in judged.items() if grade >= 1]
+    relevant = whole(relevant, "relevant", 0, min(cutoff, len(relevant_ids)))
     rankings = {name: Run.of(source, f"run {name!r}").ranking(topic) for name, source in run_sources(runs).items()}
     times = Counter(document for ranking in rankings.values() for document in ranking[:cutoff])
-    most_common = sorted(found, key=lambda document: (-times[document], document))[:relevant]
+    most_common = sorted(relevant_ids, key=lambda document: (-times[document], document))[:relevant]
     simulated = [f"S_rare-relevant-{place + 1}" for place in range(relevant)]
     for name, first in (("S_rare", simulated), ("S_common", most_common)):
         if name in rankings:
-            raise ValueError(f"runs: {name!r} is the name of a simulated system; give this run another")
+            raise ValueError(f"runs: {name!r} is reserved for a simulated system; rename this run")
         rankings[name] = [*first, *(f"{name}-filler-{place + 1}" for place in range(cutoff - relevant))]
     grades = judged | dict.fromkeys(simulated, 1)
     rows = pd.DataFrame({"query_id": str(topic), "doc_id": list(grades), "relevance": list(grades.values())})
-    return rows, {name: _ranked(str(topic), ranking) for name, ranking in rankings.items()}
-
-
-def _ranked(topic: str, ranking: list[str]) -> pd.DataFrame:
-    score = np.arange(len(ranking), 0, -1, dtype=float)
-    return pd.DataFrame({"query_id": topic, "doc_id": ranking, "score": score})
+    return rows, {
+        name: pd.DataFrame({"query_id": str(topic), "doc_id": ranking, "score": np.arange(len(ranking), 0.0, -1)})
+        for name, ranking in rankings.items()
+    }
 
 
 def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[Array, ...]:
@@ -235,7 +234,7 @@ def _names(topic: Array, candidate: Array) -> tuple[list[str], list[str]]:
 def _run_frame(ranking: Array) -> pd.DataFrame:
     topics, depth = ranking.shape
     query_id, doc_id = _names(np.repeat(np.arange(topics), depth), ranking.ravel())
-    # whole numbers are distinct in any precision, so every tool reads the same order
+    # integers are distinct in any precision, so every tool reads the same order
     score = np.tile(np.arange(depth, 0, -1, dtype=float), topics)
     return pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "score": score})
 

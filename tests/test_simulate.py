@@ -181,7 +181,7 @@ def test_the_two_systems_have_what_they_are_named_after() -> None:
 @pytest.mark.parametrize(
     ("topic", "relevant", "sentence"),
     [
-        ("99", 1, "topic='99' is not a topic of the qrels"),
+        ("99", 1, "topic must be a topic of the qrels, got '99'"),
         ("1", -1, "relevant must be an integer from 0 to 10, got -1"),
         ("1", 11, "relevant must be an integer from 0 to 10, got 11"),
     ],

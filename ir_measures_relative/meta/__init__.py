@@ -1,30 +1,30 @@
-"""Is a measure any good? Functions of a table of scores, systems x topics, whatever measure it comes from.
+"""Evaluation of measures: functions of a table of scores, systems x topics, by any measure.
 
-====================================  ========================================================================
+====================================  =====================================================================
 ``kendall_tau``, ``tau_ap``           do two measures order the systems alike?
-``discordant_pairs``                  ... and how many pairs do they put in opposite order?
-``system_order``                      the systems from best to worst
-``percentage_absolute_difference``    how far apart does a measure put the systems?
-``discriminative_power``              how many pairs can it tell apart?
-``significance_disagreement``         ... and are they the pairs that another measure tells apart?
-``stability``, ``swap_rate``          would other topics have given the same verdict?
-``rank_intervals``                    ... and how sure is the rank of each system?
-``topics_needed``, ``power``          how many topics show a difference, and how surely?
-``detectable``                        ... and which difference can so many topics show?
+``discordant_pairs``                  ... and how many pairs do they order in opposite ways?
+``system_order``                      what is the order of the systems, from best to worst?
+``percentage_absolute_difference``    how much do the systems differ by a measure?
+``discriminative_power``              how many pairs of systems differ significantly?
+``significance_disagreement``         ... and are they the same pairs as by another measure?
+``stability``, ``swap_rate``          would other topics have given the same winners?
+``rank_intervals``                    ... and how certain is the rank of each system?
+``topics_needed``, ``power``          how many topics show a difference, and how probably?
+``detectable``                        ... and which difference can a number of topics show?
 ``compare_judges``                    can one judge, such as a language model, replace another?
 ``prediction_powered``                how good are systems, if people judged few topics and a machine many?
 ``number_of_systems``                 would fewer participants have been ranked alike?
-``query_types``                       which queries tell a good ranking from a random one?
+``query_types``                       which queries distinguish a good ranking from a random one?
 ``leave_group_out``                   what would the judgements be, had a group not taken part?
-``label_shares``                      ... and are the documents that it lacks like the others?
+``label_shares``                      ... and do its own documents have grades like the others?
 ``reusability``                       would its runs have been scored and ranked alike?
 ``interval_coverage``                 ... and do label intervals contain its runs' scores?
 ``judging_replay``                    ... and how many judgements decide its pairs?
 ``pool_depth``                        how deep was the pool?
 ``estimation_error``                  how far are estimated scores from the true ones?
 ``preference_reconstruction``         do estimated scores order the systems as the true ones do?
-``compare_estimates``                 ... and is one estimate better than another, or is it chance?
-====================================  ========================================================================
+``compare_estimates``                 ... and is one estimate significantly better than another?
+====================================  =====================================================================
 """
 
 from ir_measures_relative._labels import (
