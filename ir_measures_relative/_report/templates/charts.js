@@ -140,7 +140,7 @@ function strip(of, order) {
 const zoom = (size) => once(`zoom ${size}`, () => {
   const means = ORDER.map((run) => SIGN * D.means[0][run]).filter((v) => !empty(v)).sort((a, b) => a - b);
   const quarter = (k) => means[Math.floor((k * (means.length - 1)) / 4)];
-  const least = Math.max(means[0], quarter(1) - 0.75 * (quarter(3) - quarter(1)));
+  const least = Math.max(means[0], quarter(1) - 0.5 * (quarter(3) - quarter(1)));
   const ends = ORDER.flatMap((run) => [D.means[0][run], ...topicInterval(run), ...labelInterval(run)]);
   const most = Math.max(...ends.filter((v) => !empty(v)).map((v) => SIGN * v)), room = 0.04 * (most - least) || 0.05;
   const [low, high] = [SIGN * (least - room), SIGN * (most + room)].sort((a, b) => a - b);
