@@ -87,6 +87,12 @@ class Browser:
     def fragment(self) -> dict[str, str]:
         return self.run("return Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
 
+    def processor_seconds(self) -> float:
+        """Processor time that the page's tasks have taken so far, which depends little on how busy the machine is."""
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+
     def complaints(self) -> list[str]:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
