@@ -32,7 +32,7 @@ _DEPENDENT = "Scores relative to the other runs depend on one another, so tests 
 _MARKS = {"settled": "S", "likely": "L", "reversed": "R", "tied": "T"}
 _MEANING = {
     "settled": "settled, no labels of the unjudged documents can reverse the order",
-    "likely": "likely, with a probability of at least {level:g} the order stays once unjudged documents have labels",
+    "likely": "likely, the order stays with a probability of at least {level:g} once unjudged documents have labels",
     "reversed": "reversed, the opposite order has a probability of at least {level:g}",
     "tied": "tied, the two have the same score with a probability of at least {level:g}",
 }
@@ -192,7 +192,7 @@ def letter_marks(table: TextTable, cells: Cells, tests: PairedTests) -> TextTabl
                 winner, loser = (first, second) if sign > 0 else (second, first)
                 worse.setdefault((winner, v), []).append(letter[loser])
     marks = {cell: "".join(sorted(letters, key=ascii_letters.index)) for cell, letters in worse.items()}
-    legend = [f"Letters: significantly better than the runs of these letters {tests.described(len(a))}."]
+    legend = [f"Letters name the runs that a value is significantly better than {tests.described(len(a))}."]
     marked = _marked(table, cells, marks, [*legend, tests.caution] if tests.tested and len(a) else [])
     rows = [[ascii_letters[row], *values] for row, values in enumerate(table.rows)]
     shifted = {(row, column + 1): mark for (row, column), mark in marked.marks.items()}

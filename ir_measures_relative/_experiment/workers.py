@@ -69,7 +69,7 @@ class Workers:
     def count(self) -> int:
         if self.n_jobs == 1:
             return 1
-        from joblib import effective_n_jobs  # late: not needed for one worker
+        from joblib import effective_n_jobs  # late: one worker does not require it
 
         return int(effective_n_jobs(self.n_jobs))
 

@@ -125,7 +125,9 @@ class TestCompare:
         assert printed.err.splitlines()[1].startswith("S: settled, no labels")  # tsv has no place for a legend
         for name in ("text", "markdown", "latex"):
             assert "S: settled, no labels of the unjudged documents can reverse the order." in output(*arguments, name)
-        assert "Letters: significantly better" in output(*arguments[:4], "--letters", "--format", "markdown")
+        assert "Letters name the runs that a value is significantly better than" in output(
+            *arguments[:4], "--letters", "--format", "markdown"
+        )
 
     def test_intervals(self, output: Callable[..., str]) -> None:
         printed = output("compare", "qrels.txt", "runs", "P@1", "nDCG@10", "--sort", "nDCG@10", "--intervals", ".9")
