@@ -1,4 +1,4 @@
-"""What a random ranking is worth: exact expectations of the ordinary measures.
+"""Exact expectations of the ordinary measures under a random order.
 
 All n documents of a topic are shuffled and the list is cut at m = min(K, n). Linear measures (nDCG, P, R, RBP) expect
 the mean gain at every rank. The others depend on several ranks at once; for R relevant documents and the m-th harmonic
@@ -55,7 +55,7 @@ def expected_sum_of_precisions(relevant: IntArray, n: IntArray, m: IntArray) -> 
 
 
 def success(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
-    """(Q,) chance that the top m hold a relevant document."""
+    """(Q,) chance that the top m contain a relevant document."""
     # C(n-R, m) / C(n, m) is symmetric in R and m: the shorter product, in logarithms near 0 so that 1 - product
     # keeps its precision when relevant documents are few.
     many, few = np.maximum(relevant, m), np.minimum(relevant, m)  # (Q,)
@@ -97,7 +97,7 @@ def expected_err(stop: FloatArray, n: IntArray, m: IntArray) -> FloatArray:
 
     stop: (Q, D) positive stop probabilities of each topic, padded with 0 at the end.
     Only relevant documents stop a user, so the others do no more than shift ranks: the expectation splits into where
-    in the list of relevant documents the user stops, and at which rank that document stands.
+    in the list of relevant documents the user stops, and the rank of that document.
     """
     relevant = np.count_nonzero(stop, axis=1)  # (Q,)
     depth = int(np.minimum(relevant, m).max(initial=0))

@@ -252,7 +252,7 @@ class _Reader:
             raise _unreadable(self.text) from None
 
     def _skip(self, sign: str) -> bool:
-        """Whether the next token is this sign; if so, it is read."""
+        """Read the next token if it is this sign; True if it was."""
         if self.kind != "sign" or self.token != sign:
             return False
         self._next()

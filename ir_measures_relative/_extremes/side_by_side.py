@@ -6,7 +6,7 @@ M(Y) - M(Z).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,11 @@ from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Runs, Top, Tops
 
 
-@dataclass(frozen=True)
-class SideBySide:
+class SideBySide(NamedTuple):
     """The documents of two lists, one row for each pair of lists of a topic: Q rows for two runs.
 
-    Slots ``0..depth-1`` hold the documents of Y in rank order, slots ``depth..2*depth-1`` those of Z; a slot
-    whose document is absent, or stands already among those of Y, has both ranks ``depth`` and is not free.
+    Slots ``0..depth-1`` are the documents of Y in rank order, slots ``depth..2*depth-1`` those of Z; a slot whose
+    document is absent, or is among those of Y already, has both ranks ``depth`` and is not free.
     """
 
     topic: IntArray  # (Q,) topic of each row
@@ -37,24 +36,15 @@ class SideBySide:
 
     @property
     def identical(self) -> BoolArray:
-        """(Q,) whether the two lists are the same documents in the same order."""
+        """(Q,) True if the two lists have the same documents in the same order."""
         return np.asarray((self.rank_y == self.rank_z).all(axis=1))
 
     def swapped(self) -> SideBySide:
         """The same documents, Y and Z exchanged."""
-        return replace(self, rank_y=self.rank_z, rank_z=self.rank_y, length_y=self.length_z, length_z=self.length_y)
+        return self._replace(rank_y=self.rank_z, rank_z=self.rank_y, length_y=self.length_z, length_z=self.length_y)
 
     def rows(self, rows: slice) -> SideBySide:
-        """Some of the rows."""
-        return SideBySide(
-            self.topic[rows],
-            self.rank_y[rows],
-            self.rank_z[rows],
-            self.grade[rows],
-            self.free[rows],
-            self.length_y[rows],
-            self.length_z[rows],
-        )
+        return SideBySide._make(array[rows] for array in self)
 
     def in_rank_order(self, value: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(Q, D) a value for each document -> (Q, depth) twice: the values in the order of Y and of Z."""
@@ -116,6 +106,6 @@ def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: b
 
 
 def against_nothing(top: Top) -> SideBySide:
-    """The top of one run beside an empty list."""
+    """The top of one run and an empty list."""
     code = np.where(top.present, np.arange(top.row.shape[1]), -1)  # (Q, W)
     return side_by_side(code, np.full_like(code, -1), top.grade, np.full_like(top.grade, np.nan))

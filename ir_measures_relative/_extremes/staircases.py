@@ -179,12 +179,12 @@ class FreeDocuments:
 
     @property
     def shared(self) -> BoolArray:
-        """(C,) whether Z has the column's document too."""
+        """(C,) True if Z has the column's document too."""
         return self.row < self.n_rows
 
     @property
     def only_in_rows(self) -> BoolArray:
-        """(n_rows,) whether only Z has the row's document."""
+        """(n_rows,) True if only Z has the row's document."""
         alone = np.ones(self.n_rows, dtype=bool)
         alone[self.row[self.shared]] = False
         return alone

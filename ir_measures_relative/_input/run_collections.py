@@ -12,7 +12,7 @@ from ir_measures_relative._input.arrow import is_frame
 from ir_measures_relative._input.columns import is_ranx, refuse_measure
 from ir_measures_relative._input.files import RunSource, is_parquet, is_path, refuse_symbol, run_name
 
-_NO_RUNS = ("aggregated.csv", "perquery.csv")  # tables that PyTerrier writes beside the runs it saves
+_NO_RUNS = ("aggregated.csv", "perquery.csv")  # tables that PyTerrier writes to the folder of its runs
 _ACCEPTED = "a dict of name: run, a folder, a glob or a list of TREC run files"
 
 

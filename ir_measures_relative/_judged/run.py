@@ -49,7 +49,7 @@ class Run:
 
     @classmethod
     def of(cls, run: Any, what: str = "run") -> Run:
-        """A run from any accepted form; ``what`` names it in error sentences."""
+        """Read a run in any accepted form; ``what`` names it in error sentences."""
         if isinstance(run, RunSource) and run.path is None:
             run = run.data
         if isinstance(run, Run):
@@ -74,7 +74,7 @@ class Run:
         return int(np.diff(self.start).max(initial=0))
 
     def ranking(self, topic: Any) -> list[str]:
-        """Document ids of one topic, best first; empty where the run lacks the topic."""
+        """Document ids of one topic, best first; empty if the run lacks the topic."""
         index = self.topic_index.get(str(topic))
         if index is None:
             return []
@@ -87,7 +87,7 @@ class Run:
 
     @cached_property
     def tied(self) -> BoolArray:
-        """(N,) whether a document has the same score, as float32, as the one above it in its topic."""
+        """(N,) True if a document has the same score, as float32, as the one above it in its topic."""
         with np.errstate(over="ignore"):
             score = self.score.astype(np.float32)
         tied = np.zeros(len(score), dtype=bool)
@@ -102,12 +102,12 @@ class Run:
         for topic in sorted(self.topic_keys):
             ids = [topic, *self.ranking(topic)]
             if len(ids) > 1:
-                text = "\0".join(ids)  # no id holds the separator
+                text = "\0".join(ids)  # no id contains the separator
                 blake.update(f"{len(text)} \n{text}".encode())
         return blake.hexdigest()
 
     def known_by_ties(self) -> Run:
-        """The same run, whose fingerprint tells it from a run with the same order and other ties."""
+        """The same run with a fingerprint that depends on its ties too."""
         run = TiedRun(self.topic_keys, self.start, self.doc_id, self.score)
         run.file_name, run.tag = self.file_name, self.tag
         return run
@@ -130,7 +130,7 @@ class Run:
         return self if depth is None or depth >= self.depth else self.part(self.topic_keys, depth)
 
     def part(self, topics: Iterable[str], depth: int | None) -> Run:
-        """Some topics, cut at ``depth``: all that a worker needs to be sent."""
+        """Some topics, cut at ``depth``, as sent to a worker."""
         kept = [topic for topic in topics if topic in self.topic_index]
         index = np.array([self.topic_index[topic] for topic in kept], dtype=np.int64)
         size = np.diff(self.start)[index]
@@ -147,7 +147,7 @@ class Run:
 
 
 class TiedRun(Run):
-    """A run that is known by its ties too, for measures that see them."""
+    """A run whose fingerprint depends on its ties, for measures that use them."""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -169,7 +169,7 @@ def _duplicate(columns: Columns) -> ValueError:
 def _rank_order(columns: Columns) -> IntArray:
     """(N,) rows by topic, then by score descending as float32, ties by document id descending, as in trec_eval."""
     topic = columns.topic
-    with np.errstate(over="ignore"):  # more than float32 can hold is infinite, as in C
+    with np.errstate(over="ignore"):  # scores beyond the range of float32 are infinite, as in C
         score = columns.number.astype(np.float32)
     order = _by_score(topic, score)
     return _ties_by_id(order, columns.doc_id, topic[order], score[order])

@@ -99,7 +99,7 @@ class PriorRuns:
     def transformers(self) -> dict[str, Any]:
         """PyTerrier transformers by their labels; ``resolve`` expects their runs under these labels."""
         retrievers = {part.label: part.pinned() for part in self.parts if part.digits}
-        return {label: held.transformer for label, held in retrievers.items() if isinstance(held, Retriever)}
+        return {label: content.transformer for label, content in retrievers.items() if isinstance(content, Retriever)}
 
     def resolve(
         self, where: str, own: Mapping[str, Run] | None = None, *, single: bool = False
@@ -125,7 +125,7 @@ class PriorRuns:
 
     def _refuse_several(self, count: int, where: str, single: bool) -> None:
         if single and count != 1:
-            raise ValueError(f"{where} must be one run, but {self!r} stands for {count} runs")
+            raise ValueError(f"{where} must be one run, but {self!r} means {count} runs")
 
     @cached_property
     def _text(self) -> str:
@@ -274,17 +274,17 @@ def _held(content: Run | Retriever, name: str) -> Part:
 def _runs_of(part: Part, where: str, own: Mapping[str, Own]) -> tuple[Run | Own, ...]:
     """The runs of a part: of the experiment, whether they are read or not, pinned by content, or registered."""
     if part.digits:
-        held = part.pinned()
-        if isinstance(held, Run):
-            return (held,)
-        if held is None:
+        content = part.pinned()
+        if isinstance(content, Run):
+            return (content,)
+        if content is None:
             raise ValueError(
                 f"{where}: the content {part.label!r} is not known in this process; "
                 "make the measure from the run itself"
             )
         if part.label not in own:
             raise ValueError(
-                f"{where}: {held.name!r} is a PyTerrier transformer, which ir_measures_relative.Experiment runs; "
+                f"{where}: {content.name!r} is a PyTerrier transformer, which ir_measures_relative.Experiment runs; "
                 "elsewhere call it on your topics: prior=bm25(topics)"
             )
         return (own[part.label],)

@@ -1,4 +1,4 @@
-"""A PyTerrier transformer as a prior: it has no results until an Experiment runs it on its topics."""
+"""PyTerrier transformers as prior runs, which an Experiment runs on its topics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Retriever:
     ----------
     transformer : what Experiment runs
     name : its text, short enough to print
-    fingerprint : digits that tell it from every other transformer that is held
+    fingerprint : digits that differ from those of every other transformer
     """
 
     def __init__(self, transformer: Any, name: str, fingerprint: str):
@@ -39,7 +39,7 @@ class Retriever:
 
 
 def is_transformer(value: Any) -> bool:
-    """Whether a value is a PyTerrier transformer; PyTerrier is not imported to find out."""
+    """True for a PyTerrier transformer; PyTerrier is not imported for it."""
     kind = getattr(sys.modules.get("pyterrier"), "Transformer", None)
     return isinstance(kind, type) and isinstance(value, kind)
 
@@ -79,12 +79,12 @@ def shortened(text: str) -> str:
         text = pattern.sub(left, text)
     text = text.strip()
     if len(text) > _FIRST + 3 + _LAST:
-        text = _outline(text, 2 if text.startswith("(") else 1)  # a pipeline stands in brackets itself
+        text = _outline(text, 2 if text.startswith("(") else 1)  # a pipeline is in brackets itself
     return text if len(text) <= _FIRST + 3 + _LAST else f"{text[:_FIRST].rstrip()}...{text[-_LAST:].lstrip()}"
 
 
 def _outline(text: str, deepest: int) -> str:
-    """The text without what stands in more brackets than ``deepest``."""
+    """The text without everything in more brackets than ``deepest``."""
     kept, depth = "", 0
     for character in text:
         depth += character in "([{"

@@ -45,7 +45,7 @@ class _NRG(RelativeMeasure):
     """Normalised residual gain: the gain left over after prior runs.
 
     ``base``: nDCG, P, R, RBP, RR, SDCG or INSQ. With no prior runs (``prior=[]``) it is exactly the base measure.
-    Unjudged documents count as non-relevant: print Judged@K beside it. With a single relevant document in a topic take
+    Unjudged documents count as non-relevant: report Judged@K too. With a single relevant document in a topic take
     ``normalizer='absolute'``.
 
     >>> import ir_measures_relative as imr

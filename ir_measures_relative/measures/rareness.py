@@ -102,7 +102,7 @@ class _RareP(_Rareness):
     """Precision in which a relevant document counts more, the fewer other systems have it in their top K (Eq. 1).
 
     With alpha=0 it is P; the largest value is 1 + alpha (S-1)/S. The prior runs are the *other* systems: a run that
-    is also among named priors counts twice. Unjudged documents count as non-relevant: print Judged@K beside it.
+    is also among named priors counts twice. Unjudged documents count as non-relevant: report Judged@K too.
 
     >>> import ir_measures_relative as imr
     >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}

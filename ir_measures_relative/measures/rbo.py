@@ -45,7 +45,7 @@ class TiedLists(NamedTuple):
 
     @classmethod
     def of(cls, code: IntArray, tied: BoolArray, width: int) -> TiedLists:
-        """Lists of ``width`` ranks; ``tied``: whether a document ties with the one above it."""
+        """Lists of ``width`` ranks; ``tied``: True for a document that ties with the one above it."""
         missing = width - code.shape[1]
         code = np.pad(code, ((0, 0), (0, missing)), constant_values=-1)
         begins = np.pad(~tied, ((0, 0), (0, missing + 1)), constant_values=True)  # (Q, W + 1)

@@ -6,7 +6,7 @@ weight that they carry:
 
     residual = (1 - p) * sum over unjudged ranks i of p^(i - 1) + p^n,  n = documents in the list, at most K
 
-RBP lies between its value and its value plus the residual.
+RBP is between its value and its value plus the residual.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ir_measures_relative.measures.relative import Number, RelativeMeasure, Whol
 
 
 def rbp_residual(unjudged: BoolArray, length: IntArray, p: float) -> FloatArray:
-    """(Q, W) which ranks hold an unjudged document, (Q,) lengths of the lists -> (Q,) residuals."""
+    """(Q, W) ranks with an unjudged document, (Q,) lengths of the lists -> (Q,) residuals."""
     weight = (1 - p) * p ** np.arange(float(unjudged.shape[1]))  # (W,)
     residual: FloatArray = sum_over_ranks(np.where(unjudged, weight, 0.0)) + p**length
     return residual
@@ -32,7 +32,7 @@ def rbp_residual(unjudged: BoolArray, length: IntArray, p: float) -> FloatArray:
 class _RBPResidual(RelativeMeasure):
     """The most by which RBP could rise if every unjudged document and everything below rank K were relevant.
 
-    Report it beside RBP of the same ``p`` and cutoff: RBP with full judgements of the whole ranking lies between RBP
+    Report it with RBP of the same ``p`` and cutoff: RBP with full judgements of the whole ranking is between RBP
     and RBP plus the residual. A list of n judged documents still leaves p^n. ``rel`` names the smallest relevant grade
     of that RBP; the residual is the same for all.
 
@@ -48,7 +48,7 @@ class _RBPResidual(RelativeMeasure):
     SUPPORTED_PARAMS = {
         "cutoff": cutoff_parameter(),
         "p": Number(0.0, 1.0, 0.8, desc="chance that a user looks one rank further; below 1"),
-        "rel": Whole(1, default=1, desc="smallest relevant grade of the RBP beside it; does not change the residual"),
+        "rel": Whole(1, default=1, desc="smallest relevant grade of that RBP; does not change the residual"),
     }
     DIRECTION = "smaller"
     CITATIONS = ("rbp",)

@@ -11,8 +11,8 @@ give the same, and so do AP and its sum of precisions SP. 'kappa' is this packag
 documents is exactly 0, as with Cohen's kappa, so that a mean over topics can be read as "better than chance".
 
 Notes on the paper, in its own terms. V1 of a perfect ranking is U/(U+L), not 1: its range ends below 1 wherever a
-random ranking scores. "0 means randomized ranking" holds for V2 at A = L; the *mean* of V2 over random rankings is
-E[(A-L)+] (1/(U-L) - 1/L), which is 0 only if U = 2L; over the topics of real pools it lies below 0. Section 4.5.1 takes
+random ranking scores. "0 means randomized ranking" is true of V2 at A = L; the *mean* of V2 over random rankings is
+E[(A-L)+] (1/(U-L) - 1/L), which is 0 only if U = 2L; over the topics of real pools it is below 0. Section 4.5.1 takes
 E[Prec(i) R_i] for E[Prec(i)] E[R_i]; but Prec(i) counts R_i itself, so the two are not independent, and k (R/n)^2 falls
 short of the expectation by (R/n) (n-R)/(n-1) (H_k - k/n) unless every document is relevant: on TREC-COVID it is 58% of
 the true value at k = 5, 68% at 10 and 92% at 100. `expected='exact'` is the true expectation, `expected='paper'` the
@@ -20,7 +20,7 @@ printed one.
 
 Unjudged documents gain nothing. With universe='judged' a run that ranks many of them falls "below random" although
 their grades are unknown (TAS-B on TREC-COVID, 41% of its top 10 unjudged: UL@10 = .13, and .29 once those were
-judged). Print 1 - Judged@K beside UL, or use universe='retrieved' (re-ranking): there they are in L as well.
+judged). Report 1 - Judged@K with UL, or use universe='retrieved' (re-ranking): there they are in L as well.
 
 S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
 """
@@ -58,7 +58,7 @@ _PERFECT = (
 def joint_bounds(actual: FloatArray, upper: FloatArray, lower: FloatArray, version: str = "V2") -> FloatArray:
     """(Q,) V1 or V2 of Eq. 5 and 6, or 'kappa', from A, U and L; U = 0 -> 0, U = L = A -> V2 = kappa = 0.
 
-    U = L > A happens only to lists that hold other documents too; kappa, without a scale there, is V2's (A - L)/L.
+    U = L > A happens only to lists with other documents too; kappa, without a scale there, is V2's (A - L)/L.
     """
     actual, upper, lower = (np.asarray(x, dtype=float) for x in (actual, upper, lower))
     at_top, at_random = _same(actual, upper), _same(actual, lower)

@@ -345,7 +345,7 @@ def test_a_reference_is_one_run_whatever_its_name_stands_for() -> None:
     register_prior("nothing", [])
     assert len(PriorRuns.of("one").resolve("M: reference", single=True)) == 1
     for name, count in (("pool", 2), ("nothing", 0)):
-        with pytest.raises(ValueError, match=f"^M: reference must be one run, but '{name}' stands for {count} runs"):
+        with pytest.raises(ValueError, match=f"^M: reference must be one run, but '{name}' means {count} runs"):
             PriorRuns.of(name, "M: reference", single=True).resolve("M: reference", single=True)
 
 
