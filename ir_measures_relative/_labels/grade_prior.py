@@ -62,7 +62,7 @@ def grade_prior(
     def counted(grade: Array, topic: IntArray, n_topics: int, times: list[int] | None = None) -> IntArray:
         """Documents of each topic at each level. (J,) grades and topics, each ``times`` times -> (Q, L)"""
         cell = np.asarray(topic, np.int64) * len(levels) + np.searchsorted(levels, np.maximum(grade, 0))
-        return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, -1)
+        return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
 
     in_pool = counted(grade, topic, len(top_grade))
     judged = ~np.isnan(top_grade)
