@@ -114,6 +114,29 @@ def test_a_measure_that_workers_cannot_import(monkeypatch: pytest.MonkeyPatch) -
         imr.calc_runs([module.Own() @ 5], TRACK.qrels, RUNS, n_jobs=2)
 
 
+def test_bars_after_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ir_measures_relative._experiment import workers
+
+    shown: list[str] = []
+    monkeypatch.setattr(workers, "_bar", lambda: lambda items, desc, **_: shown.append(desc) or items)
+    qrels = TRACK.qrels[TRACK.qrels.index % 3 != 1]
+    labels = imr.LabelModel.shares({0: 0.7, 1: 0.3})
+    for call, last in [
+        (lambda **options: imr.pairs(qrels, RUNS, labels=labels, **options), "comparing runs"),
+        (lambda **options: imr.judge_next(qrels, RUNS, labels=labels, **options), "comparing runs"),
+        (
+            lambda **options: imr.compare("P@5", qrels, RUNS, baseline="bm25", labels=labels, **options),
+            "comparing runs",
+        ),
+    ]:
+        shown.clear()
+        call(progress=True)
+        assert shown[0] == "reading runs" and last in shown
+        shown.clear()
+        call(progress=False)
+        assert not shown
+
+
 # Long sums are where a linear algebra library would share the work among its threads
 LONG_SUMS = """
 import random
