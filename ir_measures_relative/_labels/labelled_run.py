@@ -101,8 +101,9 @@ class ScoreCells:
         return numerator, normaliser
 
     def scores(self, label: Array) -> FloatArray:
-        """(n, S) labels as places among the grades -> (C, S)"""
-        return ratio(*self.totals(label))
+        """(n, S) labels as places among the grades -> (C, S), some draws at a time if there are many documents."""
+        draws = np.array_split(label, -(-label.size // CELLS) or 1, axis=1)
+        return np.hstack([ratio(*self.totals(part)) for part in draws])
 
 
 class LabelledRun:
