@@ -26,7 +26,7 @@ FAINT = "#999999"
 LONGEST = 32  # characters of a name that leave room for the data
 MANY = 30  # rows above which they are drawn close together
 NARROW = 3.0  # inches of axes beside which there is no room for a legend
-ACROSS, UP = 12, 10  # letters of the label of an axis per inch; tick labels and legends shrink the axes later
+ACROSS, UP = 12, 14  # letters of the label of an axis per inch of it
 SMALLEST = 4.0  # points of a name that can still be read
 
 

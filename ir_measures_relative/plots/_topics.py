@@ -29,6 +29,7 @@ from ir_measures_relative.plots._style import (
     name_x,
     name_y,
     short,
+    wrapped,
 )
 
 # type -> colour, marker; informative queries stay in the background
@@ -200,7 +201,8 @@ def topic_differences(
     ax.set_xticks(rows if show else [], ids if show else [], rotation=90, fontsize="small" if n <= 60 else "x-small")
     ax.set_xlim(-0.8, n - 0.2)
     name_x(ax, "topic" if show else f"topics ({n})")
-    name_y(ax, f"{'score' if measure is None else measure}: {a} - {b}")
+    room_up = int(9 * inches(ax)[1])  # letters; the names of topics will shrink the axes
+    ax.set_ylabel(wrapped(f"{'score' if measure is None else measure}: {a} - {b}", max(16, room_up)))
     grid(ax, "y")
     legend_beside(ax, handles=handles)
     return ax
