@@ -67,7 +67,7 @@ def names_of_systems_as_priors() -> None:
     try:
         imr.Experiment(SYSTEMS, TOPICS, QRELS, [NRG(prior=names[0]) @ 10])
     except ValueError as error:
-        assert str(error).endswith("""stands in double quotes: '"BM25 (k1=0.9, b=0.4)"')"""), error
+        assert str(error).endswith("""double quotes: '"BM25 (k1=0.9, b=0.4)"')"""), error
     else:
         raise AssertionError("a name that holds a comma was taken for something")
 
@@ -75,6 +75,7 @@ def names_of_systems_as_priors() -> None:
 def order_and_marks() -> None:
     measures = [UniqueRel @ 10, nDCG @ 10, MED(reference=BM25) @ 10, NRG @ 10, AP, "mrt"]
     names = [str(measure) for measure in measures]
+    names[2] = """MED(reference='"BM25 (k1=0.9, b=0.4)"')@10"""  # a system is called by its name
     for asked, wanted in ((measures, names), (measures[::-1], names[::-1])):
         assert list(imr.Experiment(SYSTEMS, TOPICS, QRELS, asked))[1:] == wanted
         values = imr.Experiment(SYSTEMS, TOPICS, QRELS, asked, dataframe=False)
