@@ -125,7 +125,7 @@ def bibtex(*measures: Iterable[Any] | Any) -> str:
 
     Parameters
     ----------
-    measures : measures or iterables of measures, objects or text
+    measures : Measure or str, or iterables of these
         Measures of this package name their papers; built-in measures of ir_measures add nothing.
 
     Returns

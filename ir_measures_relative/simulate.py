@@ -143,11 +143,15 @@ def rare_and_common(
 
     Parameters
     ----------
-    qrels, runs : judgements and runs in any form
-    topic : id of the topic
-    relevant : int, number of relevant documents that both find, at most ``cutoff`` and the number of documents judged
-        relevant (grade >= 1)
-    cutoff : int, length of the two rankings
+    qrels, runs : QrelsLike, RunsLike
+        Judgements and runs in any form.
+    topic : str or int
+        Id of the topic.
+    relevant : int
+        Number of relevant documents that both find, at most ``cutoff`` and the number of documents judged relevant
+        (grade >= 1).
+    cutoff : int
+        Length of the two rankings.
 
     Returns
     -------

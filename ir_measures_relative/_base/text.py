@@ -48,13 +48,16 @@ def parse_measure(text: str | ir_measures.Measure, *, paths: bool = True) -> ir_
 
     Parameters
     ----------
-    text : such as ``'nDCG@10'`` or ``"NRG(prior='none', base='RBP(p=0.5)')@10"``
-    paths : with False, for text that comes from strangers, no file is opened or looked for, so a prior run is the
-        name of one; and the text has at most 10,000 characters
+    text : str or Measure
+        Such as ``'nDCG@10'`` or ``"NRG(prior='none', base='RBP(p=0.5)')@10"``.
+    paths : bool
+        False is for untrusted text: it opens no file, so prior runs must be names, and the text may have at most 10,000
+        characters.
 
     Returns
     -------
-    the measure, one of this package or of ir_measures
+    Measure
+        A measure of this package or of ir_measures.
 
     Examples
     --------

@@ -23,11 +23,15 @@ class CollectionComparison:
 
     Attributes
     ----------
-    by_collection : DataFrame, a row per system and collection, as ``to_frame()`` returns it
-    overall : DataFrame, a row per system: system, collections, difference, std_error, low, high (of the random-effects
-        mean), tau2 (variance between collections), i2 (share of the variation that is not sampling of topics)
-    left_out : collection -> its runs that another collection lacks
-    baseline, measure, level : as asked
+    by_collection : DataFrame
+        A row per system and collection, as ``to_frame()`` returns it.
+    overall : DataFrame
+        A row per system: system, collections, difference, std_error, low, high (of the random-effects mean), tau2
+        (variance between collections), i2 (share of the variation that is not due to the sampling of topics).
+    left_out : dict
+        Collection -> its runs that another collection lacks.
+    baseline, measure, level : str, Measure, float
+        The arguments of `compare_collections`.
     """
 
     by_collection: pd.DataFrame
@@ -64,15 +68,20 @@ def compare_collections(
 
     Parameters
     ----------
-    collections : name -> (qrels, runs), in any form; runs of the same name are the same system, and systems that not
-        all collections have are left out
-    measure : of ir_measures or this package
-    baseline : the name of a run that all collections have
-    level : of the confidence intervals
+    collections : dict
+        Name -> (qrels, runs), in any form. Runs of the same name are the same system; systems that a collection lacks
+        are left out.
+    measure : Measure or str
+        A measure of ir_measures or this package.
+    baseline : str
+        Name of a run that all collections have.
+    level : float
+        Level of the confidence intervals.
 
     Returns
     -------
-    CollectionComparison, with ``overall`` and one row per system and collection in ``to_frame()``.
+    CollectionComparison
+        ``overall``, and one row per system and collection in ``to_frame()``.
 
     Notes
     -----

@@ -67,20 +67,28 @@ def compare(
 
     Parameters
     ----------
-    measures, qrels, runs, groups, by, names, n_jobs, progress, depth : as in ``calc_runs``
-    sort : the measure by which the runs are sorted, best first; by default they stay in the order given
-    intervals : a level such as 0.95 adds, for the measure of ``sort`` or else the first, the topic interval of the mean
-        (of the sum where ir_measures adds up), the rank with its interval, and the tier of ``meta.rank_intervals``
-    baseline : a run with which every other run is compared. Printed tables then mark the values that are significantly
-        better or worse, and the decisions of ``pairs`` on nDCG, P, SDCG, RBP, RR, AP and ERR: settled and, with
-        ``labels``, likely; a legend explains the marks
-    labels : with a baseline: a label model, its registered name, or 'learned', as in ``pairs``; for nDCG, P, SDCG, RBP
-    level : with labels: the probability from which a difference is likely
-    judge : another judge's labels, for labels='learned'
+    measures, qrels, runs, groups, by, names, n_jobs, progress, depth
+        As in ``calc_runs``.
+    sort : Measure or str, optional
+        Measure that sorts the runs, best first; by default they stay in the order given.
+    intervals : float, optional
+        A level such as 0.95 adds, for the measure of ``sort`` or else the first, the topic interval of the mean (or of
+        the sum, where ir_measures sums), the rank with its interval, and the tier of ``meta.rank_intervals``.
+    baseline : str, optional
+        A run to compare every other run with. Printed tables then mark values that are significantly better or worse,
+        and the decisions of ``pairs`` for nDCG, P, SDCG, RBP, RR, AP and ERR: settled and, with ``labels``, likely. A
+        legend explains the marks.
+    labels : LabelModel or str, optional
+        With a baseline: a label model, its registered name, or 'learned', as in ``pairs``; for nDCG, P, SDCG and RBP.
+    level : float
+        With labels: the probability from which a difference is likely.
+    judge : QrelsLike, optional
+        Another judge's labels, for labels='learned'.
 
     Returns
     -------
-    Comparison, which displays itself in a notebook.
+    Comparison
+        A table that displays itself in a notebook.
 
     Examples
     --------
@@ -134,15 +142,23 @@ class Comparison:
 
     Attributes
     ----------
-    measures, texts : the V measures and their titles
-    names : the M runs, in the order given
-    groups : run -> group, or None
-    topics : the Q topics, as in the qrels
-    scores : (M, Q, V)
-    per_topic : DataFrame with name, query_id, measure, value, as ``calc_runs`` returns it
-    baseline : the run with which the others are compared, or None
-    decisions : with a baseline: DataFrame with name, measure, difference, low, high, settled and, with labels,
-        p_better, p_better_topics, decision, as ``pairs`` returns them for each run against the baseline
+    measures, texts : list of Measure, list of str
+        The V measures and their titles.
+    names : list of str
+        The M runs, in the order given.
+    groups : dict or None
+        Run -> group.
+    topics : list
+        The Q topics, as in the qrels.
+    scores : (M, Q, V) array
+        One score per run, topic and measure.
+    per_topic : DataFrame
+        Columns name, query_id, measure and value, as ``calc_runs`` returns it.
+    baseline : str or None
+        The run that the others are compared with.
+    decisions : DataFrame or None
+        With a baseline: name, measure, difference, low, high, settled and, with labels, p_better, p_better_topics and
+        decision, as ``pairs`` returns them for each run against the baseline.
     """
 
     measures: Sequence[Measure]
@@ -231,18 +247,26 @@ class Comparison:
 
         Parameters
         ----------
-        label : key of the table, for ``\ref``
-        places : decimal places; -1: all
-        baseline : the run with which values are compared, by default that of `compare`: values that are significantly
-            better or worse are marked + or -, by a paired test over topics of each run and measure
-        marks : 'letters' names the runs by letters instead, and marks each value with the letters of the runs that it
-            is significantly better than
-        level : p-values below it are significant; .05 by default
-        test : 'ttest' (default), 'bootstrap', 'tukey' or 'randomized_tukey', as in `meta.discriminative_power`
-        correction : for the number of tests in the table, which the legend states: 'holm' (default), 'bonferroni' or
-            None; Tukey's tests have their own
-        titles : titles of the measures, as a list or as a dict of measure: title
-        caption : text before the legend, in LaTeX
+        label : str, optional
+            Key of the table, for ``\ref``.
+        places : int
+            Decimal places; -1 shows all.
+        baseline : str, optional
+            Run to compare values with; by default that of `compare`. Values that are significantly better or worse by a
+            paired test over topics are marked + or -.
+        marks : {'letters'}, optional
+            Give each run a letter, and mark each value with the letters of the runs that it is significantly better
+            than.
+        level : float
+            Significance level, .05 by default.
+        test : {'ttest', 'bootstrap', 'tukey', 'randomized_tukey'}
+            As in `meta.discriminative_power`.
+        correction : {'holm', 'bonferroni', None}
+            Correction for the number of tests in the table, which the legend states; Tukey's tests have their own.
+        titles : list or dict, optional
+            Titles of the measures; a dict maps measures to titles.
+        caption : str, optional
+            Text before the legend, in LaTeX.
         """
         return latex(replace(self.text_table(**options), label=label))
 

@@ -35,9 +35,11 @@ class JudgeNext(pd.DataFrame):  # type: ignore[misc]
 
     Attributes
     ----------
-    expected_left : expected number of judgements until all pairs of interest are decided, from replaying on sampled
-        labels; 0 if they are
-    n_undecided : number of undecided pairs; with a single run 0
+    expected_left : float
+        Expected number of judgements until all pairs of interest are decided, estimated by replaying judgements on
+        sampled labels.
+    n_undecided : int
+        Number of undecided pairs; 0 with a single run.
     """
 
     _metadata = ["expected_left", "n_undecided"]
@@ -229,18 +231,24 @@ def select_complementary(
 
     Parameters
     ----------
-    qrels : in any form
-    runs : dict of name: run, a folder, a glob or a list of TREC run files
-    base : the ordinary measure; one that NRG supports
-    n : number of runs to take; all by default
-    progress : True or False for a progress bar or none while files are read; by default only when that takes long
+    qrels : QrelsLike
+        Judgements in any form.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    base : Measure or str
+        The ordinary measure; one that NRG supports.
+    n : int, optional
+        Number of runs to select; all by default.
+    progress : bool, optional
+        Show a progress bar while reading files; by default only when that takes long.
 
     Returns
     -------
-    DataFrame with the columns name, gain and total, a row for each step. ``gain`` is the mean of
-    ``NRG(prior=runs taken before, normalizer='absolute')``, for the first run the base measure itself; it never
-    grows from step to step. ``total`` is the sum of the gains, and can exceed 1: it is the gain of a user who reads one
-    list after the other, while the base measure is normalised for one list. Ties go to the first run by name.
+    DataFrame
+        Columns name, gain and total, a row for each step. ``gain`` is the mean of ``NRG(prior=runs selected before,
+        normalizer='absolute')``, for the first run the base measure itself; it never grows from step to step. ``total``
+        is the sum of the gains. It can exceed 1: it is the gain of a user who reads one list after the other, while the
+        base measure is normalised for one list. Ties go to the first run by name.
 
     Examples
     --------

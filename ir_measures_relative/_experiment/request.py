@@ -231,23 +231,32 @@ def calc_runs(
 
     Parameters
     ----------
-    measures : measures of this package and of ir_measures, objects or text, or a dict of title: measure. ``prior`` may
-        be 'others' (all other runs; the default), 'previous' (the runs listed before; the first has none), 'groups'
-        (the best run of every other group), and names of runs.
-    qrels : in any form (dict, DataFrame, named tuples, path of a TREC file)
-    runs : dict of name: run, a folder, a glob or a list of TREC run files
-    groups : dict or Series of run: group, or the CSV file of a track with a column of runs and one of groups; for
-        prior='groups'
-    by : the measure whose mean decides which run of a group is its best
-    names : run files are named by their file names ('file') or by their run tags ('tag')
-    n_jobs : number of workers, as in joblib; ``joblib.parallel_config`` chooses their kind (processes, dask, ray, ...)
-    progress : True or False for a progress bar or none; by default one appears when the work takes long
-    depth : depth of the pool, for labels='learned'; by default that of ``meta.pool_depth``
+    measures : list of Measure or str, or dict
+        Measures of this package and of ir_measures; a dict maps titles to measures. ``prior`` may be 'others' (all
+        other runs; the default), 'previous' (the runs listed before; the first has none), 'groups' (the best run of
+        every other group), and names of runs.
+    qrels : QrelsLike
+        Dict, DataFrame, named tuples or the path of a TREC file.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    groups : dict, Series or path, optional
+        For prior='groups': run -> group, or a CSV file with a column of runs and one of groups.
+    by : Measure or str
+        The measure whose mean selects the best run of a group.
+    names : {'file', 'tag'}
+        Name run files by their file names or by their run tags.
+    n_jobs : int, optional
+        Number of workers, as in joblib; ``joblib.parallel_config`` chooses their kind (processes, dask, ray, ...).
+    progress : bool, optional
+        Show a progress bar; by default only when the work takes long.
+    depth : int, optional
+        Depth of the pool, for labels='learned'; by default that of ``meta.pool_depth``.
 
     Returns
     -------
-    DataFrame with the columns name, query_id, measure, value: runs in the order given, topics in qrels order,
-    measures in the order given, called by their titles or as they were written.
+    DataFrame
+        Columns name, query_id, measure and value; runs and measures are in the order given, topics in qrels order, and
+        measures are named by their titles or as they were written.
 
     Examples
     --------

@@ -140,8 +140,10 @@ class MedResult:
 
     Attributes
     ----------
-    query_id : topics, in the order of the qrels
-    above, below : (Q,) largest and smallest M(run) - M(reference)
+    query_id : list
+        The topics, in the order of the qrels.
+    above, below : (Q,) array
+        Largest and smallest M(run) - M(reference).
     """
 
     query_id: list[Any]
@@ -229,16 +231,24 @@ def med(
 
     Parameters
     ----------
-    qrels : judgements in any form; None for no judgements: the topics are then those of the two runs
-    run, reference : the two runs, in any form
-    base : the ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff
-    judged : 'none' ignores the judgements
-    max_rel : highest grade of a free document; left out: SDCG's own, else the highest grade in the qrels
-    unseen : how many relevant documents may exist in neither list, at most K. It affects the verdicts better and worse
-        of nDCG and AP: with 0 they are valid until such a document is found, with K whatever is judged later. Q weighs
-        ranks by the number of relevant documents, so that either end may change
-    norm : AP divides by the relevant documents ('R'), at most K of them ('min'), or K ('k')
-    residual : RBP: count the unknown documents past the end of the list favoured as relevant
+    qrels : QrelsLike or None
+        Judgements in any form. None: there are none, and the topics are those of the two runs.
+    run, reference : RunLike
+        The two runs, in any form.
+    base : Measure or str
+        The ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff.
+    judged : {'qrels', 'none'}
+        'none' ignores the judgements.
+    max_rel : int, optional
+        Highest grade of an unjudged document; by default SDCG's own, else the highest grade in the qrels.
+    unseen : int
+        How many relevant documents may exist in neither list, at most K. This affects the verdicts better and worse of
+        nDCG and AP: with 0 they are valid until such a document is found, with K whatever is judged later. For Q, which
+        weighs ranks by the number of relevant documents, either end may change.
+    norm : {'R', 'min', 'k'}
+        AP divides by the number of relevant documents ('R'), at most K of them ('min'), or K ('k').
+    residual : bool
+        RBP: count unknown documents below the end of the favoured list as relevant.
 
     Returns
     -------
@@ -298,9 +308,12 @@ def med_matrix(
 
     Parameters
     ----------
-    qrels : judgements in any form; None for no judgements: the topics of a pair are then those of its runs
-    runs : a dict of name: run, a folder, a glob or a list of TREC run files
-    base, judged, max_rel, unseen, norm, residual : as for ``med``
+    qrels : QrelsLike or None
+        Judgements in any form. None: there are none, and the topics of a pair are those of its runs.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    base, judged, max_rel, unseen, norm, residual
+        As in ``med``.
 
     Returns
     -------

@@ -47,12 +47,18 @@ class Judgements:
 
     Attributes
     ----------
-    topics : the Q topic ids as given, in the order of the qrels
-    start : (Q + 1,) the rows of topic q are ``start[q]:start[q + 1]``
-    topic : (J,) topic index of each row
-    grade : (J,) grade of each judged document
-    grade_counts : how many judgements of all topics have each grade
-    memo : keeps results that are computed once
+    topics : list
+        The Q topic ids as given, in the order of the qrels.
+    start : (Q + 1,) array
+        The rows of topic q are ``start[q]:start[q + 1]``.
+    topic : (J,) array
+        Topic index of each row.
+    grade : (J,) array
+        Grade of each judged document.
+    grade_counts : dict
+        Grade -> number of judgements over all topics.
+    memo : dict
+        Cache of results that are computed once.
     """
 
     def __init__(

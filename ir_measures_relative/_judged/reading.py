@@ -26,12 +26,14 @@ def read_qrels(qrels: QrelsLike) -> Judgements:
 
     Parameters
     ----------
-    qrels : the path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and
-        relevance (or qid, docno and label), or an iterable of named tuples such as ``ir_measures.Qrel``
+    qrels : QrelsLike
+        Path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and
+        relevance (or qid, docno and label), or an iterable of named tuples such as ``ir_measures.Qrel``.
 
     Returns
     -------
-    Judgements : every function of this package takes them as qrels
+    Judgements
+        Every function of this package accepts them as qrels.
 
     Examples
     --------
@@ -50,12 +52,14 @@ def read_run(run: RunLike) -> Run:
 
     Parameters
     ----------
-    run : the path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and
-        score (or qid, docno and score), or an iterable of named tuples such as ``ir_measures.ScoredDoc``
+    run : RunLike
+        Path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and score
+        (or qid, docno and score), or an iterable of named tuples such as ``ir_measures.ScoredDoc``.
 
     Returns
     -------
-    Run : every function of this package takes it as a run, and every measure as a prior or reference run
+    Run
+        Every function of this package accepts it as a run, and every measure as a prior or reference run.
 
     Examples
     --------
@@ -72,14 +76,17 @@ def read_runs(runs: RunsLike, *, names: str = "file") -> dict[str, Run]:
 
     Parameters
     ----------
-    runs : a folder, a glob or a list of TREC run files, or a dict of name: run in any form
-    names : what names a file: 'file', its base name without a leading ``input.`` and endings such as ``.run.gz``, or
-        'tag', the run tag of its last column
+    runs : RunsLike
+        Folder, glob or list of TREC run files, or a dict of name: run in any form.
+    names : {'file', 'tag'}
+        Name each run by its base file name, without a leading ``input.`` and endings such as ``.run.gz``, or by the run
+        tag in its last column.
 
     Returns
     -------
-    dict : name -> Run; every function of this package takes it as runs, and groups know the runs by name, file name or
-        tag
+    dict
+        Name -> Run. Every function of this package accepts it as runs, and groups may refer to runs by name, file name
+        or tag.
 
     Examples
     --------

@@ -31,11 +31,16 @@ class Run:
 
     Attributes
     ----------
-    topic_keys : the topics that have documents, as str
-    start : (T + 1,) the ranking of topic t is ``start[t]:start[t + 1]``
-    doc_id : (N,) document ids in rank order
-    score : (N,) their scores, for measures of ir_measures; nothing here looks at them again
-    file_name, tag : of the file that the run was read from, else None; groups may know the run by these
+    topic_keys : list of str
+        The topics that have documents.
+    start : (T + 1,) array
+        The ranking of topic t is ``start[t]:start[t + 1]``.
+    doc_id : (N,) array
+        Document ids in rank order.
+    score : (N,) array
+        Scores, used only by measures of ir_measures.
+    file_name, tag : str or None
+        File name and run tag, if the run was read from a file; groups may refer to the run by these.
     """
 
     file_name: str | None = None

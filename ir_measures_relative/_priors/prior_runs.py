@@ -153,9 +153,12 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
 
     Parameters
     ----------
-    name : text without control characters and ``~``, which is not one of the symbols and does not begin like a path
-    runs : one run in any form (dict, DataFrame, named tuples, path), or a list or dict of those
-    overwrite : give a used name other content; the plain name then means the new content
+    name : str
+        Text without control characters and ``~`` that is not a symbol and does not begin like a path.
+    runs : RunLike, list or dict
+        One run in any form (dict, DataFrame, named tuples, path), or a list or dict of runs.
+    overwrite : bool
+        Replace the content of a registered name; the plain name then means the new content.
 
     Examples
     --------

@@ -78,21 +78,31 @@ def iter_runs(
 
     Parameters
     ----------
-    measures : as in `calc_runs`. Measures that require all topics are rejected: pool='collection', an omitted max_rel
-        that matters, labels='learned' and labels learned from runs. A measure of ``ir_measures.define`` sees one part.
-    qrels : the path of Parquet data, Arrow data, or any other form
-    runs : dict of name: run, a folder, a glob or a list of files
-    topics_per_part : number of topics of the qrels in a part, which contains whole buckets if there are buckets
-    aggregate : return one table of counts, means and standard deviations of all parts instead
-    start : number of the first part, counted from 0, to resume after a failure; not with ``aggregate``
-    groups : for prior='groups', as in `calc_runs`
-    by : for prior='groups', a dict or Series of run: score, which selects the best run of a group
-    names : run files are named by their file names ('file') or by their run tags ('tag')
+    measures : list of Measure or str
+        As in `calc_runs`. Measures that require all topics are rejected: pool='collection', an omitted max_rel that
+        matters, labels='learned' and labels learned from runs. A measure of ``ir_measures.define`` sees one part.
+    qrels : QrelsLike
+        Path of Parquet data, Arrow data, or any other form.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of files.
+    topics_per_part : int
+        Number of topics of the qrels in a part; buckets are never split.
+    aggregate : bool
+        Return one table of counts, means and standard deviations over all parts instead.
+    start : int
+        Number of the first part, counted from 0, to resume after a failure; not with ``aggregate``.
+    groups : dict, Series or path, optional
+        For prior='groups', as in `calc_runs`.
+    by : dict or Series, optional
+        For prior='groups': run -> score, which selects the best run of a group.
+    names : {'file', 'tag'}
+        Name run files by their file names or by their run tags.
 
     Returns
     -------
-    iterator of DataFrames with the columns name, query_id, measure, value, the values of `calc_runs` within 1e-12; with
-    ``aggregate`` one DataFrame with name, measure, count, mean and std (of a sample: count - 1; NaN of one topic)
+    iterator of DataFrames
+        Columns name, query_id, measure, value, the values of `calc_runs` within 1e-12; with ``aggregate`` one DataFrame
+        with name, measure, count, mean and std (of a sample: count - 1; NaN for one topic).
 
     Examples
     --------
@@ -210,18 +220,23 @@ def calc_part(
 
     Parameters
     ----------
-    frame : DataFrame or Arrow data with the columns run, query_id, doc_id, score and relevance (qid, docno and label
-        are accepted too), in any order of rows. ``relevance`` is missing in rows of unjudged documents, ``run`` and
-        ``score`` in rows that are only judgements. So it may be the qrels joined to the runs, or the rows of both, one
-        after the other.
-    measures : as in `calc_runs`; measures that require all topics are rejected, as by `iter_runs`
-    names : all runs, in their order, since a part may lack one; by default those of the frame, sorted
-    groups : for prior='groups', as in `calc_runs`
-    by : for prior='groups', a dict or Series of run: score, which selects the best run of a group
+    frame : DataFrame or Arrow data
+        Columns run, query_id, doc_id, score and relevance (or qid, docno and label), rows in any order. ``relevance``
+        is missing for unjudged documents; ``run`` and ``score`` are missing in rows that are only judgements. So the
+        frame may be the qrels joined to the runs, or the rows of both concatenated.
+    measures : list of Measure or str
+        As in `calc_runs`; measures that require all topics are rejected, as by `iter_runs`.
+    names : list of str, optional
+        All runs, in their order, since a part may lack one; by default those of the frame, sorted.
+    groups : dict, Series or path, optional
+        For prior='groups', as in `calc_runs`.
+    by : dict or Series, optional
+        For prior='groups': run -> score, which selects the best run of a group.
 
     Returns
     -------
-    DataFrame with the columns name, query_id, measure, value, for every run and every topic that has a judgement
+    DataFrame
+        Columns name, query_id, measure, value, for every run and every topic that has a judgement.
 
     Examples
     --------

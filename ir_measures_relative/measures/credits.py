@@ -63,18 +63,24 @@ def credited(
 
     Parameters
     ----------
-    qrels : judgements in any form
-    run : a run in any form; or a dict of name: run, a folder or a glob, with prior='others'
-    prior : the prior runs: a run, a path, a registered name, or several of those. The run itself, recognised by its
-        content, is left out with a warning. 'others', the default, credits every run against the others
-    by : 'residual' (NRG), 'rare' (Rare; base nDCG or RBP) or 'unique' (UniqueRel of the documents with a gain)
-    base : the ordinary measure, with its cutoff: nDCG, P, R, RBP, RR, SDCG or INSQ
+    qrels : QrelsLike
+        Judgements in any form.
+    run : RunLike or RunsLike
+        A run in any form; with prior='others' a dict of name: run, a folder or a glob.
+    prior : RunLike, str or list
+        Prior runs: a run, a path, a registered name, or several of these. The run itself, recognised by its content, is
+        left out with a warning. 'others', the default, credits every run against the others.
+    by : {'residual', 'rare', 'unique'}
+        As NRG, Rare (base nDCG or RBP), or UniqueRel of the documents with a gain.
+    base : Measure or str
+        The ordinary measure, with its cutoff: nDCG, P, R, RBP, RR, SDCG or INSQ.
 
     Returns
     -------
-    DataFrame with a row for each document that has a credit, largest first: query_id, doc_id, rank (from 1), grade,
-    gain, seen_by (how many prior runs have it in their top K) and credit; the credits of a topic add up to its score.
-    For several runs the first column is the name of the run
+    DataFrame
+        A row for each document that has a credit, largest first: query_id, doc_id, rank (from 1), grade, gain, seen_by
+        (how many prior runs have it in their top K) and credit; the credits of a topic add up to its score. For several
+        runs the first column is the name of the run.
 
     Examples
     --------

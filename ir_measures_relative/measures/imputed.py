@@ -93,9 +93,7 @@ class _Imputed(RelativeMeasure):
         "base": Base(*BASES),
         "estimate": LabelEstimate("mean", desc="statistic of the distribution"),
         "target": Choice(*TARGETS, desc="the score if the run's group were pooled, or with its whole top K judged"),
-        "ideal": Choice(
-            *IDEALS, desc="documents in the ideal of nDCG: also the unjudged ones of the list, or not"
-        ),
+        "ideal": Choice(*IDEALS, desc="documents in the ideal of nDCG: also the unjudged ones of the list, or not"),
     }
     CITATIONS = ("predicted", "proportional-odds")
 

@@ -170,16 +170,23 @@ def expected_random(
 
     Parameters
     ----------
-    qrels : judgements in any accepted form
-    base : nDCG, AP, P, R, RR, RBP, ERR or Success of ir_measures, or its text
-    universe : 'judged' shuffles all judged documents of a topic, 'retrieved' those of ``run``
-    run : the run to shuffle; with universe='retrieved' only
-    expected : 'exact', or 'paper' for the paper's formula for AP
-    max_rel : highest grade of ERR; left out, the highest in the qrels
+    qrels : QrelsLike
+        Judgements in any form.
+    base : Measure or str
+        nDCG, AP, P, R, RR, RBP, ERR or Success of ir_measures.
+    universe : {'judged', 'retrieved'}
+        Shuffle all judged documents of a topic, or those of ``run``.
+    run : RunLike, optional
+        The run to shuffle, for universe='retrieved'.
+    expected : {'exact', 'paper'}
+        'paper' is the paper's formula for AP.
+    max_rel : int, optional
+        Highest grade of ERR; by default the highest in the qrels.
 
     Returns
     -------
-    DataFrame with columns query_id and expected, the mean of ``base`` over all orders; topics in qrels order
+    DataFrame
+        Columns query_id and expected, the mean of ``base`` over all orders; topics in qrels order.
 
     References
     ----------

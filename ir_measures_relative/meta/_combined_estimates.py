@@ -17,14 +17,22 @@ class PredictionPowered:
 
     Attributes
     ----------
-    systems : list of the S systems, or of the P pairs of systems (a, b)
-    estimate, low, high, std_error : (S,) arrays, the estimate, its confidence interval and its standard error
-    weight : (S,) array, weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias
-    human : (S,) array, mean over the human topics, without the judge
-    judge : (S,) array, the judge's mean over all topics
-    effective_topics : (S,) array, number of human topics that would give this precision without the judge
-    n_human, n_judge : int, number of topics with human scores, and of further topics that only the judge has scored
-    level : float, confidence level of the intervals
+    systems : list
+        The S systems, or the P pairs of systems (a, b).
+    estimate, low, high, std_error : (S,) array
+        The estimate, its confidence interval and its standard error.
+    weight : (S,) array
+        Weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias.
+    human : (S,) array
+        Mean over the human topics, without the judge.
+    judge : (S,) array
+        The judge's mean over all topics.
+    effective_topics : (S,) array
+        Number of human topics that would give this precision without the judge.
+    n_human, n_judge : int
+        Number of topics with human scores, and of further topics that only the judge has scored.
+    level : float
+        Confidence level of the intervals.
     """
 
     systems: list[Any]
@@ -75,13 +83,19 @@ def prediction_powered(
 
     Parameters
     ----------
-    human : systems x topics table of scores by human judgements
-    judge : systems x topics table of the same systems by the judge, on all these topics and at least 2 more
-    level : float, confidence level of the intervals
-    differences : bool, estimate the difference of every pair of systems instead, a minus b
-    weight : float from 0 to 1, weight of the judge; by default tuned for each system or pair
-    normal : bool; like ppi-python, use the normal quantile and divide sums of squares by n, not n - 1, instead of
-        Student's t with n - 1 degrees of freedom
+    human : DataFrame, array or dict
+        Scores by human judgements, systems x topics.
+    judge : DataFrame, array or dict
+        Scores of the same systems by the judge, on all these topics and at least 2 more.
+    level : float
+        Confidence level of the intervals.
+    differences : bool
+        Estimate the difference of every pair of systems instead, a minus b.
+    weight : float, optional
+        Weight of the judge, from 0 to 1; by default tuned for each system or pair.
+    normal : bool
+        Like ppi-python, use the normal quantile and divide sums of squares by n, not n - 1, instead of Student's t with
+        n - 1 degrees of freedom.
 
     Returns
     -------

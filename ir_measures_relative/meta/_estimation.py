@@ -30,15 +30,22 @@ class EstimationError:
 
     Attributes
     ----------
-    rmse : float, root mean square error of all n values
-    over : float, error of overestimates alone, with underestimates counted as exact; the paper's "lower" RMSE, 0 for a
-        valid lower bound
-    under : float, error of underestimates alone; the paper's "upper" RMSE, 0 for a valid upper bound
-    bias : float, mean of estimate - truth
-    pearson, spearman : float, correlation of the values and of their ranks (ties share the mean rank); NaN if the
-        estimates or the true values are all equal
-    n : int, number of values
-    error : (n,) array, estimate - truth, in canonical order of systems and topics
+    rmse : float
+        Root mean square error of all n values.
+    over : float
+        Error of overestimates alone, with underestimates counted as exact; the paper's "lower" RMSE, 0 for a valid
+        lower bound.
+    under : float
+        Error of underestimates alone; the paper's "upper" RMSE, 0 for a valid upper bound.
+    bias : float
+        Mean of estimate - truth.
+    pearson, spearman : float
+        Correlation of the values and of their ranks (ties share the mean rank); NaN if the estimates or the true values
+        are all equal.
+    n : int
+        Number of values.
+    error : (n,) array
+        Estimate - truth, in canonical order of systems and topics.
     """
 
     rmse: float
@@ -66,9 +73,10 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
 
     Parameters
     ----------
-    estimate, truth : both systems x topics tables (every cell counts), or both one score per label (a list, Series or
-        dict); matched by name if there are names. Table 5 of the paper correlates means of systems: pass one score per
-        system, and use ``kendall_tau`` for tau
+    estimate, truth : DataFrame, array, dict, Series or list
+        Two systems x topics tables (every cell counts), or one score per label in both; matched by name if there are
+        names. Table 5 of the paper correlates means of systems: pass one score per system, and use ``kendall_tau`` for
+        tau.
 
     Returns
     -------
@@ -122,8 +130,10 @@ class PreferenceReconstruction:
 
     Attributes
     ----------
-    topics : list of the T ids
-    emitted, correct, true : (T,) arrays, number of preferences stated, stated correctly, and present in the truth
+    topics : list
+        The T ids.
+    emitted, correct, true : (T,) array
+        Number of preferences stated, stated correctly, and present in the truth.
     """
 
     topics: list[Any]
@@ -174,9 +184,11 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
 
     Parameters
     ----------
-    estimate : a systems x topics table, or one score per system (a single topic); for ranges a tuple
-        ``(lower, upper)`` of two of those. Systems of ``truth`` that it lacks serve as rivals only
-    truth : the true scores, in the same form
+    estimate : DataFrame, array, dict or tuple
+        A systems x topics table, or one score per system (a single topic); for ranges a tuple ``(lower, upper)`` of two
+        of these. Systems of ``truth`` that it lacks serve as rivals only.
+    truth : DataFrame, array or dict
+        The true scores, in the same form.
 
     Returns
     -------
@@ -252,9 +264,12 @@ class EstimateComparison:
 
     Attributes
     ----------
-    level : float, significance level
-    correction : str or None, correction for the number of pairs
-    tests : DataFrame, a row per criterion and pair of estimates: criterion, a, b, value_a, value_b, statistic, p_value
+    level : float
+        Significance level.
+    correction : str or None
+        Correction for the number of pairs.
+    tests : DataFrame
+        A row per criterion and pair of estimates: criterion, a, b, value_a, value_b, statistic, p_value.
     """
 
     level: float
@@ -284,11 +299,12 @@ def compare_estimates(
 
     Parameters
     ----------
-    results : dict of name: result, all of ``estimation_error`` or all of ``preference_reconstruction``, all against
-        the same truth
-    correction : str, for the number of pairs within each criterion: 'bonferroni' (as in the paper's Tables 4 and 6) or
-        'holm'; or None
-    level : float; a pair differs if its corrected p-value is at most this
+    results : dict
+        Name -> result, all of ``estimation_error`` or all of ``preference_reconstruction``, against the same truth.
+    correction : {'bonferroni', 'holm', None}
+        Correction for the number of pairs within each criterion; the paper's Tables 4 and 6 use 'bonferroni'.
+    level : float
+        A pair differs if its corrected p-value is at most this.
 
     Returns
     -------

@@ -29,12 +29,17 @@ class JudgeComparison:
 
     Attributes
     ----------
-    agreement : DataFrame, a row per pair of judges, as ``to_frame()`` returns it
-    shifts : DataFrame, a row per pair of judges and group: first, second, group, runs, shift, low, high, verdict
-    scores : dict of judge: ScoreTable of the runs by that judge's labels; with ``documents='common'`` the keys are
-        pairs of judges, and the labels are those of the first of a pair
-    measure : measure of ir_measures
-    level : float, confidence level of the intervals
+    agreement : DataFrame
+        A row per pair of judges, as ``to_frame()`` returns it.
+    shifts : DataFrame
+        A row per pair of judges and group: first, second, group, runs, shift, low, high, verdict.
+    scores : dict
+        Judge -> ScoreTable of the runs by that judge's labels; with ``documents='common'`` the keys are pairs of
+        judges, and the labels are those of the first of a pair.
+    measure : Measure
+        The measure that scores the runs.
+    level : float
+        Confidence level of the intervals.
     """
 
     agreement: pd.DataFrame
@@ -88,17 +93,25 @@ def compare_judges(
 
     Parameters
     ----------
-    judges : dict of judge: qrels in any form; the first judge of a pair is the reference
-    runs : dict of name: run, a folder, a glob or a list of TREC run files
-    measure : measure of ir_measures or this package, computed from each judge's labels
-    groups : dict or Series of run: group, or a CSV file with the columns run and group; by default every run is a
-        group of its own
-    top : int; also compute Kendall's tau over this many runs, the best ones by the first judge
-    rel : int, the smallest relevant grade, or a dict of judge: grade, for ``kappa_relevant``
-    documents : str, 'all': each judge's qrels as they are, so documents without a grade count as unjudged; 'common':
-        only documents that both judges of a pair have graded, for a judge who has graded a part
-    level : float, confidence level of the bootstrap intervals over topics
-    trials, seed : int, number of resamples, and random seed
+    judges : dict
+        Judge -> qrels in any form; the first judge of a pair is the reference.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    measure : Measure or str
+        A measure of ir_measures or this package, computed from each judge's labels.
+    groups : dict, Series or path, optional
+        Run -> group, or a CSV file with the columns run and group; by default every run is its own group.
+    top : int, optional
+        Also compute Kendall's tau over this many runs, the best ones by the first judge.
+    rel : int or dict
+        Smallest relevant grade, or judge -> grade, for ``kappa_relevant``.
+    documents : {'all', 'common'}
+        'all' uses each judge's qrels as they are, so documents without a grade count as unjudged; 'common' uses only
+        documents that both judges of a pair have graded, for a judge who has graded a part.
+    level : float
+        Confidence level of the bootstrap intervals over topics.
+    trials, seed : int
+        Number of resamples, and random seed.
 
     Returns
     -------

@@ -22,16 +22,25 @@ class Plan:
 
     Attributes
     ----------
-    topics : int, number of topics
-    difference : float, difference between two systems in the mean score; with ``design='interval'`` the width of its
-        confidence interval
-    power : float, probability that a difference of this size is significant; NaN with ``design='interval'``
-    design : str, 'paired', 'anova' or 'interval'
-    level : float, significance level
-    comparisons : int, number of tests
-    systems : int, number of systems, with ``design='anova'``; otherwise None
-    asked : str, the computed one of 'topics', 'power' and 'difference'
-    by_spread : DataFrame, a row per quantile of the spread: quantile, spread, topics, difference, power
+    topics : int
+        Number of topics.
+    difference : float
+        Difference between two systems in the mean score; with ``design='interval'`` the width of its confidence
+        interval.
+    power : float
+        Probability that a difference of this size is significant; NaN with ``design='interval'``.
+    design : str
+        'paired', 'anova' or 'interval'.
+    level : float
+        Significance level.
+    comparisons : int
+        Number of tests.
+    systems : int or None
+        Number of systems, with ``design='anova'``.
+    asked : str
+        The computed one of 'topics', 'power' and 'difference'.
+    by_spread : DataFrame
+        A row per quantile of the spread: quantile, spread, topics, difference, power.
     """
 
     topics: int
@@ -76,18 +85,26 @@ def topics_needed(
 
     Parameters
     ----------
-    spread : float, standard deviation over topics of the difference between two systems; or a systems x topics table,
-        from which the median over pairs is used and the 10% and 90% quantiles are reported. With ``design='anova'`` the
-        residual standard deviation, for a table that of the two-way model score = system + topic
-    difference : float, difference in mean scores to be shown; for ANOVA that between the best and the worst system; for
-        ``design='interval'`` the expected width of the confidence interval of a difference
-    power : float, probability to show it (not for ``design='interval'``)
-    level : float, significance level of the two-sided test; 1 - level is the confidence of the interval
-    comparisons : int, number of tests; each is made at level / comparisons, the first step of Holm's method. All pairs
-        of m systems are m (m - 1) / 2
-    pairs : str, the pairs of a table that count: 'all', or 'top', those with the best system
-    design : str, 'paired' (t-test), 'anova' (Sakai's topic set size design) or 'interval' (Sakai's for intervals)
-    systems : int, number of systems for ``design='anova'``; by default those of the table
+    spread : float, DataFrame, array or dict
+        Standard deviation over topics of the difference between two systems; or a systems x topics table, from which
+        the median over pairs is used and the 10% and 90% quantiles are reported. With ``design='anova'`` the residual
+        standard deviation; for a table that of the two-way model score = system + topic.
+    difference : float
+        Difference in mean scores to detect; for ANOVA that between the best and the worst system; for
+        ``design='interval'`` the expected width of the confidence interval of a difference.
+    power : float
+        Probability of detecting it (not for ``design='interval'``).
+    level : float
+        Significance level of the two-sided test; 1 - level is the confidence of the interval.
+    comparisons : int
+        Number of tests; each is made at level / comparisons, the first step of Holm's method. All pairs of m systems
+        are m (m - 1) / 2.
+    pairs : {'all', 'top'}
+        Pairs of a table to use: all, or those with the best system.
+    design : {'paired', 'anova', 'interval'}
+        Paired t-test, or Sakai's topic set size design for ANOVA or for intervals.
+    systems : int, optional
+        Number of systems for ``design='anova'``; by default those of the table.
 
     Returns
     -------
@@ -141,9 +158,12 @@ def power(
 
     Parameters
     ----------
-    spread, difference, level, comparisons, pairs, systems : as for ``topics_needed``
-    topics : int, number of topics, at least 2
-    design : str, 'paired' or 'anova'
+    spread, difference, level, comparisons, pairs, systems
+        As in ``topics_needed``.
+    topics : int
+        Number of topics, at least 2.
+    design : {'paired', 'anova'}
+        As in ``topics_needed``.
 
     Returns
     -------
@@ -172,9 +192,10 @@ def detectable(
 
     Parameters
     ----------
-    spread, power, level, comparisons, pairs, design, systems : as for ``topics_needed``; with ``design='interval'`` the
-        result is the expected width of the interval
-    topics : int, number of topics, at least 2
+    spread, power, level, comparisons, pairs, design, systems
+        As in ``topics_needed``; with ``design='interval'`` the result is the expected width of the interval.
+    topics : int
+        Number of topics, at least 2.
 
     Returns
     -------

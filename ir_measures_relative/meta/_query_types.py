@@ -16,11 +16,16 @@ class QueryTypes:
 
     Attributes
     ----------
-    uninformative : list of the n queries with the smallest difference, smallest first
-    informative : list of the queries between the two, by rising difference
-    ideal : list of the n queries with the largest difference, largest first
-    actual, expected : Series, the scores of all queries
-    middle : float, the score that separates hard queries from easy ones
+    uninformative : list
+        The n queries with the smallest difference, smallest first.
+    informative : list
+        The queries between the two, by increasing difference.
+    ideal : list
+        The n queries with the largest difference, largest first.
+    actual, expected : Series
+        The scores of all queries.
+    middle : float
+        The score that separates hard queries from easy ones.
     """
 
     uninformative: list[Any]
@@ -60,12 +65,16 @@ def query_types(actual: Any, expected: Any, n: int, *, middle: float = 0.5) -> Q
 
     Parameters
     ----------
-    actual : one score per query (dict, Series, list, DataFrame with query_id and a column of numbers), or a
-        systems x topics table, whose column means count, as in the paper
-    expected : the expected score of a random ranking per query, as ``expected_random`` gives it
-    n : int, size of the two sets; 2 n must not exceed the number of queries
-    middle : float; uninformative queries with both scores below it are *hard*, with neither below it *easy*. The paper
-        describes both kinds without a number
+    actual : DataFrame, array, dict, Series or list
+        One score per query (a DataFrame has query_id and a column of numbers), or a systems x topics table, whose
+        column means are used, as in the paper.
+    expected : DataFrame, dict, Series or list
+        Expected score of a random ranking for each query, as ``expected_random`` returns it.
+    n : int
+        Size of the two sets; 2 n must not exceed the number of queries.
+    middle : float
+        Uninformative queries with both scores below it are *hard*, with neither below it *easy*. The paper describes
+        both kinds without a number.
 
     Returns
     -------

@@ -30,12 +30,15 @@ def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
 
     Parameters
     ----------
-    scores : one score per system, or a systems x topics table (row means)
-    largest_first : bool, False for a measure for which smaller is better
+    scores : DataFrame, array, dict, Series or list
+        One score per system, or a systems x topics table (row means).
+    largest_first : bool
+        False for a measure for which smaller is better.
 
     Returns
     -------
-    list of the names (positions if the scores have no names)
+    list
+        Names of the systems, or positions if the scores have no names.
 
     >>> system_order({"bm25": 0.41, "splade": 0.55, "ance": 0.41})
     ['splade', 'ance', 'bm25']
@@ -51,12 +54,14 @@ def kendall_tau(x: Any, y: Any) -> float:
 
     Parameters
     ----------
-    x, y : scores of the same systems, each one per system or a systems x topics table (row means)
+    x, y : DataFrame, array, dict, Series or list
+        Scores of the same systems: one per system, or a systems x topics table (row means).
 
     Returns
     -------
-    float from -1 (reversed) to 1 (the same order). Ties in x or in y are left out of the normaliser. If all systems tie
-    in x or in y, tau-b is undefined and an error is raised.
+    float
+        From -1 (reversed) to 1 (the same order). Pairs tied in x or in y are left out of the normaliser. If all systems
+        tie in x or in y, tau-b is undefined and an error is raised.
 
     >>> round(kendall_tau([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.6667
@@ -87,12 +92,14 @@ def tau_ap(estimate: Any, truth: Any) -> float:
 
     Parameters
     ----------
-    estimate, truth : scores of the same systems, each one per system or a systems x topics table (row means); pass
-        negated scores of a measure for which smaller is better
+    estimate, truth : DataFrame, array, dict, Series or list
+        Scores of the same systems: one per system, or a systems x topics table (row means). Negate the scores of a
+        measure for which smaller is better.
 
     Returns
     -------
-    float from -1 (reversed) to 1 (the same order)
+    float
+        From -1 (reversed) to 1 (the same order).
 
     Notes
     -----
@@ -147,11 +154,13 @@ def discordant_pairs(x: Any, y: Any) -> float:
 
     Parameters
     ----------
-    x, y : scores of the same systems, each one per system or a systems x topics table (row means)
+    x, y : DataFrame, array, dict, Series or list
+        Scores of the same systems: one per system, or a systems x topics table (row means).
 
     Returns
     -------
-    float from 0 (no pair) to 1 (every pair)
+    float
+        From 0 (no pair) to 1 (every pair).
 
     >>> round(discordant_pairs([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.1667
@@ -170,13 +179,16 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
 
     Parameters
     ----------
-    values : one score per system, or a systems x topics table (row means)
-    sign_safe : bool, divide by max(\\|a\\|, \\|b\\|) instead. With negative scores (UL-V2) the printed formula can
-        exceed 100 % or be negative, and only this form is meaningful
+    values : DataFrame, array, dict, Series or list
+        One score per system, or a systems x topics table (row means).
+    sign_safe : bool
+        Divide by ``max(|a|, |b|)`` instead. With negative scores (UL-V2) the printed formula can exceed 100 % or be
+        negative, and only this form is meaningful.
 
     Returns
     -------
-    float in percent; two scores of 0 differ by 0 %
+    float
+        In percent; two scores of 0 differ by 0 %.
 
     >>> percentage_absolute_difference([0.2, 0.4])
     50.0
@@ -210,10 +222,14 @@ class NumberOfSystems:
 
     Attributes
     ----------
-    sizes : (n,) array of the numbers N of systems
-    tau : (n,) array, mean tau-b over the trials in which it is defined; NaN if there are none
-    undefined : (n,) array, trials in which all N systems tie in one of the two rankings
-    trials : int, number of trials per size
+    sizes : (n,) array
+        The numbers N of systems.
+    tau : (n,) array
+        Mean tau-b over the trials in which it is defined; NaN if there are none.
+    undefined : (n,) array
+        Trials in which all N systems tie in one of the two rankings.
+    trials : int
+        Number of trials per size.
     """
 
     sizes: IntArray
@@ -245,11 +261,15 @@ def number_of_systems(
 
     Parameters
     ----------
-    score : function from a list of systems to their scores: one per system, or a table (row means). For rareness:
-        ``lambda names: calc_runs([RareP@100], qrels, {name: runs[name] for name in names})``
-    systems : iterable of the names of all systems, such as a dict of runs
-    sizes : list of int, the numbers N (default: the powers of two below the number of systems)
-    trials, seed : int, subsets per size, and random seed; each size has its own random stream
+    score : callable
+        Function from a list of systems to their scores: one per system, or a table (row means). For rareness: ``lambda
+        names: calc_runs([RareP@100], qrels, {name: runs[name] for name in names})``.
+    systems : iterable
+        Names of all systems, such as a dict of runs.
+    sizes : list of int, optional
+        The numbers N; by default the powers of two below the number of systems.
+    trials, seed : int
+        Subsets per size, and random seed; each size has its own random stream.
 
     Returns
     -------

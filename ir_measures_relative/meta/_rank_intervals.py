@@ -20,16 +20,22 @@ class RankIntervals:
 
     Attributes
     ----------
-    systems : list of the S names
-    mean, low, high : (S,) arrays, mean over topics and its percentile interval
-    rank, rank_low, rank_high : (S,) arrays, rank by the mean (1 = best; equal means share the better rank) and its
-        interval
-    tier : (S,) array, 1 = best; see ``rank_intervals``
-    p_best : (S,) array, share of the resamples in which no system has a better mean
-    ties_with_best : (S,) array of bool, True if the system cannot be distinguished from the best one; see
-        ``rank_intervals``
-    level : float, confidence level
-    trials : int, number of resamples
+    systems : list
+        The S names.
+    mean, low, high : (S,) array
+        Mean over topics and its percentile interval.
+    rank, rank_low, rank_high : (S,) array
+        Rank by the mean (1 = best; equal means share the better rank) and its interval.
+    tier : (S,) array
+        Tier, 1 = best; see ``rank_intervals``.
+    p_best : (S,) array
+        Share of the resamples in which no system has a better mean.
+    ties_with_best : (S,) bool array
+        True if the system cannot be distinguished from the best one; see ``rank_intervals``.
+    level : float
+        Confidence level.
+    trials : int
+        Number of resamples.
     """
 
     systems: list[Any]
@@ -65,10 +71,14 @@ def rank_intervals(
 
     Parameters
     ----------
-    table : DataFrame, array or dict of systems x topics, as ``ScoreTable`` reads it
-    level : float; an interval contains at least this share of the resamples, with half of the rest on either side
-    trials, seed : int, number of resamples, and random seed; the order of rows and columns does not matter
-    largest_first : bool, False for a measure for which smaller is better
+    table : DataFrame, array or dict
+        Systems x topics, as ``ScoreTable`` reads it.
+    level : float
+        Each interval contains at least this share of the resamples, with half of the rest on either side.
+    trials, seed : int
+        Number of resamples, and random seed; the order of rows and columns does not matter.
+    largest_first : bool
+        False for a measure for which smaller is better.
 
     Returns
     -------

@@ -27,8 +27,10 @@ class Reusability:
 
     Attributes
     ----------
-    runs : DataFrame, a row per measure and run: measure, run, group, score, score_without, rank, rank_without
-    depth : int, pool depth
+    runs : DataFrame
+        A row per measure and run: measure, run, group, score, score_without, rank, rank_without.
+    depth : int
+        Pool depth.
     """
 
     runs: pd.DataFrame
@@ -66,12 +68,17 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
 
     Parameters
     ----------
-    qrels : judgements in any form
-    runs : dict of name: run, a folder, a glob or a list of TREC run files
-    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run requires one
-    measures : measure of ir_measures, object or text, or a list of them; or a function of (qrels, runs) that returns
-        the table of ``calc_runs``, such as ``functools.partial(calc_runs, ["NRG@10"])``
-    depth : int, pool depth
+    qrels : QrelsLike
+        Judgements in any form.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    groups : dict, Series or path
+        Run -> group, or a CSV file with the columns run and group; every run requires one.
+    measures : Measure, str, list or callable
+        Measures of ir_measures, or a function of (qrels, runs) that returns the table of ``calc_runs``, such as
+        ``functools.partial(calc_runs, ["NRG@10"])``.
+    depth : int
+        Pool depth.
 
     Returns
     -------

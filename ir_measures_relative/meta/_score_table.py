@@ -31,10 +31,14 @@ class ScoreTable:
 
     Attributes
     ----------
-    systems : list of the S names of the rows
-    topics : list of the T ids of the columns
-    scores : (S, T) array of float64
-    labelled : bool, True if the input named its systems (a plain array does not)
+    systems : list
+        The S names of the rows.
+    topics : list
+        The T ids of the columns.
+    scores : (S, T) array
+        The scores as float64.
+    labelled : bool
+        True if the input named its systems (a plain array does not).
     """
 
     systems: list[Any]
@@ -48,9 +52,12 @@ class ScoreTable:
 
         Parameters
         ----------
-        table : DataFrame, array, dict or ScoreTable of systems x topics
-        what : str, its name in error messages
-        accepted : str, the forms that the error message names
+        table : DataFrame, array, dict or ScoreTable
+            Systems x topics.
+        what : str
+            Its name in error messages.
+        accepted : str
+            The accepted forms that error messages list.
 
         Returns
         -------

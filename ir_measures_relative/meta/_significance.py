@@ -31,11 +31,16 @@ class DiscriminativePower:
 
     Attributes
     ----------
-    test : str, name of the test
-    level : float, significance level
-    correction : str or None, correction for the number of pairs
-    systems : list of the S names, sorted; pairs (i, j), i < j, in the order of ``numpy.triu_indices(S, k=1)``
-    difference, statistic, p_value : (P,) arrays, one value per pair; p-values are corrected
+    test : str
+        Name of the test.
+    level : float
+        Significance level.
+    correction : str or None
+        Correction for the number of pairs.
+    systems : list
+        The S names, sorted; pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``.
+    difference, statistic, p_value : (P,) array
+        One value per pair; p-values are corrected.
     """
 
     test: str
@@ -93,15 +98,20 @@ def discriminative_power(
 
     Parameters
     ----------
-    table : DataFrame, array or dict of systems x topics, as ``ScoreTable`` reads it
-    test : str. 'tukey' = two-way Tukey HSD over all systems (topics are blocks), which corrects for the number of
-        pairs; 'randomized_tukey' = likewise, with the scores of each topic shuffled among the systems in place of the
-        assumption of normality; 'ttest' = Student's paired t-test of each pair; 'bootstrap' = Sakai's paired bootstrap
-        test of each pair, without assuming normality
-    level : float; a pair is significant if its p-value is at most this
-    correction : str or None, correction of 'ttest' and 'bootstrap' for the number of pairs: 'holm' or 'bonferroni'
-    trials, seed : int, for 'randomized_tukey' and 'bootstrap'. If b of B trials reach the value of a pair, its p-value
-        is (b + 1)/(B + 1), never 0 (Sakai has b/B)
+    table : DataFrame, array or dict
+        Systems x topics, as ``ScoreTable`` reads it.
+    test : {'tukey', 'randomized_tukey', 'ttest', 'bootstrap'}
+        'tukey' is the two-way Tukey HSD over all systems (topics are blocks), which corrects for the number of pairs;
+        'randomized_tukey' replaces its assumption of normality by shuffling the scores of each topic among the systems.
+        'ttest' is Student's paired t-test of each pair, and 'bootstrap' Sakai's paired bootstrap test, which does not
+        assume normality.
+    level : float
+        A pair is significant if its p-value is at most this.
+    correction : {'holm', 'bonferroni', None}
+        Correction of 'ttest' and 'bootstrap' for the number of pairs.
+    trials, seed : int
+        For 'randomized_tukey' and 'bootstrap'. If b of B trials reach the value of a pair, its p-value is (b + 1)/(B +
+        1), never 0 (Sakai uses b/B).
 
     Returns
     -------
@@ -158,7 +168,8 @@ class SignificanceDisagreement:
 
     Attributes
     ----------
-    a, b : DiscriminativePower of the two tables, pairs in the same order
+    a, b : DiscriminativePower
+        Results of the two tables, pairs in the same order.
     """
 
     a: DiscriminativePower
@@ -222,8 +233,10 @@ def significance_disagreement(
 
     Parameters
     ----------
-    a, b : systems x topics tables of the same systems under two measures (the topics may differ)
-    test, level, correction, trials, seed : as in ``discriminative_power``, whose note on dependent scores applies
+    a, b : DataFrame, array or dict
+        Systems x topics tables of the same systems under two measures (the topics may differ).
+    test, level, correction, trials, seed
+        As in ``discriminative_power``, whose note on dependent scores applies.
 
     Returns
     -------

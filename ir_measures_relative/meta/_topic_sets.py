@@ -22,9 +22,12 @@ class Stability:
 
     Attributes
     ----------
-    systems : list of the S names, sorted; pairs (i, j), i < j, in the order of ``numpy.triu_indices(S, k=1)``
-    wins_a, wins_b : (P,) arrays of the trials in which the first and the second system of the pair is better
-    trials : int, number of topic subsets
+    systems : list
+        The S names, sorted; pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``.
+    wins_a, wins_b : (P,) array
+        Trials in which the first, and the second, system of the pair is better.
+    trials : int
+        Number of topic subsets.
     """
 
     systems: list[Any]
@@ -79,15 +82,21 @@ def stability(
 
     Parameters
     ----------
-    table : DataFrame, array or dict of systems x topics, as ``ScoreTable`` reads it
-    topics : int, topics per subset (default: half of them, rounded down), drawn without replacement; or the subsets
-        themselves, lists of topic ids
-    trials : int, number of subsets
-    fuzziness : float; differences up to this size are ties
-    relative : bool; the fuzziness is a share of max(\\|x\\|, \\|y\\|), as in Buckley and Voorhees. If False, it is a
-        difference of scores, which depends on the scale of the measure: with doubled scores fewer pairs tie and
-        "stability" grows. Do not compare measures of different range with it
-    seed : int; the same seed gives the same result whatever the order of rows and columns
+    table : DataFrame, array or dict
+        Systems x topics, as ``ScoreTable`` reads it.
+    topics : int or list, optional
+        Topics per subset, drawn without replacement (default: half of them, rounded down); or the subsets themselves,
+        lists of topic ids.
+    trials : int
+        Number of subsets.
+    fuzziness : float
+        Differences up to this size are ties.
+    relative : bool
+        The fuzziness is a share of ``max(|x|, |y|)``, as in Buckley and Voorhees. If False, it is a difference of
+        scores, which depends on the scale of the measure: with doubled scores fewer pairs tie and "stability" grows. Do
+        not use it to compare measures of different range.
+    seed : int
+        The same seed gives the same result whatever the order of rows and columns.
 
     Returns
     -------
@@ -125,10 +134,14 @@ class SwapRate:
 
     Attributes
     ----------
-    method : str, 'halves' or 'bootstrap'
-    low : (B,) array of the lower end of each bin; a bin reaches up to the next one, the last is open
-    count : (B,) array, comparisons whose difference on the first sample falls into the bin
-    swaps : (B,) array, comparisons of the bin that the second sample does not confirm
+    method : str
+        'halves' or 'bootstrap'.
+    low : (B,) array
+        Lower end of each bin; a bin ends where the next one begins, and the last is open.
+    count : (B,) array
+        Comparisons whose difference on the first sample falls into the bin.
+    swaps : (B,) array
+        Comparisons of the bin that the second sample does not confirm.
     """
 
     method: str
@@ -194,16 +207,22 @@ def swap_rate(
 
     Parameters
     ----------
-    table : DataFrame, array or dict of systems x topics, as ``ScoreTable`` reads it
-    topics : int, topics per sample for method 'halves', at most half of them (default: half, rounded down); or, for
-        either method, the pairs of samples themselves, lists of (topic ids, topic ids)
-    method : str, 'halves' (Voorhees and Buckley): two disjoint halves of the topics; D and D' of opposite sign are a
-        swap, and the rates are those of topic sets of half the size. 'bootstrap' (Sakai): two samples with replacement,
-        each as large as the topic set; D D' <= 0 is a swap, so a difference of 0 is not a confirmation
-    trials, seed : int, number of trials, and random seed; the order of rows and columns does not matter
-    width : float, width of a bin
-    bins : int, number of bins, of which the last is open (default: 22 for 'halves'; Sakai's 21 for 'bootstrap', the
-        last from .20)
+    table : DataFrame, array or dict
+        Systems x topics, as ``ScoreTable`` reads it.
+    topics : int or list, optional
+        For 'halves', topics per sample, at most half of them (default: half, rounded down); or, for either method, the
+        pairs of samples themselves, lists of (topic ids, topic ids).
+    method : {'halves', 'bootstrap'}
+        'halves' (Voorhees and Buckley): two disjoint halves of the topics; D and D' of opposite sign are a swap, and
+        the rates are those of topic sets of half the size. 'bootstrap' (Sakai): two samples with replacement, each as
+        large as the topic set; D D' <= 0 is a swap, so a difference of 0 is not a confirmation.
+    trials, seed : int
+        Number of trials, and random seed; the order of rows and columns does not matter.
+    width : float
+        Width of a bin.
+    bins : int, optional
+        Number of bins, of which the last is open; by default 22 for 'halves', and Sakai's 21 for 'bootstrap', the last
+        from .20.
 
     Returns
     -------

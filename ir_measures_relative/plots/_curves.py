@@ -44,12 +44,16 @@ def tau_curve(
 
     Parameters
     ----------
-    alphas : list of float, values of the parameter
-    taus : list of float, tau for each value (see ``meta.kendall_tau``); dict of name: list or DataFrame for several
-        lines
-    threshold : float, tau from which on two orders count as alike, drawn as a grey line; or None
-    xlabel : str, name of the parameter
-    ax : Axes to draw on; by default those of a new figure
+    alphas : list of float
+        Values of the parameter.
+    taus : list of float, dict or DataFrame
+        Tau for each value (see ``meta.kendall_tau``); a dict of name: list or a DataFrame for several lines.
+    threshold : float or None
+        Tau from which two orders count as alike, drawn as a grey line.
+    xlabel : str
+        Name of the parameter.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -92,11 +96,15 @@ def med_depth(
 
     Parameters
     ----------
-    depths : list of int, pool depths
-    meds : list of float, MED for each depth (such as the mean over topics, with judgements cut at that depth); dict of
-        name: list or DataFrame for several lines, such as pairs of runs
-    name, xlabel : str, names of the two axes
-    ax : Axes to draw on; by default those of a new figure
+    depths : list of int
+        Pool depths.
+    meds : list of float, dict or DataFrame
+        MED for each depth (such as the mean over topics, with judgements cut at that depth); a dict of name: list or a
+        DataFrame for several lines, such as pairs of runs.
+    name, xlabel : str
+        Labels of the two axes.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -162,9 +170,12 @@ def discriminative_power(results: Any, *, level: float | None = None, ax: Axes |
 
     Parameters
     ----------
-    results : dict of measure: result of ``meta.discriminative_power`` (or p-values of all pairs), or one result
-    level : float, significance level; by default that of the results, else .05
-    ax : Axes to draw on; by default those of a new figure
+    results : dict or DiscriminativePower
+        Measure -> result of ``meta.discriminative_power`` (or p-values of all pairs), or one result.
+    level : float, optional
+        Significance level; by default that of the results, else .05.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -223,9 +234,12 @@ def swap_rate(results: Any, *, rate: float = 0.05, ax: Axes | None = None) -> Ax
 
     Parameters
     ----------
-    results : dict of measure: result of ``meta.swap_rate``, or one result
-    rate : float, swap rate of the grey line
-    ax : Axes to draw on; by default those of a new figure
+    results : dict or SwapRate
+        Measure -> result of ``meta.swap_rate``, or one result.
+    rate : float
+        Swap rate of the grey line.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -264,8 +278,10 @@ def stability(results: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    results : dict of measure: result of ``meta.stability``, or one result
-    ax : Axes to draw on; by default those of a new figure
+    results : dict or Stability
+        Measure -> result of ``meta.stability``, or one result.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -323,11 +339,16 @@ def power(
 
     Parameters
     ----------
-    spread, level, comparisons, pairs : as for ``meta.topics_needed``
-    differences : list of float, differences in mean scores
-    topics : int, largest number of topics
-    goal : float, power to reach, drawn as a line
-    ax : Axes to draw on; by default those of a new figure
+    spread, level, comparisons, pairs
+        As in ``meta.topics_needed``.
+    differences : list of float
+        Differences in mean scores.
+    topics : int
+        Largest number of topics.
+    goal : float
+        Power to reach, drawn as a line.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------

@@ -47,13 +47,19 @@ def caterpillar(
 
     Parameters
     ----------
-    intervals : DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line, such as
-        naive bounds), or dict of name: result of ``boot_ndcg``, whose mean, interval and naive bounds are drawn
-    groups : group of every system, shown by colour and marker: dict, Series, or CSV file with the columns run and group
-    level : float, level of the intervals of ``boot_ndcg``; ignored for a DataFrame
-    order : str, 'value' (largest on top) or 'given' (first on top)
-    measure : measure or str, name of the axis
-    ax : Axes to draw on; by default those of a new figure
+    intervals : DataFrame or dict
+        DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line, such as naive
+        bounds), or name -> result of ``boot_ndcg``, whose mean, interval and naive bounds are drawn.
+    groups : dict, Series or path, optional
+        Group of every system, shown by colour and marker; or a CSV file with the columns run and group.
+    level : float
+        Level of the intervals of ``boot_ndcg``; ignored for a DataFrame.
+    order : {'value', 'given'}
+        Largest value on top, or first system on top.
+    measure : Measure or str, optional
+        Label of the axis.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -120,11 +126,16 @@ def rank_intervals(
 
     Parameters
     ----------
-    intervals : result of ``meta.rank_intervals``, or its DataFrame
-    groups : group of every system: dict, Series, or CSV file with the columns run and group
-    show : str, 'rank' or 'mean'
-    measure : measure or str, name of the axis
-    ax : Axes to draw on; by default those of a new figure
+    intervals : RankIntervals or DataFrame
+        Result of ``meta.rank_intervals``, or its DataFrame.
+    groups : dict, Series or path, optional
+        Group of every system, or a CSV file with the columns run and group.
+    show : {'rank', 'mean'}
+        What the axis shows.
+    measure : Measure or str, optional
+        Label of the axis.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -193,11 +204,16 @@ def rank_changes(
 
     Parameters
     ----------
-    changes : result of ``meta.reusability``, or its DataFrame
-    measure : measure or str; required if there are several
-    show : str, 'rank' or 'score'
-    fallen : int; draw only this many runs, those that change most
-    ax : Axes to draw on; by default those of a new figure
+    changes : Reusability or DataFrame
+        Result of ``meta.reusability``, or its DataFrame.
+    measure : Measure or str, optional
+        The measure to show; required if there are several.
+    show : {'rank', 'score'}
+        What the axis shows.
+    fallen : int, optional
+        Draw only this many runs, those that change most.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -251,9 +267,12 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
 
     Parameters
     ----------
-    comparison : result of ``compare_collections``
-    system : str; required if there are several
-    ax : Axes to draw on; by default those of a new figure
+    comparison : CollectionComparison
+        Result of ``compare_collections``.
+    system : str, optional
+        The system to show; required if there are several.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -298,9 +317,12 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
 
     Parameters
     ----------
-    comparison : result of ``meta.compare_judges``
-    first, second : str, the two judges; by default the first pair
-    ax : Axes to draw on; by default those of a new figure
+    comparison : JudgeComparison
+        Result of ``meta.compare_judges``.
+    first, second : str, optional
+        The two judges; by default the first pair.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------

@@ -24,9 +24,11 @@ def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : result of ``learn_labels``, or the DataFrame of its ``reliability()``: documents, predicted, actual. With a
-        column pairs instead of documents: stated probability and share of right decisions for pairs of runs
-    ax : Axes to draw on; by default those of a new figure
+    model : LearnedLabels or DataFrame
+        Result of ``learn_labels``, or the DataFrame of its ``reliability()``: documents, predicted, actual. With a
+        column pairs instead of documents: stated probability and share of right decisions for pairs of runs.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -77,9 +79,12 @@ def pool_depth(qrels: QrelsLike | meta.PoolDepth, runs: RunsLike | None = None, 
 
     Parameters
     ----------
-    qrels : judgements in any form, or the result of ``meta.pool_depth``
-    runs : the runs that may have been pooled, in any form; not needed with a result
-    ax : Axes to draw on; by default those of a new figure
+    qrels : QrelsLike or PoolDepth
+        Judgements in any form, or the result of ``meta.pool_depth``.
+    runs : RunsLike, optional
+        The runs that may have been pooled, in any form; not needed with a result.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------

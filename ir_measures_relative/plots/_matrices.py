@@ -24,10 +24,14 @@ def med_matrix(matrix: pd.DataFrame, *, order: str = "given", name: str = "mean 
 
     Parameters
     ----------
-    matrix : square DataFrame with the same names as rows and columns, as ``med_matrix`` gives it
-    order : str, 'given', or 'similarity': similar runs next to each other
-    name : str, name of the colour bar
-    ax : Axes to draw on; by default those of a new figure
+    matrix : DataFrame
+        Square, with the same names as rows and columns, as ``med_matrix`` returns it.
+    order : {'given', 'similarity'}
+        'similarity' puts similar runs next to each other.
+    name : str
+        Label of the colour bar.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -49,10 +53,13 @@ def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = Non
 
     Parameters
     ----------
-    leaderboards : dict of measure: scores of the systems (one per system, or a systems x topics table), or the table of
-        ``calc_runs`` with several measures
-    order : str, 'given', or 'similarity': measures that agree next to each other
-    ax : Axes to draw on; by default those of a new figure
+    leaderboards : dict or DataFrame
+        Measure -> scores of the systems (one per system, or a systems x topics table), or the table of ``calc_runs``
+        with several measures.
+    order : {'given', 'similarity'}
+        'similarity' puts measures that agree next to each other.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------

@@ -44,14 +44,20 @@ def chronology(
 
     Parameters
     ----------
-    table : DataFrame as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
-    measure : relative measure, as in the table (``NRG(prior='previous')@10``)
-    base : ordinary measure (``nDCG@10``)
-    order : list of names of runs from left to right; by default all, as in the table
-    notes : dict of run: text, a second line below its name, such as a date
-    joined : bool, connect the runs by lines, for runs in order of time; otherwise a line connects the two values of
-        each run
-    ax : Axes to draw on; by default those of a new figure
+    table : DataFrame
+        Table of ``calc_runs``, or a wide one with the column name and a column per measure.
+    measure : Measure or str
+        Relative measure, as in the table (``NRG(prior='previous')@10``).
+    base : Measure or str
+        Ordinary measure (``nDCG@10``).
+    order : list of str, optional
+        Runs from left to right; by default all, as in the table.
+    notes : dict, optional
+        Run -> second line below its name, such as a date.
+    joined : bool
+        Connect the runs by lines, for runs in order of time; otherwise a line connects the two values of each run.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -119,13 +125,18 @@ def scatter(
 
     Parameters
     ----------
-    table : DataFrame as ``calc_runs`` gives it, or a wide one with the column name and a column per measure
-    x, y : measures of the two axes, as in the table
-    groups : group of every run, such as a team, shown by colour and marker: dict, Series, or CSV file with the columns
-        run and group. Figures with the same groups have the same colours and markers, whatever runs they show
-    labels : str, 'fitting' (with more than 60 runs only the 40 farthest from the crowd) or 'none'; or a list of names
-        of runs, which are all written, over points if necessary
-    ax : Axes to draw on; by default those of a new figure
+    table : DataFrame
+        Table of ``calc_runs``, or a wide one with the column name and a column per measure.
+    x, y : Measure or str
+        Measures of the two axes, as in the table.
+    groups : dict, Series or path, optional
+        Group of every run, shown by colour and marker; or a CSV file with the columns run and group. Figures with the
+        same groups have the same colours and markers, whatever runs they show.
+    labels : {'fitting', 'none'} or list of str
+        'fitting' writes the names that fit (with more than 60 runs only the 40 farthest from the others); a list names
+        runs that are all labelled, over points if necessary.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------

@@ -185,13 +185,17 @@ def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
 
     Parameters
     ----------
-    ax : Axes, as a function of this module returns them
-    path : str or Path, the file; its folder is made if absent
-    dpi : int, dots per inch of a png
+    ax : Axes
+        Axes, as a function of this module returns them.
+    path : str or Path
+        The file; its folder is created if missing.
+    dpi : int
+        Dots per inch of a png.
 
     Returns
     -------
-    Path of the file
+    Path
+        The path of the file.
 
     >>> import tempfile
     >>> from ir_measures_relative import plots

@@ -46,10 +46,14 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
 
     Parameters
     ----------
-    expected : Series, dict or list of one expected score per query, as ``expected_random`` gives it
-    measure : measure or str, name of the axis
-    bins : int, number of equal bins between 0 and 1 (or the largest score if that is above 1)
-    ax : Axes to draw on; by default those of a new figure
+    expected : Series, dict or list
+        Expected score of each query, as ``expected_random`` returns it.
+    measure : Measure or str, optional
+        Label of the axis.
+    bins : int
+        Number of equal bins between 0 and 1 (or the largest score if that is above 1).
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -92,11 +96,15 @@ def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axe
 
     Parameters
     ----------
-    types : result of ``meta.query_types``, or DataFrame with the columns query_id, actual, expected and type
-        (uninformative, informative or ideal)
-    measure : measure or str, name of the axes
-    labels : bool, write the ids of uninformative and ideal queries where they fit
-    ax : Axes to draw on; by default those of a new figure
+    types : QueryTypes or DataFrame
+        Result of ``meta.query_types``, or a DataFrame with the columns query_id, actual, expected and type
+        (uninformative, informative or ideal).
+    measure : Measure or str, optional
+        Label of the axes.
+    labels : bool
+        Write the ids of uninformative and ideal queries where they fit.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -151,12 +159,17 @@ def topic_differences(
 
     Parameters
     ----------
-    table : systems x topics, in any form that ``meta`` takes; from a table of ``calc_runs`` with several measures the
-        rows of ``measure`` are used
-    a, b : names of the two systems; bars show a - b
-    measure : measure or str, name of the axis
-    labels : bool, write the topics below their bars; by default if there are at most 60
-    ax : Axes to draw on; by default those of a new figure
+    table : DataFrame, array or dict
+        Systems x topics, in any form that ``meta`` accepts; from a table of ``calc_runs`` with several measures the
+        rows of ``measure`` are used.
+    a, b : str
+        Names of the two systems; bars show a - b.
+    measure : Measure or str, optional
+        Label of the axis.
+    labels : bool, optional
+        Write the topics below their bars; by default if there are at most 60.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -221,11 +234,15 @@ def distributions(
 
     Parameters
     ----------
-    scores : result of ``boot_ndcg``, or several of its topics
-    topics : list of topics to draw, in this order; by default those with unjudged documents
-    others : dict of name: {topic: score} (or Series, or DataFrame with query_id), further estimates such as the score
-        after judging or that of condensed lists; topics without one get no mark
-    ax : Axes to draw on; by default those of a new figure
+    scores : BootScores or list
+        Result of ``boot_ndcg``, or several of its topics.
+    topics : list, optional
+        Topics to draw, in this order; by default those with unjudged documents.
+    others : dict, optional
+        Name -> {topic: score} (or Series, or DataFrame with query_id): further estimates, such as the score after
+        judging or that of condensed lists. Topics without one get no mark.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
 
     Returns
     -------

@@ -42,19 +42,24 @@ def Experiment(
 
     Parameters
     ----------
-    retr_systems, topics, qrels, names : as in pt.Experiment, and what ``read_run`` and ``read_qrels`` return
-    eval_metrics : as in pt.Experiment, text such as ``'NRG@10'``, or a dict of title: measure. ``prior`` may be
-        'others' (the default), 'previous' (the systems listed before), 'groups' (the best system of every other group),
-        names of systems, or a transformer: the results of the system that it is, else those that it retrieves, once,
-        for the topics.
-    groups : dict or Series of system: group, or a CSV file with the columns run and group
-    by : the measure whose mean decides which system of a group is its best
-    **pt_kwargs : every other argument of pt.Experiment (baseline, correction, perquery, batch_size, save_dir, ...)
+    retr_systems, topics, qrels, names
+        As in pt.Experiment; results of ``read_run`` and ``read_qrels`` are accepted too.
+    eval_metrics : list of Measure or str, or dict
+        As in pt.Experiment, text such as ``'NRG@10'``, or a dict of title: measure. ``prior`` may be 'others' (the
+        default), 'previous' (the systems listed before), 'groups' (the best system of every other group), names of
+        systems, or a transformer: one of the systems, or another one that retrieves once for the topics.
+    groups : dict, Series or path, optional
+        System -> group, or a CSV file with the columns run and group.
+    by : Measure or str
+        The measure whose mean selects the best system of a group.
+    **pt_kwargs
+        Every other argument of pt.Experiment (baseline, correction, perquery, batch_size, save_dir, ...).
 
     Returns
     -------
-    what pt.Experiment returns, measures in the order asked for. Every system retrieves once; mrt is the time of that
-    retrieval. ``highlight`` marks the best values by the direction of each measure.
+    DataFrame
+        The result of pt.Experiment, measures in the order given. Every system retrieves once; mrt is the time of that
+        retrieval. ``highlight`` marks the best values by the direction of each measure.
 
     Examples
     --------
