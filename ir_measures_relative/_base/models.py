@@ -253,7 +253,7 @@ class QMeasure(UserModel):
         return sum_over_ranks(value * value.cumsum(axis=1) * self.weights(value.shape[1], n_relevant))
 
     def parts(self, value: FloatArray) -> FloatArray:
-        raise TypeError("Q weighs ranks by the number of relevant documents: ask total_of")
+        raise TypeError("Q weighs ranks by the number of relevant documents; use total_of")
 
     def score(self, run: JudgedRun) -> FloatArray:
         gain, judgements = self.gain(run.judgements.grade), run.judgements

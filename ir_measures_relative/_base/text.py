@@ -44,7 +44,7 @@ _PLAIN_ESCAPES['"'] = '"'
 
 
 def parse_measure(text: str | ir_measures.Measure, *, paths: bool = True) -> ir_measures.Measure:
-    """The measure that a text describes; a measure object is returned as it is.
+    """Parse the text of a measure; a measure object is returned as it is.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ class _Maker:
             raise MeasureError(f"unknown measure {shown(written.name, 60)}; {meant}")
         for at in map(self._value, written.at):
             if params.get(measure.AT_PARAM, at) != at:
-                raise MeasureError(f"measure {shown(self.text, 200)}: {measure.AT_PARAM} is given twice, differently")
+                raise MeasureError(f"measure {shown(self.text, 200)}: {measure.AT_PARAM} is given twice and differs")
             params[measure.AT_PARAM] = at
         return self._made(measure, params)
 

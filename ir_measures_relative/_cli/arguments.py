@@ -168,14 +168,14 @@ PLACES = Argument(
 TABLE = [PLACES, *output(*FORMATS)]
 BY_QUERY = Argument("--by_query", "-q", action="store_true", help="one value for every topic")
 BIBTEX = Argument("--bibtex", action="store_true", help="print what to cite to standard error")
-DEPTH = Argument("--depth", type=integer(1, 1000), metavar="N", help="depth of the pool (default: as the runs show)")
+DEPTH = Argument("--depth", type=integer(1, 1000), metavar="N", help="pool depth (default: estimated from the runs)")
 DECISIONS = [
     Argument(
         "--labels", choices=(LEARNED, "judge"),
         help="label model for unjudged documents: learned from the runs (requires --groups), or from --judge alone",
     ),
     judge("to learn from"),
-    Argument("--level", type=float, default=0.95, metavar="SHARE", help="probability that decides (default .95)"),
+    Argument("--level", type=float, default=0.95, metavar="SHARE", help="decide from this probability (default .95)"),
     Argument("--margin", type=float, default=0.0, metavar="D", help="a difference too small to matter (default 0)"),
     DEPTH,
 ]  # fmt: skip

@@ -73,7 +73,7 @@ EVALUATE = Command(
         shared.QRELS,
         Argument("run", help="TREC run file (.gz too) or Parquet file"),
         Argument("measures", nargs="+", help="such as nDCG@10 or 'NRG(prior=\"bm25\")@10'"),
-        Argument("--no_summary", "-n", action="store_true", help="with -q: without the means"),
+        Argument("--no_summary", "-n", action="store_true", help="with -q: omit the means"),
         Argument("--prior", type=shared.named, action="append", default=[], metavar="NAME=PATH",
                  help="a prior run, for measures that name it or name no prior run; may be repeated"),
         shared.judge("to learn the label model of Imputed from"),
@@ -99,7 +99,7 @@ COMPARE = Command(
         Argument("--labels", choices=(LEARNED, "judge"),
                  help="label model of Imputed and of likely differences from --baseline: learned from the other "
                  "groups' runs (default of Imputed), or from --judge alone"),
-        shared.judge("for labels: learned from together with the runs"),
+        shared.judge("to learn labels from, together with the runs"),
         shared.DEPTH,
         Argument("--by", default="nDCG@10", metavar="MEASURE", help="measure that selects the best run of a group"),
         Argument("--sort", metavar="MEASURE", help="sort the runs by this measure, best first"),
@@ -123,7 +123,7 @@ COMPARE = Command(
 )  # fmt: skip
 
 PAIRS = Command(
-    "pairs", "QRELS RUNS [MEASURE]", "which runs differ, and how surely",
+    "pairs", "QRELS RUNS [MEASURE]", "which runs differ, and how certain that is",
     "Compare every pair of runs: difference, possible differences over all labels of unjudged documents, p-value, "
     "decision.",
     "decisions:all_pairs",
@@ -172,7 +172,7 @@ The exit code is then 0 if every pair is decided, 3 if some are undecided, and
 
 GATE = Command(
     "gate", "QRELS BASE NEW MEASURE", "is a new run worse than an old one?",
-    "Is a new run worse than an old one? The exit code answers, for continuous integration.",
+    "Test whether a new run is worse than an old one. The exit code is the verdict, for continuous integration.",
     "decisions:gate_verdict",
     [
         shared.QRELS,
@@ -232,7 +232,7 @@ JUDGES = Command(
         Argument("--top", type=shared.integer(2), metavar="N", help="also Kendall's tau over the N best runs"),
         Argument("--rel", type=shared.grade, action="append", default=[], metavar="[NAME=]GRADE",
                  help="smallest relevant grade, of all judges or of one; may be repeated (default 1)"),
-        Argument("--common", action="store_true", help="score by documents that both judges graded"),
+        Argument("--common", action="store_true", help="score only by documents that both judges graded"),
         Argument("--table", choices=("agreement", "shifts", "confusion"), default="agreement",
                  help="agreement of labels and orders, shifts of groups, or counts of grades"),
         shared.LEVEL,
@@ -249,7 +249,7 @@ JUDGES = Command(
 
 TIERS = Command(
     "tiers", "SCORES.csv", "which systems can be distinguished",
-    "Ranks of systems with intervals, tiers, and which systems tie with the best, from any table of scores.",
+    "Compute ranks of systems with intervals, tiers, and ties with the best, from any table of scores.",
     "score_files:tiers",
     [
         Argument("scores", help="CSV or TSV file: a row per system, its name first, a column per topic or task"),
@@ -268,8 +268,8 @@ TIERS = Command(
 
 PLAN = Command(
     "plan", "SCORES.csv", "how many topics a comparison needs",
-    "How many topics show a difference, which difference can so many topics show, and with which power? A row per "
-    "quantile (10%, 50%, 90%) of the spread over pairs of systems.",
+    "Compute how many topics show a difference, which difference a number of topics can show, or with which power. "
+    "Prints a row per quantile (10%, 50%, 90%) of the spread over pairs of systems.",
     "score_files:plan",
     [
         Argument("scores", help="CSV or TSV file, a row per system; qrels, if runs follow; or the standard deviation "
@@ -279,7 +279,7 @@ PLAN = Command(
         Argument("--difference", type=float, metavar="D", help="the difference in mean scores to show"),
         Argument("--topics", type=int, metavar="N", help="number of topics"),
         Argument("--power", type=float, default=0.8, metavar="SHARE",
-                 help="probability to show the difference (default .8)"),
+                 help="probability of showing the difference (default .8)"),
         Argument("--level", type=float, default=0.05, metavar="SHARE", help="significance level (default .05)"),
         Argument("--comparisons", type=int, default=1, metavar="N", help="number of tests (default 1)"),
         Argument("--pairs", choices=("all", "top"), default="all", help="all pairs, or those with the best run"),
@@ -297,7 +297,7 @@ PLAN = Command(
 )  # fmt: skip
 
 DEMO = Command(
-    "demo", "", "the main job on a simulated track",
+    "demo", "", "a tour on a simulated track",
     "Evaluate the systems of a simulated track.",
     "demo:demonstrate",
     [

@@ -1,4 +1,4 @@
-"""The command ``demo``, the main job on a simulated track: what does each system add, what would a new one score?"""
+"""The command ``demo``, a tour on a simulated track: what does each system add, what would a new one score?"""
 
 import argparse
 from pathlib import Path

@@ -59,7 +59,7 @@ def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> dict[Measur
 def compare_runs(options: argparse.Namespace) -> Outcome:
     sources = run_sources(options.runs, names=options.names)
     if options.baseline not in (None, *sources):
-        raise UsageError(f"unknown run --baseline {options.baseline}; the runs are {', '.join(sources):.200}")
+        raise UsageError(f"--baseline: unknown run {options.baseline}; the runs are {', '.join(sources):.200}")
     reading.register_priors([prior for prior in options.prior if isinstance(prior, tuple)], sources)
     symbol = next((prior for prior in options.prior if isinstance(prior, str)), None)
     titled = [reading.with_prior(*measure, symbol) for measure in reading.read_measures(options.measures).items()]

@@ -85,10 +85,10 @@ def compare_collections(
 
     Notes
     -----
-    On a collection: the mean over topics of the difference to the baseline, its standard error over topics, and
-    Student's t interval. Over collections: the random-effects mean of DerSimonian and Laird with a normal interval,
+    A collection has the mean over topics of the difference to the baseline, its standard error over topics, and
+    Student's t interval. All collections have the random-effects mean of DerSimonian and Laird with a normal interval,
     which is about collections *like these*; a negative estimate of ``tau2`` is set to 0. With two or three collections
-    ``tau2`` is hardly known and the interval is too narrow; look at the collections themselves (``plots.forest``).
+    ``tau2`` is poorly estimated and the interval is too narrow; look at the collections themselves (``plots.forest``).
 
     A collection in which the systems retrieve many unjudged documents says little about them: compare ``judged`` with
     ``judged_baseline``.
@@ -138,7 +138,7 @@ def _shared_systems(sources: Mapping[str, Mapping[str, Any]], baseline: str) -> 
             raise ValueError(f"baseline: collection {name!r} has no run {baseline!r}; every collection requires it")
     shared = [s for s in next(iter(sources.values())) if all(s in runs for runs in sources.values()) and s != baseline]
     if not shared:
-        raise ValueError(f"collections: no run except {baseline!r} is in all of them; name runs of a system alike")
+        raise ValueError(f"collections: no run except {baseline!r} is in all of them; name a system the same in each")
     return shared
 
 

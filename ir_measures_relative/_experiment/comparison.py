@@ -194,8 +194,10 @@ class Comparison:
         return iter(self.to_frame().index)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per run: its group where groups are known, and the mean of each measure (the sum where
-        ir_measures adds up); with intervals also low, high, rank, rank_low, rank_high and tier."""
+        """Return a row per run: its group, if known, and the mean of each measure (the sum where ir_measures sums).
+
+        With intervals also low, high, rank, rank_low, rank_high and tier.
+        """
         columns: dict[str, Any] = {}
         if self.groups is not None:
             columns["group"] = [self.groups[name] for name in self.names]

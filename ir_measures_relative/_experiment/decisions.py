@@ -100,16 +100,16 @@ def judge_next(
     -------
     JudgeNext
         A DataFrame with a row per document: query_id, doc_id; effect, the sum over undecided pairs of the variance that
-        the document's label contributes to the difference of their means; n_runs, how many of the runs have it open in
-        their top K; p_relevant, its probability of a gain (mean over those runs); pairs, how many undecided pairs it
+        the document's label contributes to the difference of their means; n_runs, how many of the runs have it unjudged
+        in their top K; p_relevant, its probability of a gain (mean over those runs); pairs, how many undecided pairs it
         affects. If no pair is undecided, the frame is empty. ``expected_left`` is the expected number of judgements
         until every pair is decided at ``level``, or, without labels, settled.
 
     Notes
     -----
     Replayed on 322 undecided pairs of 164 left-out groups (five tracks, nDCG@10), this order needed 15.2 judgements per
-    pair on average, rank order 20.6 and random order 28.2; ``expected_left`` had promised 15.2. For a single pair it is
-    a rough guide (rank correlation .63 with the number needed). `meta.judging_replay` repeats this on your own
+    pair on average, rank order 20.6 and random order 28.2; ``expected_left`` had predicted 15.2. For a single pair it
+    is a rough guide (rank correlation .63 with the number needed). `meta.judging_replay` repeats this on your own
     collection.
 
     Examples
@@ -119,12 +119,12 @@ def judge_next(
     >>> a = {'1': {'x': 2., 'u': 1.}, '2': {'v': 2., 'x': 1.}}
     >>> b = {'1': {'u': 2., 'x': 1.}, '2': {'x': 2., 'y': 1.}}
     >>> labels = imr.LabelModel.shares({0: .6, 1: .4})
-    >>> found = imr.judge_next(qrels, {'a': a, 'b': b}, labels=labels)
-    >>> found[['query_id', 'doc_id', 'n_runs', 'p_relevant', 'pairs']]
+    >>> documents = imr.judge_next(qrels, {'a': a, 'b': b}, labels=labels)
+    >>> documents[['query_id', 'doc_id', 'n_runs', 'p_relevant', 'pairs']]
       query_id doc_id  n_runs  p_relevant  pairs
     0        2      v       1         0.4      1
     1        1      u       2         0.4      1
-    >>> found.n_undecided
+    >>> documents.n_undecided
     1
     """
     n = whole(n, "judge_next: n", 1)
@@ -135,7 +135,7 @@ def judge_next(
         level=level, margin=margin, residual=False, fewest=1, progress=progress,
     )  # fmt: skip
     if labels is None:
-        warn_without_nonrelevant(table.runs.judgements, "judge_next", "unjudged documents all count as relevant")
+        warn_without_nonrelevant(table.runs.judgements, "judge_next", "all unjudged documents count as relevant")
     return next_documents(table, n)
 
 

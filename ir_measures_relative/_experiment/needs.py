@@ -121,7 +121,7 @@ class BestOfGroups(ChosenRuns):
             )
         check_measure(by)
         if direction(by) == "neither" or (isinstance(by, RelativeMeasure) and need_of(by).by):
-            raise ValueError(f"by={by} cannot say which run of a group is its best; use another measure")
+            raise ValueError(f"by={by} cannot select the best run of a group; use another measure")
 
     def resolve(self, request: Request, runs: Runs) -> Need:
         best = {group: runs[name] for group, name in sorted(best_of_groups(request, runs).items())}

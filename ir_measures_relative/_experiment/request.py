@@ -194,7 +194,7 @@ def _scores_of(by: Any, names: Iterable[str]) -> dict[str, float]:
     scores = {str(name): score for name, score in by.items()}
     missing = [name for name in names if name not in scores]
     if missing:
-        raise ValueError(f"by must contain a score of every run; that of {shown(missing[0])} is missing")
+        raise ValueError(f"by must contain the score of every run, but {shown(missing[0])} is missing")
     return {name: real(scores[name], f"by[{name!r}]", -np.inf) for name in names}
 
 

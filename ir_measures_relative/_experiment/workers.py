@@ -100,7 +100,7 @@ class Workers:
             )
         except TerminatedWorkerError:
             raise WorkerDied(
-                "a worker process was killed, perhaps because memory ran out; fewer workers (n_jobs, --jobs) need less"
+                "a worker process was killed, perhaps because memory ran out; use fewer workers (n_jobs, --jobs)"
             ) from None
         except BrokenProcessPool as error:
             raise WorkerDied(

@@ -175,7 +175,7 @@ class MedResult:
 
     @property
     def verdict(self) -> str:
-        """'better', 'worse' or 'equal' if true of the means whatever the labels are; else 'undecided'."""
+        """Verdict on the means: 'better', 'worse' or 'equal' whatever the labels are; else 'undecided'."""
         return verdict_of(self.mean_below, self.mean_above)
 
     def to_frame(self) -> pd.DataFrame:
@@ -188,7 +188,7 @@ class MedResult:
         return [verdict_of(*ends) for ends in zip(self.below.tolist(), self.above.tolist(), strict=True)]
 
     def witness(self, query_id: Any, *, value: str = "med") -> dict[str, int]:
-        """Labels of the free documents of a topic that attain ``value``: 'med', 'above' or 'below'.
+        """Labels of the unjudged documents of a topic that attain ``value``: 'med', 'above' or 'below'.
 
         Added to the judgements of the topic they make the base measure give that difference (RBP: but for its
         tail). Relevant documents in neither list, if ``unseen`` allows them and they matter, are named
@@ -197,7 +197,7 @@ class MedResult:
         choice(value, "witness: value", ("med", "above", "below"))
         topics = [str(topic) for topic in self.query_id]
         if str(query_id) not in topics:
-            raise ValueError(f"witness: there is no topic {query_id!r}")
+            raise ValueError(f"witness: unknown topic {query_id!r}")
         row = topics.index(str(query_id))
         if value == "med":
             value = "above" if self.above[row] >= -self.below[row] else "below"
@@ -224,7 +224,7 @@ def med(
     norm: str = "R",
     residual: bool = True,
 ) -> MedResult:
-    """How far apart two runs can be, whatever the labels of the unjudged documents are, and which way.
+    """Bound the difference between two runs over all possible labels of their unjudged documents.
 
     The runs cannot differ by more than MED. A positive ``below`` means that the run is better than the reference under
     any labels, a negative ``above`` that it is worse.

@@ -119,11 +119,11 @@ def warn_if_useless(
         twin = _spelled_differently(run, judgements)
         hint = f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
         if twin or not in_parts:
-            _warn_once(topics, f"{named} {problem}, so it shows nothing{hint}")
+            _warn_once(topics, f"{named} {problem}, so it counts as empty{hint}")
         return
     _warned.add(topics)
     if not in_parts and (gap := lacks_most(run, judgements)):
-        _warn_once((run.fingerprint, "gap"), f"{named} {gap}, where it shows nothing")
+        _warn_once((run.fingerprint, "gap"), f"{named} {gap}, which count as empty rankings")
     if cutoff is not None and run.depth < cutoff:
         depth = counted(run.depth, "document")
         _warn_once((run.fingerprint, cutoff), f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}")

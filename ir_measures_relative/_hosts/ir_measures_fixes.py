@@ -86,8 +86,8 @@ class HostScorer:
         provided = [measure for measure in self.measures if not is_defined(measure)]
         if provided and judgements.max_grade > _HIGHEST:
             raise ValueError(
-                f"the qrels have the grade {judgements.max_grade}; the programs behind {provided[0]} take grades up to "
-                f"{_HIGHEST}"
+                f"the qrels have the grade {judgements.max_grade}; the programs behind {provided[0]} support "
+                f"grades up to {_HIGHEST}"
             )
         self._depth = host_depth(self.measures)
 
@@ -128,7 +128,7 @@ class HostScorer:
         except CalledProcessError:
             raise ValueError(
                 "ERR and nDCG with dcg='exp-log2' are computed by gdeval, which cannot read these judgements or runs; "
-                "it takes grades up to 4, and document ids without white space"
+                "it supports grades up to 4 and document ids without white space"
             ) from None
         except AssertionError as error:
             raise ValueError(f"ir_measures cannot compute {shown(self.measures, 200)}: {error}") from None

@@ -126,10 +126,10 @@ def frame_columns(frame: pd.DataFrame, columns: Iterable[str], what: str) -> dic
 def read_once(rows: Iterable[Any], what: str) -> list[Any]:
     """The items of any iterable; a generator that was used up before would look empty, and is rejected."""
     if isinstance(rows, GeneratorType) and rows.gi_frame is None:
-        raise ValueError(f"{what}: the generator was read before, nothing is left; make a list of it to use it twice")
+        raise ValueError(f"{what}: the generator is exhausted; make a list of it to use it twice")
     items = list(rows)
     if not items and isinstance(rows, Iterator):
-        warn(f"{what}: the iterator has nothing left; if it was read before, make a list of it to use it twice")
+        warn(f"{what}: the iterator is empty; if it was read before, make a list of it to use it twice")
     return items
 
 

@@ -170,7 +170,7 @@ def _unzipped(data: bytes) -> bytes:
         parts.append(member.decompress(data, left + 1))
         left -= len(parts[-1])
         if left < 0:
-            raise OSError(0, f"it unpacks to more than {most:,} bytes; set {_LARGE}=1 to read it all the same")
+            raise OSError(0, f"it unpacks to more than {most:,} bytes; set {_LARGE}=1 to read it anyway")
         if not member.eof:
             raise EOFError
         data = member.unused_data.lstrip(b"\0")  # zeros may follow as padding

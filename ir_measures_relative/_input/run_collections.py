@@ -66,8 +66,8 @@ def _files(place: Path) -> list[Path]:
     odd = sorted(str(path) for path in found if _is_no_run(path) and not ("**" in str(place) and os.path.isdir(path)))
     if odd:  # to leave a run out would change what the others of every run are
         raise ValueError(
-            f"runs: {quoted(odd[0])}{f' and {len(odd) - 1} more' if odd[1:] else ''} cannot be read: it is a link to "
-            "nothing, a pipe, a device or a folder with the name of a run file; remove it, or list the run files"
+            f"runs: {quoted(odd[0])}{f' and {len(odd) - 1} more' if odd[1:] else ''} cannot be read: it is a broken "
+            "link, a pipe, a device or a folder with the name of a run file; remove it, or list the run files"
         )
     if not files and os.path.isdir(place):
         raise ValueError(f"runs: the folder {quoted(place)} contains no file")

@@ -163,7 +163,7 @@ class Judgements:
         return pd.DataFrame(columns).infer_objects()
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """The form that ir_measures reads fastest, ids as str."""
+        """Return a dict of dicts, which ir_measures reads fastest; ids are str."""
         documents, grades = self.document_ids().tolist(), self.grade.tolist()
         spans = zip(self.topic_keys, pairwise(self.start.tolist()), strict=True)
         return {topic: dict(zip(documents[a:b], grades[a:b], strict=True)) for topic, (a, b) in spans}

@@ -112,7 +112,7 @@ class Run:
         return blake.hexdigest()
 
     def known_by_ties(self) -> Run:
-        """The same run with a fingerprint that depends on its ties too."""
+        """Copy of the run whose fingerprint also depends on its ties."""
         run = TiedRun(self.topic_keys, self.start, self.doc_id, self.score)
         run.file_name, run.tag = self.file_name, self.tag
         return run
@@ -145,7 +145,7 @@ class Run:
         return Run(kept, start, self.doc_id[place], self.score[place])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """The form that ir_measures reads fastest, ids as str; topics without documents are left out."""
+        """Return a dict of dicts, which ir_measures reads fastest; topics without documents are left out."""
         documents, scores, bounds = self.doc_id.tolist(), self.score.tolist(), pairwise(self.start.tolist())
         spans = zip(self.topic_keys, bounds, strict=True)
         return {topic: dict(zip(documents[a:b], scores[a:b], strict=True)) for topic, (a, b) in spans if b > a}

@@ -40,7 +40,7 @@ def warn_of_absent_topics(run: Run, judgements: Judgements, what: str = "run") -
     """Warn of a run that has none of the topics."""
     problem = other_topics(run, judgements)
     if problem and len(run.doc_id):
-        warn(f"{what} {problem}, so each of their topics is an empty ranking")
+        warn(f"{what} {problem}, so every topic counts as an empty ranking")
 
 
 def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:

@@ -179,7 +179,7 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
     with _registering:
         known = _registered.get(name)
         if known is not None and not overwrite and _identity(known) != _identity(found):
-            raise ValueError(f"the prior {name!r} is registered with other content; pass overwrite=True to replace it")
+            raise ValueError(f"the prior run {name!r} is registered with other content; overwrite=True replaces it")
         _registered[name] = found
 
 
@@ -215,7 +215,7 @@ class _Reader:
         if is_frame(value) or (isinstance(value, Iterable) and not isinstance(value, bytes)):
             return [self._held_run(Run.of(value, f"{self.where} {name!r}" if name else self.where), name)]
         raise TypeError(
-            f"{self.where}: cannot take a {type(value).__name__}; "
+            f"{self.where}: cannot read a {type(value).__name__}; "
             "expected a run, the path or name of one, or several of those"
         )
 

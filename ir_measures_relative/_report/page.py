@@ -54,7 +54,7 @@ def report(
     path : str or path
         The file to write; it is written whole or not at all.
     measures : list of Measure or str, or dict of title: measure, optional
-        The first one is what the page sorts and compares by. Default: nDCG@10, NRG@10, UniqueRel@10 and Judged@10,
+        The page sorts and compares by the first one. Default: nDCG@10, NRG@10, UniqueRel@10 and Judged@10,
         and NRG over the other groups if there are groups.
     groups : dict, Series or path, optional
         Group of each run, or a CSV file with the columns run and group.

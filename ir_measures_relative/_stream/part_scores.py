@@ -69,7 +69,7 @@ def iter_runs(
     by: Any = None,
     names: str = "file",
 ) -> Iterator[pd.DataFrame] | pd.DataFrame:
-    """Compute measures for many runs over more topics than memory holds: the tables of `calc_runs`, part by part.
+    """Compute measures for many runs over more topics than fit in memory: the tables of `calc_runs`, part by part.
 
     Parquet data and Arrow streams are read a part of the topics at a time. All of them must be sorted by topic, as text
     or by the numbers in it; or have a column or partition ``bucket``, be sorted by it, and contain each topic in the
@@ -213,7 +213,7 @@ def calc_part(
     groups: Any = None,
     by: Any = None,
 ) -> pd.DataFrame:
-    """Compute measures for the rows of some topics: the function that Spark, Dask or Ray call for a bucket of topics.
+    """Compute measures for the rows of some topics: the function that Spark, Dask or Ray calls for each bucket.
 
     Values are those of `calc_runs` over all topics, within 1e-12, if each part contains all rows of its topics. A call
     takes milliseconds, so parts should contain hundreds of topics or more, never one.

@@ -72,7 +72,7 @@ class TopicParts:
             yield Part(number, judgements, runs, is_last=last is None)
             number += 1
         if not number and isinstance(self._qrels, _StreamedQrels):
-            raise ValueError("qrels has no topic; nothing is left of a stream that was read before")
+            raise ValueError("qrels has no topic; a stream can be read only once")
 
     def skip(self, part: Part) -> None:
         """Read past a part."""

@@ -71,7 +71,7 @@ class _BootNDCG(RelativeMeasure):
 
     ``estimate``: 'mode' (the paper's), 'mean', 'std', 'median', percentiles like 'q95', 'argmax' (the most likely
     single score), 'lower' and 'upper' (naive bounds: unjudged = 0 / the highest gain left in the pool). The mean over
-    topics of a percentile is not the percentile of the mean over topics: that one is in `boot_ndcg`.
+    topics of a percentile is not the percentile of the mean over topics, which `boot_ndcg` returns.
 
     If every document is judged, it is exactly nDCG. Up to about 10 unjudged documents with three grades (fewer with
     more grades) it is exact; up to about a hundred it is computed on a grid of scores, with an error of at most about

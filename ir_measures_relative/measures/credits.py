@@ -59,7 +59,7 @@ def credited(
     by: str = "residual",
     base: Measure | str = nDCG @ 10,
 ) -> pd.DataFrame:
-    """Which documents of a run are residual, rare or unique, and how much each adds to the score.
+    """List the residual, rare or unique documents of a run, and how much each adds to the score.
 
     Parameters
     ----------

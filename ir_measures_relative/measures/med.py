@@ -41,8 +41,8 @@ class _MED(RelativeMeasure):
     (pt.Experiment's highlighting treats larger as better all the same). The signed ends do: if 'below' > 0 the run is
     better under any labels, if 'above' < 0 it is worse.
 
-    Free documents take the grades 0..``max_rel`` (by default SDCG's own, else the highest grade in the qrels); for P,
-    RBP, RR, AP and Q they are relevant or not. Relevant documents in neither list (``unseen``) never change MED with
+    Unjudged documents take the grades 0..``max_rel`` (by default SDCG's own, else the highest grade in the qrels); for
+    P, RBP, RR, AP and Q they are relevant or not. Relevant documents in neither list (``unseen``) never change MED with
     nDCG and AP, only signed ends below 0 ('above') or above 0 ('below'); with Q, any end. With the default 0 these ends
     are valid until such a document is found; with ``unseen=K`` their signs are valid whatever is judged later.
     Q-measure is given as text, as ir_measures lacks it: ``base='Q(beta=1)@10'``.

@@ -45,14 +45,14 @@ class _NRG(RelativeMeasure):
     """Normalised residual gain: the gain left over after prior runs.
 
     ``base``: nDCG, P, R, RBP, RR, SDCG or INSQ. With no prior runs (``prior=[]``) it is exactly the base measure.
-    Unjudged documents count as non-relevant: report Judged@K too. With a single relevant document in a topic take
-    ``normalizer='absolute'``.
+    Unjudged documents count as non-relevant: report Judged@K too. If topics have a single relevant document,
+    use ``normalizer='absolute'``.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1}}
     >>> bm25 = {'q1': {'a': 2., 'c': 1.}}
     >>> dense = {'q1': {'a': 2., 'b': 1.}}
-    >>> round((imr.NRG(prior=bm25) @ 2).calc_aggregate(qrels, dense), 4)  # of a, nothing is left to gain
+    >>> round((imr.NRG(prior=bm25) @ 2).calc_aggregate(qrels, dense), 4)  # bm25 leaves no gain of a
     0.6309
     >>> round((imr.NRG(prior=bm25, normalizer='absolute') @ 2).calc_aggregate(qrels, dense), 4)
     0.3869
@@ -71,7 +71,7 @@ class _NRG(RelativeMeasure):
 
     def check(self, given: dict[str, Any]) -> None:
         if "normalizer" in given and type(self.model()) is not NDCG:
-            raise ValueError(f"NRG: normalizer acts on base nDCG only, not on base={self['base']}")
+            raise ValueError(f"NRG: normalizer requires base nDCG, got base={self['base']}")
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         return residual_gain(run, priors, self.model(), self["normalizer"])

@@ -91,9 +91,9 @@ def shuffled(model: UserModel, judgements: Judgements, run: JudgedRun | None) ->
 class _UL(RelativeMeasure):
     """Position of a measure between a random order (0) and the best order (1) of the same documents.
 
-    For one topic 0 means "as expected of a random order". For the mean of V2 over topics it does not: that of random
-    rankings is below 0 (-.20 and -.23 on the pools of TREC-COVID, rounds 1 and 2, at K = 10), since a gain is divided
-    by U - L and a loss by L. ``version='kappa'`` divides both by U - L.
+    For one topic, 0 is the expected score of a random order. The mean of V2 over topics has no such zero: random
+    rankings average below 0 (-.20 and -.23 on the pools of TREC-COVID, rounds 1 and 2, at K = 10), since a gain is
+    divided by U - L and a loss by L. ``version='kappa'`` divides both by U - L.
 
     ``universe='judged'``: all judged documents, closest to the paper's lists; 'retrieved': the whole run, for
     re-ranking. An empty ranking is -1 (V2, judged documents, something relevant) or 0. ERR stops with probability
@@ -127,7 +127,7 @@ class _UL(RelativeMeasure):
         with naming("UL"):
             self.model(self["max_rel"])  # the highest grade of ERR has a limit
         if self["expected"] == "paper" and not isinstance(self.model(), (AveragePrecision, NDCG)):
-            raise ValueError(f"UL: expected='paper' is there for base AP and nDCG only, not for base={self['base']}")
+            raise ValueError(f"UL: expected='paper' requires base AP or nDCG, got base={self['base']}")
 
     @property
     def needs_cutoff(self) -> bool:
@@ -166,7 +166,7 @@ def expected_random(
     expected: str = "exact",
     max_rel: int | None = None,
 ) -> pd.DataFrame:
-    """What does a random ranking score? The lower bound of UL by itself, for each topic.
+    """Compute the expected score of a random ranking, the lower bound of UL, for each topic.
 
     Parameters
     ----------

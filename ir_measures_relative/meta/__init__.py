@@ -9,7 +9,7 @@
 ``significance_disagreement``         ... and are they the same pairs as by another measure?
 ``stability``, ``swap_rate``          would other topics have given the same winners?
 ``rank_intervals``                    ... and how certain is the rank of each system?
-``topics_needed``, ``power``          how many topics show a difference, and how probably?
+``topics_needed``, ``power``          how many topics show a difference, and with what power?
 ``detectable``                        ... and which difference can a number of topics show?
 ``compare_judges``                    can one judge, such as a language model, replace another?
 ``prediction_powered``                how good are systems, if people judged few topics and a machine many?

@@ -242,7 +242,7 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, li
     if not low.labelled and len(low.systems) != len(true.systems):
         raise ValueError(
             f"estimate has {len(low.systems)} systems and truth {len(true.systems)}; "
-            "without names both must have the same"
+            "without names both must have the same number"
         )
     rows = places(low.systems, true.systems, "system", "truth")
     columns = places(true.topics, low.topics, "topic", "estimate")
@@ -294,7 +294,7 @@ def compare_estimates(
 ) -> EstimateComparison:
     """Test which estimates of the same scores differ in their error, or in the preferences that they reconstruct.
 
-    Student's paired t-test between every two estimates: on squared errors per value (rmse, and its parts over and
+    Student's paired t-test compares every two estimates: on squared errors per value (rmse, and its parts over and
     under), or on precision, recall and F1 per topic.
 
     Parameters

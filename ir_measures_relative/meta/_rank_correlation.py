@@ -73,7 +73,7 @@ def kendall_tau(x: Any, y: Any) -> float:
     a, b = (score_levels(scores.values) for scores in system_pair(x, y, ("x", "y")))
     for levels, name in ((a, "x"), (b, "y")):
         if np.ptp(levels) == 0:
-            raise ValueError(f"all systems tie in {name}, so that Kendall's tau-b is undefined")
+            raise ValueError(f"all systems tie in {name}, so Kendall's tau-b is undefined")
     return tau_of_levels(a, b)
 
 
@@ -87,8 +87,8 @@ def tau_of_levels(x: IntArray, y: IntArray) -> float:
 def tau_ap(estimate: Any, truth: Any) -> float:
     """AP correlation: a Kendall's tau that gives more weight to errors at the top of the estimated order.
 
-    At every rank i > 1 of ``estimate``: the share of the i - 1 systems above that ``truth`` puts above too. The mean of
-    these shares is scaled to [-1, 1]. The result is not symmetric and does not depend on the order of the input.
+    Each rank i > 1 of ``estimate`` counts the share of the i - 1 systems above that ``truth`` also puts above. The mean
+    of these shares is scaled to [-1, 1]. The result is not symmetric and does not depend on the order of the input.
 
     Parameters
     ----------

@@ -66,8 +66,7 @@ def rank_intervals(
 ) -> RankIntervals:
     """Estimate how the mean and rank of each system vary with the choice of topics.
 
-    As many topics as there are, drawn with replacement, ``trials`` times; each draw gives every system a mean and a
-    rank.
+    The topics are resampled with replacement ``trials`` times; each resample gives every system a mean and a rank.
 
     Parameters
     ----------

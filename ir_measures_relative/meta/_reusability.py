@@ -136,7 +136,7 @@ def _means(score: Scores, rows: pd.DataFrame, runs: dict[str, Run], n_topics: in
     with heard_warnings():  # unjudged documents are the purpose
         table = score(rows, runs)
     if not isinstance(table, pd.DataFrame) or not {"name", "measure", "value"} <= set(table.columns):
-        raise TypeError("measures: the function must give a DataFrame with the columns name, measure and value")
+        raise TypeError("measures: the function must return a DataFrame with the columns name, measure and value")
     sums = table.astype({"measure": str}).groupby(["measure", "name"], sort=False)["value"].sum() / n_topics
     means = sums.unstack("measure").reindex(index=list(runs), columns=sums.index.unique("measure"))
     return means.fillna(0.0)

@@ -123,7 +123,7 @@ class ScoreTable:
         return tolerance(self.scores)
 
     def to_frame(self) -> pd.DataFrame:
-        """A DataFrame with systems as rows and topics as columns."""
+        """Return a DataFrame with systems as rows and topics as columns."""
         return pd.DataFrame(self.scores, index=self.systems, columns=self.topics)
 
     def __repr__(self) -> str:
@@ -255,7 +255,7 @@ def refuse_levels(labels: pd.Index, what: str) -> None:
     if labels.nlevels > 1:
         raise ValueError(
             f"{what}: expected one name for each system and topic, got names of {labels.nlevels} levels "
-            "(unstack() turns a level into columns)"
+            "(unstack() moves a level to columns)"
         )
 
 

@@ -40,7 +40,7 @@ def tau_curve(
 ) -> Axes:
     """Draw Kendall's tau between the orders of systems with and without a parameter, by its value.
 
-    Figure 2 of the rareness paper, where the parameter is the weight alpha of rareness.
+    This is Figure 2 of the rareness paper, where the parameter is the weight alpha of rareness.
 
     Parameters
     ----------

@@ -261,9 +261,9 @@ def rank_changes(
 def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the difference between a system and the baseline on every collection.
 
-    A row per collection: a square (larger with more weight) and the interval of the difference to the baseline; below,
-    a diamond for the mean over collections. Right of the line the system is better. The share of judged documents of
-    the system follows the name of each collection.
+    Each collection has a square (larger with more weight) and the interval of the difference to the baseline; below, a
+    diamond shows the mean over collections. To the right of the line, the system is better. The share of judged
+    documents of the system follows the name of each collection.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
     """
     known = comparison.overall["system"].tolist()
     if system is None and len(known) != 1:
-        raise ValueError(f"system= is required: which of {', '.join(map(str, known))}?")
+        raise ValueError(f"system= is required; the systems are {', '.join(map(str, known))}")
     system = known[0] if system is None else system
     if system not in known:
         raise ValueError(f"unknown system {system!r}; the comparison has {', '.join(map(str, known))}")
@@ -312,8 +312,8 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
 def judges(comparison: Any, *, first: str | None = None, second: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw which groups a judge favours.
 
-    A row per group: how far its runs rise under the second judge, relative to all runs, with a bootstrap interval over
-    topics. Points are filled if the interval excludes 0.
+    Each row shows how far the runs of a group rise under the second judge, relative to all runs, with a bootstrap
+    interval over topics. Points are filled if the interval excludes 0.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
     pairs = list(dict.fromkeys(zip(shifts["first"], shifts["second"], strict=True)))
     wanted = [p for p in pairs if (first is None or p[0] == first) and (second is None or p[1] == second)]
     if not wanted:
-        raise ValueError(f"there is no pair of judges {first!r}, {second!r}; there are {', '.join(map(str, pairs))}")
+        raise ValueError(f"unknown pair of judges {first!r}, {second!r}; there are {', '.join(map(str, pairs))}")
     first, second = wanted[0]
     rows = shifts[(shifts["first"] == first) & (shifts["second"] == second)]
     rows = rows.sort_values("shift", ascending=False, kind="stable")

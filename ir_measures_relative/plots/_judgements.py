@@ -19,8 +19,8 @@ from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, grid, l
 def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw predicted shares of relevant documents against actual ones, or stated probabilities of decisions.
 
-    A point for each tenth of the documents that labels were learned from, predicted by a fit to the other groups; on
-    the diagonal predictions are right. The number at a point, and its size, is the number of documents.
+    Each point is a tenth of the documents that labels were learned from, predicted by a fit to the other groups; on the
+    diagonal, predictions are right. The number at a point, and its size, is the number of documents.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def pool_depth(qrels: QrelsLike | meta.PoolDepth, runs: RunsLike | None = None, 
         pool = meta.pool_depth(qrels, runs)
     n = len(pool.curve)
     if not n:
-        raise ValueError("runs: there is no rank to show; at least one document is needed")
+        raise ValueError("runs must contain at least one document")
     if pool.depth is not None:
         n = min(n, max(3 * pool.depth, 20))
     ax = axes(ax, 6.0, 3.6)

@@ -90,7 +90,7 @@ def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = Non
 def _checked(matrix: Any) -> tuple[list[Any], FloatArray]:
     """Names and (n, n) values of a symmetric matrix."""
     if not isinstance(matrix, pd.DataFrame):
-        raise TypeError(f"matrix must be a DataFrame as med_matrix gives it, not a {type(matrix).__name__}")
+        raise TypeError(f"matrix must be a DataFrame as med_matrix returns it, not a {type(matrix).__name__}")
     names = matrix.index.tolist()
     if names != matrix.columns.tolist():
         raise ValueError("matrix must have the same names as rows and columns, in the same order")

@@ -120,8 +120,8 @@ def scatter(
 ) -> Axes:
     """Draw the runs under two measures, a point per run.
 
-    Figures 2 and 3 of the NRG paper. Names are written where they cover neither points nor other names; runs far from
-    the others choose their places first.
+    This is Figures 2 and 3 of the NRG paper. Names are written where they cover neither points nor other names; runs
+    far from the others are labelled first.
 
     Parameters
     ----------

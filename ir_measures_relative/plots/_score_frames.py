@@ -20,7 +20,7 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     """
     table = getattr(table, "per_topic", table)  # of a Comparison
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"table must be a DataFrame as calc_runs gives it, not a {type(table).__name__}")
+        raise TypeError(f"table must be a DataFrame as calc_runs returns it, not a {type(table).__name__}")
     wanted = [str(measure) for measure in measures]
     long = "measure" in table.columns or "value" in table.columns
     need_columns(table, ["name", "measure", "value"] if long else ["name"], "table")
@@ -71,7 +71,7 @@ def finite(values: Any, what: str, labels: Sequence[Any] | None = None) -> Float
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} must hold numbers") from None
+        raise ValueError(f"{what} must contain numbers") from None
     if numbers.ndim != 1:
         raise ValueError(f"{what} must be a list of numbers, not an array of {numbers.ndim} dimensions")
     bad = ~np.isfinite(numbers)

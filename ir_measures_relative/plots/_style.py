@@ -155,7 +155,7 @@ def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] 
         fits = columns == 1 or columns * (0.4 + 0.08 * longest) < width
         size, form = "small", {"loc": "upper left"}
     if not fits:
-        warnings.warn(f"a legend of {len(handles)} entries has no room in these axes and is left out", stacklevel=3)
+        warnings.warn(f"a legend of {len(handles)} entries does not fit in these axes, so it is left out", stacklevel=3)
         return
     place = (0.0 if width < NARROW else 1.0, 1.0)
     form |= {"frameon": False, "fontsize": size, "title_fontsize": size, "alignment": "left", "ncols": columns}

@@ -42,7 +42,7 @@ NEEDED = ("query_id", "lower", "upper", "mean", "mode", "support", "probability"
 def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax: Axes | None = None) -> Axes:
     """Draw a histogram of the expected scores of random rankings over queries.
 
-    If expected scores are high, the measure's 0 is out of reach, and UL differs most from it.
+    If expected scores are high, the measure never comes near 0, and UL differs most from it.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
 def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axes | None = None) -> Axes:
     """Draw actual scores of queries against the expected scores of random rankings.
 
-    On the diagonal systems are no better than a random ranking: hard queries are low on it, easy ones high, and ideal
+    On the diagonal, systems are no better than a random ranking: hard queries are low on it, easy ones high, and ideal
     queries far above it.
 
     Parameters
@@ -155,7 +155,7 @@ def topic_differences(
 ) -> Axes:
     """Draw the difference between two systems topic by topic, largest first.
 
-    Shows whether a mean difference comes from many topics or from a few.
+    This shows whether a mean difference comes from many topics or from a few.
 
     Parameters
     ----------

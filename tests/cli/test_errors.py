@@ -73,7 +73,7 @@ class TestRefused:
                 "compare qrels.txt runs NRG@10 --intervals 95",
                 "intervals must be a number from 0 to 1, got 95.0",
             ),
-            ("compare qrels.txt runs NRG@10 --baseline x -o latex", "unknown run --baseline x; the runs are bm25"),
+            ("compare qrels.txt runs NRG@10 --baseline x -o latex", "--baseline: unknown run x; the runs are bm25"),
             ("qrels.txt /dev/null nDCG@10", "the run '/dev/null' has no documents"),
             ("irds:no-such-thing runs/dense.run nDCG@10", "unknown ir_datasets id 'irds:no-such-thing'"),
             (

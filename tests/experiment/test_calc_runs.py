@@ -327,7 +327,7 @@ class TestBadInput:
     def test_a_measure_that_cannot_say_which_run_is_the_best_of_its_group(self) -> None:
         measure = NRG(prior="groups") @ 10
         self.refused(
-            "by=NRG(prior='groups')@10 cannot say which run of a group is its best",
+            "by=NRG(prior='groups')@10 cannot select the best run of a group",
             lambda: calc_runs([measure], QRELS, RUNS, groups=GROUPS, by=measure),
         )
 

@@ -77,7 +77,7 @@ def test_gains_that_pytrec_eval_cannot_read_are_refused(gain: str) -> None:
 def test_a_grade_that_trec_eval_has_no_room_for_is_refused(grade: int) -> None:
     """It keeps a table as long as the highest grade; where memory does not suffice, the topic was worth 0."""
     runs = {"x": {"q": {"a": 1.0}}}
-    with pytest.raises(ValueError, match=f"the qrels have the grade {grade}; the programs behind P@5 take grades"):
+    with pytest.raises(ValueError, match=f"the qrels have the grade {grade}; the programs behind P@5 support grades"):
         calc_runs(["P@5"], {"q": {"a": grade}}, runs)
     assert calc_runs(["P@5"], {"q": {"a": 1_000_000}}, runs)["value"].tolist() == [0.2]
     assert calc_runs(["NRG@5"], {"q": {"a": grade}}, {**runs, "y": {"q": {"b": 1.0}}})["value"].tolist() == [1.0, 0.0]

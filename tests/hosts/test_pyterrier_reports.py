@@ -133,9 +133,9 @@ class TestSavedTables:
         system = {"bm25": pt.apply.generic(lambda topics: pt.model.add_ranks(topics.merge(RESULTS["bm25"], on="qid")))}
         options = {"save_dir": str(tmp_path)}
         imr.Experiment(system, TOPICS, QRELS, [NRG(prior=[]) @ 10], **options)
-        with pytest.warns(UserWarning, match="bm25.res.gz' already, which is replaced; save_mode='reuse'"):
+        with pytest.warns(UserWarning, match="bm25.res.gz', which is replaced; save_mode='reuse'"):
             imr.Experiment(system, TOPICS, QRELS, [NRG(prior=[]) @ 10], **options)
-        with pytest.raises(ValueError, match="bm25.res.gz' already; save_mode='reuse' reads it"):
+        with pytest.raises(ValueError, match="bm25.res.gz'; save_mode='reuse' reads it"):
             imr.Experiment(system, TOPICS, QRELS, [NRG(prior=[]) @ 10], **options, save_mode="error")
         assert sorted(os.listdir(tmp_path)) == sorted([*TABLES, "bm25.res.gz"])
 

@@ -230,7 +230,7 @@ class Unread:
 @pytest.mark.parametrize("used_up", [iter([]), map(str, []), Unread(), zip()], ids=["list", "map", "own", "zip"])
 def test_an_iterator_that_has_nothing_left_is_warned_of(used_up: Any) -> None:
     for read in (run_columns, qrels_columns):
-        with pytest.warns(UserWarning, match="the iterator has nothing left; if it was read before, make a list"):
+        with pytest.warns(UserWarning, match="the iterator is empty; if it was read before, make a list"):
             assert read(used_up).topics == []
 
 
@@ -314,7 +314,7 @@ BAD_RUNS = {
     "flat dict": ({"q": 1.0}, TypeError, "topic 'q' has a float", "dict of document: score"),
     "number": (3, TypeError, "int", "DataFrame"),
     "frame of another library": (Frame(), TypeError, "run: cannot read a Frame of tests", "a pandas DataFrame"),
-    "generator read before": (read_before(), ValueError, "run: the generator was read before", "make a list"),
+    "generator read before": (read_before(), ValueError, "run: the generator is exhausted", "make a list"),
     "bytes": (b"run", TypeError, "bytes", "path of a TREC or Parquet file"),
     "nothing": (None, TypeError, "NoneType", "dict of dicts"),
 }

@@ -139,7 +139,7 @@ def test_what_cannot_be_a_run_file_is_named(
             made.bind(odd.name)
     else:
         odd.symlink_to({"device": "/dev/null", "link to a folder": "/"}.get(kind, "absent"))
-    with pytest.raises(ValueError, match=f"runs: '{odd}' cannot be read: it is a link to nothing, a pipe, a device or"):
+    with pytest.raises(ValueError, match=f"runs: '{odd}' cannot be read: it is a broken link, a pipe, a device or"):
         run_sources(tmp_path if given == "folder" else str(tmp_path / "*.run"))
 
 

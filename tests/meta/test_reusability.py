@@ -103,7 +103,7 @@ def test_a_topic_that_loses_all_its_judgements_counts_zero():
         ([], 10, "measures: requires at least one measure"),
         (3, 10, "measures: cannot read a int"),
         ("nDCG@10", 0, "depth must be an integer of at least 1, got 0"),
-        (lambda qrels, runs: 3, 10, "measures: the function must give a DataFrame"),
+        (lambda qrels, runs: 3, 10, "measures: the function must return a DataFrame"),
     ],
 )
 def test_bad_input_of_reusability_is_one_sentence(measures, depth, sentence):

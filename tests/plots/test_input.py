@@ -199,7 +199,7 @@ def scatter_of(table: Any, **options: Any) -> Any:
 
 
 WRONG_KIND: dict[str, Any] = {
-    "table must be a DataFrame as calc_runs gives it, not a list": lambda: scatter_of([1]),
+    "table must be a DataFrame as calc_runs returns it, not a list": lambda: scatter_of([1]),
     "groups: cannot read a list; expected a dict or Series of run: group": lambda: scatter_of(TABLE, groups=["team"]),
     "expected: cannot read a str": lambda: plots.expected_histogram("nDCG"),
     "types must be the result of meta.query_types or its DataFrame, not a list": lambda: plots.query_types([1]),
@@ -209,7 +209,7 @@ WRONG_KIND: dict[str, Any] = {
     "intervals must be a DataFrame or a dict of results of boot_ndcg or impute, not a list": lambda: plots.caterpillar(
         [1]
     ),
-    "matrix must be a DataFrame as med_matrix gives it, not a list": lambda: plots.med_matrix([[0]]),
+    "matrix must be a DataFrame as med_matrix returns it, not a list": lambda: plots.med_matrix([[0]]),
     "notes must be a dict of run: note, not a list": lambda: plots.chronology(
         TABLE, "nDCG@10", "nDCG@10", notes=["2020"]
     ),
@@ -250,7 +250,7 @@ WRONG_VALUE: dict[str, Any] = {
     "table has the value nan at ('a', 'q', 'nDCG@10'); every value must be finite": lambda: scatter_of(
         TABLE.assign(value=np.nan)
     ),
-    "table must hold numbers": lambda: scatter_of(TABLE.assign(value="high")),
+    "table must contain numbers": lambda: scatter_of(TABLE.assign(value="high")),
     "table has two values of nDCG@10 of run 'a' for topic 'q'; expected one": lambda: scatter_of(
         pd.concat([TABLE, TABLE])
     ),

@@ -40,7 +40,7 @@ def test_judges_show_the_shifts() -> None:
     drawn = np.concatenate([points.get_offsets()[:, 0] for points in ax.collections if len(points.get_offsets())])
     assert set(np.round(expected["shift"], 9)) <= set(np.round(drawn, 9))
     assert "b minus a" in ax.get_xlabel()
-    with pytest.raises(ValueError, match="there is no pair of judges 'z', None"):
+    with pytest.raises(ValueError, match="unknown pair of judges 'z', None"):
         plots.judges(result, first="z")
 
 

@@ -230,7 +230,7 @@ def test_a_legend_without_room_is_told_of() -> None:
     frame, _ = many_runs(60)
     groups = {name: name for name in frame["name"]}
     for size in ((3.3, 2.6), (6.4, 2.0)):
-        with pytest.warns(UserWarning, match="a legend of 60 entries has no room in these axes and is left out"):
+        with pytest.warns(UserWarning, match="a legend of 60 entries does not fit in these axes, so it is left out"):
             ax = plots.scatter(frame, "nDCG@10", "NRG@10", groups, ax=plt.subplots(figsize=size)[1])
         assert ax.get_legend() is None
     assert len(plots.scatter(frame, "nDCG@10", "NRG@10", groups).get_legend().get_texts()) == 60

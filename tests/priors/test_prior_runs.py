@@ -166,7 +166,7 @@ def test_an_empty_run_among_others_is_still_a_system(empty: Any) -> None:
 
 @pytest.mark.parametrize("prior", [None, 3, b"bm25", 1.5, [None], {"a": 3}])
 def test_a_prior_of_a_wrong_kind(prior: Any) -> None:
-    with pytest.raises(TypeError, match="^NRG: prior: cannot take a .*expected a run"):
+    with pytest.raises(TypeError, match="^NRG: prior: cannot read a .*expected a run"):
         NRG(prior=prior)
 
 
@@ -322,7 +322,7 @@ def test_registering_again() -> None:
         "bm25", frame({t: {d: s * 2 for d, s in docs.items()} for t, docs in BM25.items()}, "qid", "docno", "score")
     )  # the same content
     assert scored(measure) == scored(NRG(prior=BM25) @ 2)
-    with pytest.raises(ValueError, match="'bm25' is registered with other content; pass overwrite=True"):
+    with pytest.raises(ValueError, match="'bm25' is registered with other content; overwrite=True"):
         register_prior("bm25", DENSE)
     assert scored(measure) == scored(NRG(prior=BM25) @ 2)
     register_prior("bm25", DENSE, overwrite=True)
@@ -388,6 +388,6 @@ def test_a_generator_serves_one_measure() -> None:
     """As ir_measures.read_trec_run gives it: the second measure would see a prior run without documents."""
     rows = (ScoredDoc("q1", document, 1.0) for document in "ab")
     first = imr.NRG(prior=rows) @ 10
-    with pytest.raises(ValueError, match="UniqueRel: prior: the generator was read before"):
+    with pytest.raises(ValueError, match="UniqueRel: prior: the generator is exhausted"):
         imr.UniqueRel(prior=rows)
     assert first == imr.NRG(prior={"q1": {"a": 1.0, "b": 1.0}}) @ 10

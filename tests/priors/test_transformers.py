@@ -142,7 +142,7 @@ def test_without_pyterrier_nothing_is_one(monkeypatch: pytest.MonkeyPatch) -> No
 
     for module in (None, ModuleType("pyterrier")):  # not loaded, or half loaded
         monkeypatch.setitem(sys.modules, "pyterrier", module)  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="cannot take a Uncountable"):
+        with pytest.raises(TypeError, match="cannot read a Uncountable"):
             NRG(prior=Uncountable())
 
 

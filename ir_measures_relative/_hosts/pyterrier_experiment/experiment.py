@@ -38,7 +38,7 @@ def Experiment(
     by: Measure | str = nDCG @ 10,
     **pt_kwargs: Any,
 ) -> Any:
-    """Like ``pt.Experiment``, for measures that compare each system with the others too.
+    """Run ``pt.Experiment`` with measures that may also compare each system with the others.
 
     Parameters
     ----------

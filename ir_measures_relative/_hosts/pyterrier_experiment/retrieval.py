@@ -62,7 +62,7 @@ class Host:
         if isinstance(systems, dict) and isinstance(baseline, str):
             if baseline not in self.names:
                 meant = did_you_mean(baseline, self.names)
-                raise ValueError(f"baseline={shown(baseline)} is not one of the systems{meant}")
+                raise ValueError(f"unknown baseline {shown(baseline)}{meant}")
             self.kwargs = {**kwargs, "baseline": self.names.index(baseline)}
 
     def __call__(self, systems: list[Any], metrics: list[Any], **changes: Any) -> Any:
@@ -85,7 +85,7 @@ class Host:
         topics = self._topics
         results = transformer(self._pt.io.read_topics(topics) if isinstance(topics, str) else topics)
         if not isinstance(results, pd.DataFrame):
-            raise TypeError(f"prior: {transformer} gives a {type(results).__name__}, not a DataFrame of results")
+            raise TypeError(f"prior: {transformer} must return a DataFrame of results, got a {type(results).__name__}")
         return results
 
     def rehearse(self) -> None:

@@ -50,12 +50,12 @@ class SavedRuns:
                 continue
             if self._mode == "error":
                 raise ValueError(
-                    f"save_dir has the file {final!r} already; save_mode='reuse' reads it, 'overwrite' replaces it"
+                    f"save_dir already contains the file {final!r}; save_mode='reuse' reads it, 'overwrite' replaces it"
                 )
             if self._mode == "warn":
                 warn(
-                    f"save_dir has the file {final!r} already, which is replaced; save_mode='reuse' reads it instead, "
-                    "'error' rejects it, and 'overwrite' replaces it without this warning"
+                    f"save_dir already contains the file {final!r}, which is replaced; save_mode='reuse' reads it "
+                    "instead, 'error' rejects it, and 'overwrite' replaces it without this warning"
                 )
             if self._mode == "reuse":
                 _link(final, scratch)
