@@ -67,11 +67,12 @@ def test_a_docstring_becomes_a_page() -> None:
 
 
 def test_sections_of_a_docstring_become_definitions() -> None:
-    """What follows the colon is the meaning, but for a bare type; text under Returns stays a paragraph."""
-    doc = "Is it.\n\nParameters\n----------\na, b : both\n    of them\nc : int\n    More.\nd\n    As c.\n\n"
+    """What follows the colon is the type; text under Returns stays a paragraph."""
+    doc = "Is it.\n\nParameters\n----------\na, b : (n,) array\n    Both.\n"
+    doc += "c : {'x', 'y'}, optional\n    More.\nd\n    As c.\n\n"
     doc += "Returns\n-------\nwith ``x``: one\n\nReferences\n----------\nA.\nB.\n"
-    expected = "Is it.\n\n.. rubric:: Parameters\n\n\n``a, b``\n    both\n    of them\n"
-    expected += "\n``c`` : int\n    More.\n\n``d``\n    As c.\n"
+    expected = "Is it.\n\n.. rubric:: Parameters\n\n\n``a, b`` : (n,) array\n    Both.\n"
+    expected += "\n``c`` : {'x', 'y'}, optional\n    More.\n\n``d``\n    As c.\n"
     expected += "\n.. rubric:: Returns\n\nwith ``x``: one\n\n.. rubric:: References\n\n| A.\n| B."
     assert "\n".join(docstrings.as_rst(doc.splitlines())) == expected
 

@@ -6,8 +6,6 @@ import re
 
 TITLES = ("Parameters", "Attributes", "Returns", "Raises", "Notes", "References", "Examples")
 NAMED = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : (.*))?")
-WORD = r"(?:list of )?(?:[A-Z]\w+|int|float|str|bool|dict|list|tuple|path|callable|array)"
-TYPE = re.compile(rf"(?:{WORD}(?:(?:, | or ){WORD})*|\{{.*\}})(?:, optional)?")
 
 
 def as_rst(lines: list[str]) -> list[str]:
@@ -31,7 +29,4 @@ def _definition(line: str) -> list[str]:
     head = NAMED.fullmatch(line)
     if not head:
         return [line]
-    names, what = f"``{head[1]}``", head[2] or ""
-    if TYPE.fullmatch(what):
-        return ["", f"{names} : {what}"]
-    return ["", names, f"    {what}"] if what else ["", names]
+    return ["", f"``{head[1]}``" + (f" : {head[2]}" if head[2] else "")]

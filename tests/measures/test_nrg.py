@@ -335,7 +335,7 @@ def test_a_topic_that_a_prior_lacks_shows_nothing() -> None:
 class TestRefused:
     @pytest.mark.parametrize("base", ["P", "R", "RBP", "RR", "SDCG", "INSQ"])
     def test_a_normaliser_for_a_base_that_has_none(self, base: str) -> None:
-        with pytest.raises(ValueError, match=f"normalizer acts on base nDCG only, not on base={base}"):
+        with pytest.raises(ValueError, match=f"normalizer requires base nDCG, got base={base}"):
             NRG(prior=[], base="SDCG(max_rel=2)" if base == "SDCG" else base, normalizer="residual")
 
     @pytest.mark.parametrize("base", ["AP", "ERR@10", "Success@5", "Q(beta=1)", "Bpref"])

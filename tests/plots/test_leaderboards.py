@@ -205,7 +205,7 @@ def small_figures(runs: int) -> dict[str, Callable[[Axes], Axes]]:
 
 @pytest.mark.parametrize("runs", [4, 126])
 @pytest.mark.parametrize("name", small_figures(2))
-@pytest.mark.filterwarnings("ignore:a legend of .* entries has no room")
+@pytest.mark.filterwarnings("ignore:a legend of .* entries does not fit")
 def test_nothing_of_a_small_axes_is_cut_off_when_saved(name: str, runs: int, tmp_path: Any) -> None:
     """A figure of one column: 3.3 x 2.6 inches. Labels stay inside, and the data keep room."""
     figure, ax = plt.subplots(figsize=(3.3, 2.6))
@@ -218,7 +218,7 @@ def test_nothing_of_a_small_axes_is_cut_off_when_saved(name: str, runs: int, tmp
 
 
 @pytest.mark.parametrize("name", ["caterpillar", "rank_intervals", "rank_changes", "med_matrix"])
-@pytest.mark.filterwarnings("ignore:a legend of .* entries has no room")
+@pytest.mark.filterwarnings("ignore:a legend of .* entries does not fit")
 def test_names_without_room_give_way_to_their_number(name: str) -> None:
     for runs, words in ((4, ""), (126, "126 ")):
         ax = small_figures(runs)[name](plt.subplots(figsize=(3.3, 2.6))[1])
