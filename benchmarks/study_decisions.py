@@ -27,7 +27,7 @@ import ir_measures_relative as imr
 from ir_measures_relative._input import read_groups
 from ir_measures_relative._judged import Runs
 from ir_measures_relative._labels import JudgingReplay, LeftOutGroup, PairOutcomes, base_model
-from ir_measures_relative._labels.pooling import depth_for
+from ir_measures_relative._labels.pooling import label_depth
 from ir_measures_relative._labels.replayed_judging import ReplaySettings, replayed_pairs
 
 CUTOFF = 10
@@ -40,7 +40,7 @@ def study(folder: Path, settings: ReplaySettings, every: int) -> dict[str, Any]:
     qrels = imr.read_qrels(next(path for path in sorted(folder.glob("qrels.txt*"))))
     read = imr.read_runs(folder / "runs")
     runs = Runs.of(qrels, read, read_groups(str(folder / "groups.csv"), read))
-    model, depth = base_model(f"nDCG@{CUTOFF}"), depth_for(runs, CUTOFF, quiet=True)
+    model, depth = base_model(f"nDCG@{CUTOFF}"), label_depth(runs, CUTOFF, quiet=True)
     truth = {name: float(model.score(runs[name]).mean()) for name in runs}
     said: list[Any] = []
     replays: list[Any] = []

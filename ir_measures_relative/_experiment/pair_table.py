@@ -20,7 +20,7 @@ from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, read
 from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels import (
     BASES,
-    LOOKED_AT,
+    SUPPORT_DEPTH,
     LabelModel,
     Labels,
     PairOutcomes,
@@ -300,7 +300,7 @@ def base_model_of(settings: MedSettings) -> UserModel:
 
 def kept_depth(settings: MedSettings, labelled: bool) -> int | None:
     """Number of documents of each topic that a comparison of pairs looks at; None: all of them."""
-    return max(settings.cutoff, LOOKED_AT) if labelled and settings.cutoff is not None else settings.cutoff
+    return max(settings.cutoff, SUPPORT_DEPTH) if labelled and settings.cutoff is not None else settings.cutoff
 
 
 def read_pairs(

@@ -1,4 +1,16 @@
-"""Grades that unjudged documents may have: the papers' priors, learned models, and the resulting scores."""
+"""Grades that unjudged documents may have: the papers' priors, learned models, and the resulting scores.
+
+Read in this order:
+
+1. `outcomes`, `sampling`: possible scores and their probabilities; `by_topic`: results per topic and on average.
+2. Bootstrapped nDCG: `label_draws` (Algorithm 1), `boot_scores` (results), `bootstrapped` (grade priors, bounds,
+   `boot_ndcg`) and `bootstrapped_pair` (two runs).
+3. Label models: `open_documents` and `label_model` (the interface and fixed models), `pooling` (depth, leaving a group
+   out), `training` (features), `fitting` (coefficients and run effect), `learned_labels` (`learn_labels`).
+4. Scores under a label model: `labelled_run` (one run), `imputed_scores` (`impute`), `pair_outcomes` (two runs,
+   `prob_better`), `labels` (a model bound to many runs), `judging_plan` (which documents to judge next).
+5. Validation by leaving groups out: `coverage` (do intervals cover?), `replayed_judging` (how many judgements decide?).
+"""
 
 from ir_measures_relative._labels.boot_scores import BootScores, TopicScores
 from ir_measures_relative._labels.bootstrapped import (
@@ -13,7 +25,6 @@ from ir_measures_relative._labels.bootstrapped import (
 )
 from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter
 from ir_measures_relative._labels.coverage import IntervalCoverage, interval_coverage, left_out_coverage
-from ir_measures_relative._labels.grade_shares import LabelShares, label_shares
 from ir_measures_relative._labels.imputed_scores import (
     BASES,
     IDEALS,
@@ -26,22 +37,30 @@ from ir_measures_relative._labels.imputed_scores import (
     impute,
     imputed,
     known_labels,
-    refuse_gain_of_nothing,
+    reject_gain_of_nonrelevant,
 )
 from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
-from ir_measures_relative._labels.label_model import ACCEPTED, LEARNED, LabelModel, labels_of, register_labels
+from ir_measures_relative._labels.label_model import (
+    ACCEPTED,
+    LEARNED,
+    LabelModel,
+    PoolShares,
+    labels_of,
+    register_labels,
+)
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.labels import Labels, bound_labels, check_labels
 from ir_measures_relative._labels.learned_labels import LearnedLabels, learn_labels
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes, labelled_prob_better, prob_better
-from ir_measures_relative._labels.pool_shares import PoolShares
 from ir_measures_relative._labels.pooling import (
+    LabelShares,
     PoolDepth,
+    label_shares,
     leave_group_out,
     pool_depth,
     read_pooled_runs,
     remaining,
 )
 from ir_measures_relative._labels.replayed_judging import JudgingReplay, LeftOutGroup, judging_replay
-from ir_measures_relative._labels.training import LOOKED_AT
+from ir_measures_relative._labels.training import SUPPORT_DEPTH

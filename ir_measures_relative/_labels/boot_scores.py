@@ -60,9 +60,7 @@ class TopicScores(TopicResult):
     @property
     def outcomes(self) -> Outcomes:
         """The distribution; long lists are made again each time."""
-        if self._stored is not None:
-            return self._stored
-        outcomes = self._computed()
+        outcomes = self._stored or self._computed()
         if len(outcomes.support) <= STORED:
             self._stored = outcomes
         return outcomes
@@ -92,11 +90,11 @@ class TopicScores(TopicResult):
 
     @cached_property
     def mean(self) -> float:
-        return float(self._inside(self._draws.chain.mean)) if self._in_reach else self.outcomes.mean
+        return float(self._inside(self._draws.chain.moments[0])) if self._in_reach else self.outcomes.mean
 
     @cached_property
     def std(self) -> float:
-        return sqrt(self._draws.chain.variance) if self._in_reach else self.outcomes.std
+        return sqrt(self._draws.chain.moments[1]) if self._in_reach else self.outcomes.std
 
     @property
     def standard_error(self) -> float:

@@ -1,6 +1,15 @@
-"""Bootstrapped nDCG: its parameters, the naive bounds, and the distribution per topic and on average.
+"""Bootstrapped nDCG (Froebe, Gienapp, Potthast, Hagen, ECIR 2023): parameters, grade priors, naive bounds, results.
 
-The naive bounds (Froebe, Gienapp, Potthast and Hagen, ECIR 2023, section 3.3): below, every unjudged document counts 0;
+The grade prior of an unjudged document (section 3.2):
+
+    pool       P(r | J)    = share of grade r in the topic's judgements
+    run        P(r | R)    = share of grade r among the judged documents of the run's top K
+    pool+run   P(r | J, R) = (P(r | J) + P(r | R)) / 2
+
+If the top K has no judged document, the pool's shares are used; without any judgement, grade 0 is certain.
+``pool='collection'`` takes the pool's shares over all topics together, as the authors' code does.
+
+The naive bounds (section 3.3): below, every unjudged document counts 0;
 above, the unjudged documents take in rank order the best labels that the pool contains outside the top K, then 0. The
 pool's ideal never changes, so both bounds are comparable with ordinary nDCG, and every score of bootstrapped nDCG is
 between them. They do not bound the nDCG after further judgements.
@@ -13,14 +22,16 @@ largest sum of any labelling from the pool. The highest grade first would not be
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_measures_relative._base import LARGEST, NDCG, canonical_gains, divide, sum_over_ranks
 from ir_measures_relative._checks import choice, whole
-from ir_measures_relative._input import BoolArray, FloatArray
+from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
@@ -32,7 +43,6 @@ from ir_measures_relative._judged import (
     warn_without_nonrelevant,
 )
 from ir_measures_relative._labels.boot_scores import BootScores, TopicScores
-from ir_measures_relative._labels.grade_prior import GradePrior, grade_prior_of
 from ir_measures_relative._labels.label_draws import LabelDraws
 
 PRIORS = ("pool", "run", "pool+run")
@@ -94,6 +104,68 @@ def gains_of_relevant(gains: Any, where: str) -> dict[int, float] | None:
         if rule:
             raise ValueError(f"{where}: gains gives grade {grade} the gain {gain}; {rule}")
     return table
+
+
+class GradePrior(NamedTuple):
+    """Grade probabilities of an unjudged document of each topic, and the pool's documents outside the top K."""
+
+    levels: IntArray  # (L,) int64 distinct grades of the qrels, negatives read as 0, ascending; levels[0] == 0
+    probability: FloatArray  # (Q, L) each row sums to 1
+    supply: IntArray  # (Q, L) int64 judged documents of the level that are not in the top K
+
+
+def grade_prior(
+    grade: IntArray,
+    topic: IntArray,
+    top_grade: FloatArray,
+    prior: str = "pool+run",
+    pool: str = "topic",
+    grade_counts: Mapping[int, int] | None = None,
+) -> GradePrior:
+    """Return grade prior and supply of every topic.
+
+    ``grade``, ``topic``: (J,) of each judged document; ``top_grade``: (Q, K) grades in the run's top K, NaN where there
+    is no judged document; ``grade_counts``: judgements of each grade in the whole collection, if these are a part.
+
+    >>> import numpy as np
+    >>> pool = np.array([2, 1, 0, 0])
+    >>> grades = grade_prior(pool, np.zeros(4, int), np.array([[2.0, np.nan]]))
+    >>> grades.levels.tolist(), grades.probability.tolist(), grades.supply.tolist()
+    ([0, 1, 2], [[0.25, 0.125, 0.625]], [[2, 1, 0]])
+    """
+    counts = Counter(np.asarray(grade).tolist()) if grade_counts is None else grade_counts
+    levels = np.unique([0, *(max(grade, 0) for grade in counts)]).astype(np.int64)
+
+    def counted(grade: Array, topic: IntArray, n_topics: int, times: list[int] | None = None) -> IntArray:
+        """Documents of each topic at each level. (J,) grades and topics, each ``times`` times -> (Q, L)"""
+        cell = np.asarray(topic, np.int64) * len(levels) + np.searchsorted(levels, np.maximum(grade, 0))
+        return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
+
+    in_pool = counted(grade, topic, len(top_grade))
+    judged = ~np.isnan(top_grade)
+    in_top = counted(top_grade[judged], np.nonzero(judged)[0], len(top_grade))
+    probability = shares(in_pool)
+    if pool == "collection":
+        everywhere = counted(np.array(list(counts)), np.zeros(len(counts), np.int64), 1, list(counts.values()))
+        probability = np.broadcast_to(shares(everywhere), in_pool.shape)
+    if prior != "pool":
+        mixed = shares(in_top) if prior == "run" else (probability + shares(in_top)) / 2
+        probability = np.where(in_top.any(axis=1, keepdims=True), mixed, probability)
+    return GradePrior(levels, probability, in_pool - in_top)
+
+
+def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) -> GradePrior:
+    """Return grade prior and supply of every topic of a run cut at K."""
+    judged = run.judgements
+    return grade_prior(judged.grade, judged.topic, run.top(cutoff).grade, prior, pool, judged.grade_counts)
+
+
+def shares(counts: IntArray) -> FloatArray:
+    """Return counts as shares of their row; in an empty row grade 0 is certain. (Q, L) -> (Q, L)"""
+    total = counts.sum(axis=1, keepdims=True)
+    share: FloatArray = counts / np.maximum(total, 1)
+    share[total[:, 0] == 0, 0] = 1.0
+    return share
 
 
 def naive_bounds(

@@ -39,8 +39,7 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
-from ir_measures_relative._labels.bootstrapped import BootSettings, topic_scores
-from ir_measures_relative._labels.grade_prior import grade_prior_of
+from ir_measures_relative._labels.bootstrapped import BootSettings, grade_prior_of, topic_scores
 from ir_measures_relative._labels.label_draws import Labellings, drawn_labels, listed_labels
 from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random

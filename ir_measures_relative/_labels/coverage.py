@@ -18,9 +18,9 @@ from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels.imputed_scores import ImputedScores, base_with_cutoff
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, plain_scores
-from ir_measures_relative._labels.learned_labels import learned, learned_from_judge, read_judge
+from ir_measures_relative._labels.learned_labels import learn_from_judge, learn_from_runs, read_judge
 from ir_measures_relative._labels.open_documents import OpenDocuments
-from ir_measures_relative._labels.pooling import depth_for, read_pooled_runs, remaining
+from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs, remaining
 from ir_measures_relative._labels.sampling import fixed_random
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
@@ -111,6 +111,7 @@ class IntervalCoverage:
         which something was hidden.
         """
         frame, cells = self.to_frame(), self.hidden > 0
+        tau = frame[["truth", "plain", "estimate"]].corr(method="kendall", min_periods=2)["truth"]
         runs, spread = frame[frame["hidden"] > 0], frame[(frame["hidden"] > 0) & (frame["std"] > 0)]
         return pd.Series(
             {
@@ -120,8 +121,8 @@ class IntervalCoverage:
                 "error": _rmse(frame["estimate"] - frame["truth"]),
                 "topic_error_plain": _rmse(pd.Series((self.plain - self.truth)[cells])),
                 "topic_error": _rmse(pd.Series((self.estimate - self.truth)[cells])),
-                "tau_plain": _tau(frame["plain"], frame["truth"]),
-                "tau": _tau(frame["estimate"], frame["truth"]),
+                "tau_plain": tau["plain"],
+                "tau": tau["estimate"],
                 "coverage": runs["covers"].mean(),
                 "topic_coverage": pd.Series(self.topic_covers[cells]).mean(),
                 "width": (runs["high"] - runs["low"]).mean(),
@@ -209,15 +210,15 @@ def left_out_coverage(
 ) -> IntervalCoverage:
     """Leave out the groups of joined runs; arguments as in `interval_coverage`."""
     assert model.cutoff is not None
-    depth, rows = depth_for(runs, model.cutoff, depth, quiet=True), {}
+    depth, rows = label_depth(runs, model.cutoff, depth, quiet=True), {}
     for group, visible in sorted(remaining(runs, depth).items()):
         labels: Any = estimate
         if estimate == LEARNED:
             others = runs.without(group)
-            labels = learned(others, cutoff=model.cutoff, depth=depth, judge=judge, visible=visible, quiet=True)
+            labels = learn_from_runs(others, cutoff=model.cutoff, depth=depth, judge=judge, visible=visible, quiet=True)
         elif estimate == "judge":
             assert judge is not None
-            labels = learned_from_judge(runs.judgements, judge, visible)
+            labels = learn_from_judge(runs.judgements, judge, visible)
         for name in [name for name in runs if runs.group_of[name] == group]:
             hidden = OpenDocuments.hidden(runs[name], model.cutoff, visible).mask.sum(axis=1)
             part = OpenDocuments.hidden(runs[name], model.cutoff, visible, depth)  # as for a run that was not pooled
@@ -241,13 +242,12 @@ def left_out_coverage(
 def _by_function(function: Callable[[Any, Any], Any], part: OpenDocuments) -> Any:
     """A function sees judgements in which documents of the list that nobody ever judged are non-relevant."""
     judgements, width = part.run.judgements, part.mask.shape[1]
-    frame = judgements.to_frame()[part.visible]
-    topic, rank = np.nonzero(part.run.top(width).unjudged)
-    never = {"query_id": [judgements.topics[q] for q in topic], "doc_id": part.run.documents(width)[topic, rank]}
-    frame = pd.concat([frame, pd.DataFrame(never).assign(relevance=0)])
-    qrels: dict[str, dict[str, int]] = {key: {} for key in judgements.topic_keys}
-    for query_id, doc_id, grade in frame.itertuples(index=False):
-        qrels[str(query_id)][doc_id] = int(grade)
+    documents, unjudged = part.run.documents(width), part.run.top(width).unjudged  # (Q, W) each
+    qrels, keys, doc_id = judgements.to_dict(), judgements.topic_keys, judgements.document_ids()
+    for row in np.flatnonzero(~part.visible):
+        del qrels[keys[judgements.topic[row]]][doc_id[row]]
+    for topic, rank in np.argwhere(unjudged):
+        qrels[keys[topic]][documents[topic, rank]] = 0
     result = function(qrels, part.run.run)
     if not all(hasattr(result, needed) for needed in ("mean", "interval", "__getitem__")):
         raise WrongKind(f"estimate must return a result such as that of boot_ndcg, got {shown(result)}")
@@ -261,9 +261,3 @@ def _within(value: FloatArray, low: FloatArray, high: FloatArray) -> BoolArray:
 
 def _rmse(error: pd.Series) -> float:
     return float(np.sqrt((error**2).mean()))
-
-
-def _tau(estimate: pd.Series, truth: pd.Series) -> float:
-    from scipy import stats  # late: it takes long to import
-
-    return float(stats.kendalltau(estimate, truth).statistic) if len(truth) > 1 else float("nan")

@@ -255,7 +255,7 @@ def base_model(base: Any) -> UserModel:
     model = user_model(text, cutoff)
     if model.needs_cutoff and cutoff is None:
         raise ValueError(f"base={text} requires a cutoff, as in {text}@10")
-    refuse_gain_of_nothing(model, f"base={text}")
+    reject_gain_of_nonrelevant(model, f"base={text}")
     return model
 
 
@@ -273,7 +273,7 @@ def base_text(base: Any) -> str:
     return text if cutoff is None else f"{text}@{cutoff}"
 
 
-def refuse_gain_of_nothing(model: UserModel, where: str) -> None:
+def reject_gain_of_nonrelevant(model: UserModel, where: str) -> None:
     """Reject a gain of non-relevant documents: unjudged documents of other topics would have it too."""
     gains = (model.gains or {}) if isinstance(model, NDCG) else {}
     odd = next((grade for grade, gain in gains.items() if grade <= 0 and gain > 0), None)

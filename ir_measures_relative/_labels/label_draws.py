@@ -108,27 +108,18 @@ class LabelDraws:
         return after
 
     @cached_property
-    def mean(self) -> float:
-        """Expected score."""
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance of the score."""
         if self.free:
-            return float(self.weight.sum() * (self.chance[:, 0] @ self.gain))
-        mean = np.zeros(self.n_states)  # of the documents to come, in each state
-        for weight in self.weight[::-1]:
-            mean = np.einsum("ls,ls->s", self.chance, self._after(mean) + weight * self.gain[:, None])
-        return float(mean[-1])
-
-    @cached_property
-    def variance(self) -> float:
-        """Variance of the score."""
-        if self.free:
-            chance = self.chance[:, 0]
-            return float((self.weight**2).sum() * (chance @ (self.gain - chance @ self.gain) ** 2))
-        mean, variance = np.zeros((2, self.n_states))
+            mean = self.chance[:, 0] @ self.gain
+            variance = self.chance[:, 0] @ (self.gain - mean) ** 2
+            return float(self.weight.sum() * mean), float((self.weight**2).sum() * variance)
+        mean, variance = np.zeros((2, self.n_states))  # of the documents to come, in each state
         for weight in self.weight[::-1]:
             score = self._after(mean) + weight * self.gain[:, None]  # (L, S)
             mean = np.einsum("ls,ls->s", self.chance, score)
             variance = np.einsum("ls,ls->s", self.chance, self._after(variance) + (score - mean) ** 2)
-        return float(variance[-1])
+        return float(mean[-1]), float(variance[-1])
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
@@ -189,7 +180,7 @@ class LabelDraws:
         score = start + at * together * step + (low + high) / 2
         # the ends are possible, if too rarely for a float
         support = np.clip(np.concatenate([[lowest], score, [highest]]), lowest, highest)
-        moments = np.asarray(start + self.mean), np.asarray(self.variance)
+        moments = np.asarray(start + self.moments[0]), np.asarray(self.moments[1])
         return Outcomes(support, np.pad(mass[at], 1), moments, (lowest, highest), "bracket", float(high - low) / 2)
 
     def _shifted(self, shift: IntArray, width: int) -> FloatArray:

@@ -22,7 +22,7 @@ import pandas as pd
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
-from ir_measures_relative._input import FloatArray, IntArray, ObjectArray, is_missing, run_columns
+from ir_measures_relative._input import FloatArray, IntArray, is_missing, run_columns
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 
@@ -168,43 +168,60 @@ class GradeShares(LabelModel):
 class GradeProbabilities(LabelModel):
     """Given probabilities of each document's grades."""
 
-    grade: IntArray  # (L,)
-    topic_keys: ObjectArray  # (N,)
-    doc_ids: ObjectArray  # (N,)
-    probability: FloatArray  # (N, L)
+    table: pd.DataFrame  # (N, L) columns p0, p1, ... by topic and document
 
     def __init__(self, frame: pd.DataFrame):
-        grade, topic_keys, doc_ids, probability = _checked_frame(frame)
-        highest = int(grade[(probability > 0).any(axis=0)].max(initial=0))
-        vars(self).update(grade=grade, topic_keys=topic_keys, doc_ids=doc_ids, probability=probability, highest=highest)
+        table = _checked_table(frame)
+        vars(self).update(table=table, highest=int(np.flatnonzero((table > 0).any()).max(initial=0)))
 
-    @cached_property
-    def _row(self) -> dict[tuple[str, str], int]:
-        return {pair: row for row, pair in enumerate(zip(self.topic_keys, self.doc_ids, strict=True))}
+    @property
+    def _grade(self) -> IntArray:
+        return np.arange(self.table.shape[1])
 
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
-        keys = part.run.judgements.topic_keys
-        pairs = zip((keys[q] for q in part.topic), part.doc_ids(), strict=True)
-        row = np.array([self._row.get(pair, -1) for pair in pairs], dtype=np.int64)  # (n,)
-        non_relevant = np.eye(1, len(self.grade))  # (1, G + 1), serves the row -1
-        probability = np.append(self.probability, non_relevant, axis=0)[row]
+        topic_key = np.array(part.run.judgements.topic_keys, dtype=object)[part.topic]
+        row = self.table.index.get_indexer(pd.MultiIndex.from_arrays([topic_key, part.doc_ids()]))  # (n,)
+        non_relevant = np.eye(1, len(self._grade))  # (1, L), serves the row -1
         missing = int((row < 0).sum())
         if missing and name is not None:
             warn(
                 f"{missing} of {len(row)} unjudged documents of {name} have no row of probabilities, "
                 "so they count as grade 0"
             )
-        return GradeLabels.of_probabilities(self.grade, probability)
+        return GradeLabels.of_probabilities(self._grade, np.append(self.table, non_relevant, axis=0)[row])
 
     def _content(self) -> list[bytes]:
-        order = np.lexsort((self.doc_ids.astype(str), self.topic_keys.astype(str)))
-        pairs = repr([(str(self.topic_keys[row]), str(self.doc_ids[row])) for row in order])
-        return [self.grade.tobytes(), pairs.encode(), self.probability[order].tobytes()]
+        table = self.table.sort_index()
+        return [self._grade.tobytes(), repr(table.index.tolist()).encode(), table.to_numpy().tobytes()]
 
     def to_frame(self) -> pd.DataFrame:
         """A row per document, as given."""
-        columns = {"query_id": self.topic_keys, "doc_id": self.doc_ids}
-        return pd.DataFrame(columns | {f"p{g}": self.probability[:, i] for i, g in enumerate(self.grade.tolist())})
+        return self.table.reset_index()
+
+
+class PoolShares(LabelModel):
+    """Grade shares of the topic's judgements, to which one document of the shares over all topics is added."""
+
+    relevant: int  # the smallest grade that counts
+
+    def __init__(self, relevant: int = 1):
+        vars(self).update(relevant=relevant)
+
+    def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
+        judgements = part.run.judgements
+        grades = np.maximum(judgements.grade[part.visible], 0)
+        # without a document judged relevant, an unjudged one may still be
+        least = [0] if (grades >= self.relevant).any() else [0, self.relevant]
+        grade, level = np.unique(np.append(least, grades), return_inverse=True)  # (L,), the first is 0
+        level = level.ravel()[len(least) :]
+        count = np.zeros((judgements.n_topics, len(grade)))  # (Q, L)
+        np.add.at(count, (judgements.topic[part.visible], level), 1.0)
+        overall = (count.sum(axis=0) + 1.0 / len(grade)) / (count.sum() + 1.0)  # (L,)
+        share = (count + overall) / (count.sum(axis=1, keepdims=True) + 1.0)
+        return GradeLabels.of_probabilities(grade, share[part.topic])
+
+    def _content(self) -> list[bytes]:
+        return [repr(self.relevant).encode()]
 
 
 def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
@@ -224,8 +241,8 @@ def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
     return np.array(grades, dtype=np.int64), np.array([share_of[grade] / total for grade in grades])
 
 
-def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, FloatArray]:
-    """Grades (L,), topics (N,), documents (N,) and probabilities (N, L) of a frame."""
+def _checked_table(frame: Any) -> pd.DataFrame:
+    """(N, L) columns p0, p1, ... of a frame by topic and document."""
     if not isinstance(frame, pd.DataFrame):
         raise WrongKind(f"probabilities must be a pandas DataFrame, not a {type(frame).__name__}")
     columns = [str(column) for column in frame.columns]
@@ -236,8 +253,6 @@ def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, Floa
             f"probabilities has the columns {', '.join(columns) or 'none':.200}; it must have query_id, doc_id and one "
             "column p0, p1, ... for every grade from 0 to the highest"
         )
-    ids = run_columns(frame[["query_id", "doc_id"]].assign(score=0.0), "probabilities")
-    topics, documents = np.array([*map(str, ids.topics), None], dtype=object)[ids.topic], ids.doc_id
     for column in wanted:
         # text is not a number, even where it could be read as one
         cells = () if frame[column].dtype.kind in "biuf" else frame[column]
@@ -246,22 +261,21 @@ def _checked_frame(frame: Any) -> tuple[IntArray, ObjectArray, ObjectArray, Floa
             raise ValueError(
                 f"probabilities has {shown(odd, 60)} in a column p0, p1, ...; every probability must be a number"
             )
-    values = np.array(frame[wanted].to_numpy(dtype=np.float64, na_value=np.nan))  # a copy, (N, L)
-    _refuse_rows(
-        ~((values >= 0) & (values <= 2)).all(axis=1), topics, documents,
-        "has a probability that is negative, missing or far above 1",
-    )  # fmt: skip
+    ids = run_columns(frame[["query_id", "doc_id"]].assign(score=0.0), "probabilities")
+    topics = np.array([*map(str, ids.topics), None], dtype=object)[ids.topic]
+    index = pd.MultiIndex.from_arrays([topics, ids.doc_id], names=["query_id", "doc_id"])
+    values = frame[wanted].to_numpy(dtype=np.float64, na_value=np.nan)  # (N, L)
     total = values.sum(axis=1)
-    _refuse_rows(~(np.abs(total - 1) <= _SUM), topics, documents, "has probabilities that do not sum to 1")
-    again = pd.DataFrame({"t": topics, "d": documents}).duplicated().to_numpy()
-    _refuse_rows(again, topics, documents, "has two rows")
-    return np.arange(len(wanted)), topics, documents, values / total[:, None]
-
-
-def _refuse_rows(bad: Any, topics: ObjectArray, documents: ObjectArray, fault: str) -> None:
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(f"probabilities: document {documents[row]!r:.200} of topic {topics[row]!r:.200} {fault}")
+    faults = {
+        "has a probability that is negative, missing or far above 1": ~((values >= 0) & (values <= 2)).all(axis=1),
+        "has probabilities that do not sum to 1": ~(np.abs(total - 1) <= _SUM),
+        "has two rows": index.duplicated(),
+    }
+    for fault, rows in faults.items():
+        if rows.any():
+            topic, document = index[int(np.argmax(rows))]
+            raise ValueError(f"probabilities: document {document!r:.200} of topic {topic!r:.200} {fault}")
+    return pd.DataFrame(values / total[:, None], index, wanted)
 
 
 def kept(model: Model) -> Model:

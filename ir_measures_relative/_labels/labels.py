@@ -10,7 +10,7 @@ from ir_measures_relative._base import UserModel
 from ir_measures_relative._judged import Judgements, Memo, Runs, once
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.learned_labels import FEWEST_GROUPS, learned
+from ir_measures_relative._labels.learned_labels import FEWEST_GROUPS, learn_from_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,4 +74,4 @@ def bound_labels(
     assert labels == LEARNED and cutoff is not None
     memo: Memo = vars(runs).setdefault("memo", Memo())
     key = (LEARNED, cutoff, depth, judge)
-    return Labels(runs, memo.once(key, lambda: learned(runs, cutoff=cutoff, depth=depth, judge=judge)), depth)
+    return Labels(runs, memo.once(key, lambda: learn_from_runs(runs, cutoff=cutoff, depth=depth, judge=judge)), depth)

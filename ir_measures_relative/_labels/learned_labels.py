@@ -16,10 +16,10 @@ from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels.fitting import N_EFFECTS, Fit, Fold, RunEffect, fit, standard_errors
 from ir_measures_relative._labels.label_model import LabelModel, kept
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, judged_keys
-from ir_measures_relative._labels.pooling import depth_for, read_pooled_runs
+from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs
 from ir_measures_relative._labels.training import (
     FEATURES,
-    LOOKED_AT,
+    SUPPORT_DEPTH,
     Support,
     TrainingDocuments,
     judged_documents,
@@ -81,7 +81,7 @@ class LearnedLabels(LabelModel):
 
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         if group is None and self.group_of_run:  # a run that the model was learned from is recognised by its content
-            group = self.group_of_run.get(part.run.run.cut(LOOKED_AT).fingerprint)
+            group = self.group_of_run.get(part.run.run.cut(SUPPORT_DEPTH).fingerprint)
         fold = self.fit.folds.get(group, self.fit.folds[None])
         before = self._at_learning(part)
         feature = open_features(before, self.support, group, self.judge)
@@ -97,7 +97,10 @@ class LearnedLabels(LabelModel):
         if self.support is not None and not judged_since.any() and len(logit):
             odd = self._unlike(run_profile(before, feature, self.depth or part.mask.shape[1]))
         if odd and name is not None:
-            warn(f"{name} is unlike the runs that the labels were learned from: {odd}; its interval may miss")
+            warn(
+                f"{name} is unlike the runs that the labels were learned from: {odd}, so its label interval may not "
+                "cover the true score; judge some of its documents"
+            )
         return GradeLabels(self.fit.grade, logit, effects, self.calibrated and not odd)
 
     def _at_learning(self, part: OpenDocuments) -> OpenDocuments:
@@ -127,9 +130,9 @@ class LearnedLabels(LabelModel):
     def _unlike(self, profile: tuple[float, float, float]) -> str | None:
         """How the run differs from those learned from; more judged documents than usual are no reason for doubt."""
         texts = (
-            ("{} of its top documents are judged, usual are {} to {}", ".0%"),
-            ("the mean support of its unjudged documents by other groups is {}, usual are {} to {}", ".3f"),
-            ("{} of its judged documents are relevant, usual are {} to {}", ".0%"),
+            ("{} of its top documents are judged ({} to {} for those runs)", ".0%"),
+            ("the mean support of its unjudged documents by other groups is {} ({} to {} for those runs)", ".3f"),
+            ("{} of its judged documents are relevant ({} to {} for those runs)", ".0%"),
         )
         for at, (value, (low, high), (text, form)) in enumerate(zip(profile, self._usual, texts, strict=True)):
             if value < low or (at > 0 and value > high):
@@ -293,8 +296,10 @@ def learn_labels(
             raise ValueError("learn_labels requires runs=, or another judge's labels as judge=")
         if groups is not None:
             raise ValueError("groups= requires runs=")
-        return kept(learned_from_judge(judgements, other_judge))
-    return kept(learned(read_pooled_runs(judgements, runs, groups), cutoff=cutoff, depth=depth, judge=other_judge))
+        return kept(learn_from_judge(judgements, other_judge))
+    return kept(
+        learn_from_runs(read_pooled_runs(judgements, runs, groups), cutoff=cutoff, depth=depth, judge=other_judge)
+    )
 
 
 def read_judge(judge: Any) -> Judgements:
@@ -305,7 +310,7 @@ def read_judge(judge: Any) -> Judgements:
     return labels
 
 
-def learned(
+def learn_from_runs(
     runs: Runs,
     *,
     cutoff: int,
@@ -315,7 +320,7 @@ def learned(
     quiet: bool = False,
 ) -> LearnedLabels:
     """Learn from runs that are joined; ``visible`` (J,): the judgements that count, ``quiet``: without warnings."""
-    depth, judgements = depth_for(runs, cutoff, depth, quiet), runs.judgements
+    depth, judgements = label_depth(runs, cutoff, depth, quiet), runs.judgements
     visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
     support = Support.of(runs)
     documents, parts = training_documents(runs, support, visible, cutoff, depth, judge)
@@ -333,12 +338,12 @@ def learned(
         warn(f"learned labels are not calibrated: {reasons[0]}")
     return LearnedLabels(
         fit=fitted, documents=documents, support=support, judge=judge, cutoff=cutoff, depth=depth, doubts=reasons,
-        group_of_run={run.run.cut(LOOKED_AT).fingerprint: runs.group_of[name] for name, run in runs.joined.items()},
+        group_of_run={run.run.cut(SUPPORT_DEPTH).fingerprint: runs.group_of[name] for name, run in runs.joined.items()},
         topic_keys=frozenset(judgements.topic_keys), judged=np.sort(judged_keys(judgements)[visible]),
     )  # fmt: skip
 
 
-def learned_from_judge(judgements: Judgements, judge: Judgements, visible: BoolArray | None = None) -> LearnedLabels:
+def learn_from_judge(judgements: Judgements, judge: Judgements, visible: BoolArray | None = None) -> LearnedLabels:
     """Learn from another judge's labels of judged documents; ``visible`` (J,): the judgements that count."""
     visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
     documents = judged_documents(judgements, judge, visible)

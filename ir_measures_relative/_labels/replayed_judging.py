@@ -19,10 +19,10 @@ from ir_measures_relative._labels.imputed_scores import base_with_cutoff
 from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
 from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.learned_labels import learned
+from ir_measures_relative._labels.learned_labels import learn_from_runs
 from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
-from ir_measures_relative._labels.pooling import depth_for, read_pooled_runs, remaining
+from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs, remaining
 from ir_measures_relative._labels.sampling import fixed_random
 
 ORDERS = ("judge_next", "rank", "random")
@@ -59,7 +59,7 @@ class LeftOutGroup:
         for group, visible in sorted(remaining(runs, depth).items()):
             if not visible.all():
                 others = runs.without(group)
-                labels = learned(others, cutoff=model.cutoff, depth=depth, visible=visible, quiet=True)
+                labels = learn_from_runs(others, cutoff=model.cutoff, depth=depth, visible=visible, quiet=True)
                 yield cls(runs, group, model, depth, visible, labels)
 
     @property
@@ -213,7 +213,7 @@ def judging_replay(
     step, seed = whole(step, "judging_replay: step", 1), whole(seed, "judging_replay: seed", 0)
     joined = read_pooled_runs(Judgements.of(qrels), runs, groups)
     assert model.cutoff is not None
-    depth = depth_for(joined, model.cutoff, depth, quiet=True)
+    depth = label_depth(joined, model.cutoff, depth, quiet=True)
     truth = {name: float(model.score(joined[name]).mean()) for name in joined}
     settings = ReplaySettings(level, margin, wanted, step, seed)
     cases = LeftOutGroup.all(joined, model, depth)

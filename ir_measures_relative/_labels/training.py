@@ -24,7 +24,7 @@ from ir_measures_relative._labels.open_documents import OpenDocuments, looked_up
 from ir_measures_relative._labels.pooling import remaining
 
 FEATURES = ("pool", "run", "found", "judge")
-LOOKED_AT = 100  # ranks of a run that say whether its group found a document
+SUPPORT_DEPTH = 100  # ranks of a run that say whether its group found a document
 _HALF = 10.0  # a document at this rank, counted from 0, supports half as much as one at the top
 _SMALLEST = 0.02  # shares are kept away from 0 and 1
 _OWN = 2.0  # documents with the run's share over all topics that are added to those of a topic
@@ -47,7 +47,7 @@ class Support:
         groups = tuple(sorted(set(runs.group_of.values())))
         keys, worths = [], []
         for group in groups:
-            own = [ranked_keys(run, LOOKED_AT) for name, run in runs.joined.items() if runs.group_of[name] == group]
+            own = [ranked_keys(run, SUPPORT_DEPTH) for name, run in runs.joined.items() if runs.group_of[name] == group]
             worth = [np.broadcast_to(_HALF / (_HALF + np.arange(key.shape[1])), key.shape)[key > 0] for key in own]
             key = np.concatenate([key[key > 0] for key in own])
             order = np.lexsort((-np.concatenate(worth), key))  # the best rank of each document first
@@ -115,7 +115,7 @@ def training_documents(
     together, and those of each run.
     """
     if judge is not None:
-        refuse_other_judge(judge, runs.judgements)
+        reject_other_judge(judge, runs.judgements)
     parts, features, names, groups = [], [], [], []
     for group, keep in sorted(remaining(runs, depth).items()):
         for name in sorted(name for name in runs if runs.group_of[name] == group):
@@ -145,7 +145,7 @@ def training_documents(
 
 def judged_documents(judgements: Judgements, judge: Judgements, visible: BoolArray) -> TrainingDocuments:
     """All judged documents, for another judge without runs: features ``pool`` and ``judge``; topics are the groups."""
-    refuse_other_judge(judge, judgements)
+    reject_other_judge(judge, judgements)
     by_judge = judge_grades(judge, judgements, judgements.topic, judgements.document_ids())
     place = np.argsort(np.argsort(np.array(judgements.topic_keys, dtype=object)))  # (Q,) whatever the order given
     rows = np.lexsort((by_judge, judgements.grade, place[judgements.topic]))  # (J,)
@@ -218,7 +218,7 @@ def judge_grades(judge: Judgements, judgements: Judgements, topic: IntArray, doc
     return np.asarray(np.where(row >= 0, judge.grade[row], judge.grade.mean()), np.float64)
 
 
-def refuse_other_judge(judge: Judgements, judgements: Judgements) -> None:
+def reject_other_judge(judge: Judgements, judgements: Judgements) -> None:
     if not set(judge.topic_keys) & set(judgements.topic_keys):
         raise ValueError(f"judge has no topic in common with the qrels (its first is {judge.topic_keys[0]!r:.60})")
 

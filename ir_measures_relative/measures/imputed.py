@@ -23,15 +23,15 @@ from ir_measures_relative._labels import (
     BASES,
     IDEALS,
     LEARNED,
-    LOOKED_AT,
     ONLY_RELEVANT,
+    SUPPORT_DEPTH,
     TARGETS,
     ImputedScores,
     LabelModel,
     imputed,
     known_labels,
     labels_of,
-    refuse_gain_of_nothing,
+    reject_gain_of_nonrelevant,
 )
 from ir_measures_relative.measures.boot_ndcg import Estimate, estimate_of
 from ir_measures_relative.measures.relative import Base, Choice, Parameter, RelativeMeasure, cutoff_parameter, register
@@ -105,7 +105,7 @@ class _Imputed(RelativeMeasure):
     def depth(self) -> int | None:
         """How far down a run the measure looks: a run that labels were learned from is recognised by its content."""
         cutoff = self["cutoff"]
-        return None if cutoff is None else max(cutoff, LOOKED_AT)
+        return None if cutoff is None else max(cutoff, SUPPORT_DEPTH)
 
     @property
     def needs_all_topics(self) -> str | None:
@@ -117,7 +117,7 @@ class _Imputed(RelativeMeasure):
 
     def check(self, given: dict[str, Any]) -> None:
         if "base" in given:
-            refuse_gain_of_nothing(self.model(), f"{self.NAME}: base={given['base']}")
+            reject_gain_of_nonrelevant(self.model(), f"{self.NAME}: base={given['base']}")
         labels = self["labels"]
         if isinstance(labels, LabelModel) and self["cutoff"] is not None:
             labels.check_cutoff(self["cutoff"], self.NAME)

@@ -13,7 +13,7 @@ from ir_measures_relative._base.models import NDCG
 from ir_measures_relative._judged.joined_runs import JudgedRun, best_values_left
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
-from ir_measures_relative._labels.grade_prior import GradePrior, grade_prior, shares
+from ir_measures_relative._labels.bootstrapped import GradePrior, grade_prior, shares
 
 
 def of_case(case: Case) -> GradePrior:

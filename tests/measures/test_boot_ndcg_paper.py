@@ -22,8 +22,7 @@ from ir_measures_relative._base import NDCG
 from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
-from ir_measures_relative._labels.bootstrapped import BootSettings, boot_ndcg, topic_scores
-from ir_measures_relative._labels.grade_prior import grade_prior
+from ir_measures_relative._labels.bootstrapped import BootSettings, boot_ndcg, grade_prior, topic_scores
 from ir_measures_relative.measures.bounds import NDCGBound
 
 # U@10 in %, Default, Cond., BS, naive upper bound, BS@95, nDCG@10 on the expanded qrels
