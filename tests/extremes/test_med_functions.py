@@ -104,7 +104,7 @@ def test_witness_names_unseen_documents() -> None:
     assert (result.below[0], result.above[0]) == (-1.0, -0.25)
     assert result.witness("q", value="above") == {"(unseen 1)": 1, "(unseen 2)": 1, "(unseen 3)": 1}
     assert result.witness("q", value="below") == {}
-    with pytest.raises(ValueError, match="no topic 'other'"):
+    with pytest.raises(ValueError, match="unknown topic 'other'"):
         result.witness("other")
     with pytest.raises(ValueError, match="'med', 'above' or 'below'"):
         result.witness("q", value="largest")

@@ -27,7 +27,7 @@ DOORS = {
 def test_no_topic_in_common(door: str) -> None:
     """Each with a topic of its own: through ir_measures a sentence is said once."""
     topic = f"topic of {door}"
-    sentence = rf"run has no topic in common with the qrels \(its first is '{topic}'\), so each of their topics is an"
+    sentence = rf"run has no topic in common with the qrels \(its first is '{topic}'\), so every topic counts as"
     with pytest.warns(UserWarning, match=sentence):
         DOORS[door](QRELS, {topic: {"a": 1.0}})
 
