@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ class WrongKind(ValueError, TypeError):
 
 LARGEST = 2**53  # number that a measure accepts: float64 counts exactly up to it, and it is far from overflow
 EQUAL = 1e-12  # a smaller difference of two scores is rounding
+_FEWEST_CONDENSED = 2  # warnings like the first one, before they become a number
+_MOST_NAMED = 5  # runs in a condensed warning
 
 
 def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
@@ -230,6 +233,27 @@ def heard_warnings() -> Iterator[list[str]]:
         yield sentences
     finally:
         _heard.reset(token)
+
+
+def condensed(sentences: Iterable[str]) -> list[str]:
+    """Return each warning once; of several that differ only in names and numbers, the first and the number of others.
+
+    >>> condensed(["run 'a' lacks 3 topics", "run 'b' lacks 4 topics", "run 'c' lacks 9 topics", "nothing is judged"])
+    ["run 'a' lacks 3 topics (2 more warnings like this one: 'b', 'c')", 'nothing is judged']
+    """
+    kinds: dict[str, list[str]] = {}
+    for sentence in dict.fromkeys(sentences):
+        kinds.setdefault(re.sub(r"'[^']*'|[0-9]+", "", sentence), []).append(sentence)
+    return [sentence for alike in kinds.values() for sentence in _first_of(alike)]
+
+
+def _first_of(alike: list[str]) -> list[str]:
+    first, *others = alike
+    if len(others) < _FEWEST_CONDENSED:
+        return alike
+    names = [name for sentence in others if (name := re.search(r"'[^']*'", sentence)) is not None]
+    some = ", ".join(name[0] for name in names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+    return [f"{first} ({len(others)} more warnings like this one{f': {some}' if some else ''})"]
 
 
 def did_you_mean(word: object, names: Iterable[str]) -> str:

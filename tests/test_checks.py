@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ir_measures_relative._checks import WrongKind, choice, flag, real, share, shown, whole
+from ir_measures_relative._checks import WrongKind, choice, condensed, flag, real, share, shown, whole
 
 WORDS = ("one", "two", "three")
 
@@ -87,3 +87,13 @@ def test_zero_has_no_sign() -> None:
 def test_what_python_does_not_print_is_shown_too() -> None:
     assert shown(10**5000) == "a number of 5000 digits"
     assert shown([10**5000]) == "<list>"
+
+
+def test_warnings_about_many_runs_become_one() -> None:
+    alike = [f"run 'r{number}' lacks {number} of 9 topics" for number in range(8)]
+    assert condensed([*alike, alike[0], "another"]) == [
+        "run 'r0' lacks 0 of 9 topics (7 more warnings like this one: 'r1', 'r2', 'r3', 'r4', 'r5', ...)",
+        "another",
+    ]
+    assert condensed(alike[:2]) == alike[:2]
+    assert condensed(["1 is odd", "3 is odd", "5 is odd"]) == ["1 is odd (2 more warnings like this one)"]

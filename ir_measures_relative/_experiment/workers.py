@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ir_measures_relative._checks import WrongKind, flag, heard_warnings, is_whole, shown, warn
+from ir_measures_relative._checks import WrongKind, condensed, flag, heard_warnings, is_whole, shown, warn
 
 TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
@@ -74,7 +74,7 @@ class Workers:
         return int(effective_n_jobs(self.n_jobs))
 
     def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], what: str) -> list[Any]:
-        """Return ``function(*task)`` of every task, in their order; repeat each warning of the tasks once."""
+        """Return ``function(*task)`` of every task, in their order; repeat the warnings of the tasks, condensed."""
         if self.count == 1 or not tasks:
             done: Iterable[tuple[Any, list[str]]] = (_heard(function, task) for task in tasks)
         else:
@@ -83,7 +83,7 @@ class Workers:
         for result, heard in self.tracked(done, len(tasks), what):
             results.append(result)
             sentences.extend(heard)
-        for sentence in dict.fromkeys(sentences):
+        for sentence in condensed(sentences):
             warn(sentence)
         return results
 

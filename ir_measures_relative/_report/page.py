@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from ir_measures import Measure
 
-from ir_measures_relative._checks import WrongKind, did_you_mean, flag, heard_warnings, quoted, shown, warn
+from ir_measures_relative._checks import WrongKind, condensed, did_you_mean, flag, heard_warnings, quoted, shown, warn
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative._report.about import about, escaped, file_rows
@@ -116,7 +116,7 @@ def write_report(
         data = page_data(content, title, baseline, texts)
         notes = label_notes(content, check_labels)
     warnings = list(dict.fromkeys(heard))
-    for sentence in warnings:
+    for sentence in condensed(warnings):  # the page lists all of them
         warn(sentence)
     data |= {"warnings": len(warnings), "notes": notes}
     write_whole(page(data, about(content, notes, warnings, files, command)), place)
