@@ -102,7 +102,8 @@ def _changes(before: pd.DataFrame, now: pd.DataFrame) -> Iterator[str]:
         table["decision"] == "undecided" if "decision" in table else table["settled"] == "no" for table in (before, now)
     )
     since = open_before & ~open_now
-    yield f"{int((~open_now).sum())} of {counted(len(now), 'pair')} decided, {int(since.sum())} of them since"
+    decided = f"{int((~open_now).sum())} of {counted(len(now), 'pair')} decided"
+    yield f"{decided}, {int(since.sum())} of them by the new judgements"
     for row in now[since].head(_MOST_NAMED).to_dict("records"):
         word = row.get("decision", "settled")
         first, second = row["a"], row["b"]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure
 
+from ir_measures_relative._checks import did_you_mean
 from ir_measures_relative._cli import reading
 from ir_measures_relative._cli.arguments import Outcome, UsageError
 from ir_measures_relative._experiment import compare, summary
@@ -59,7 +60,7 @@ def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> dict[Measur
 def compare_runs(options: argparse.Namespace) -> Outcome:
     sources = run_sources(options.runs, names=options.names)
     if options.baseline not in (None, *sources):
-        raise UsageError(f"--baseline: unknown run {options.baseline}; the runs are {', '.join(sources):.200}")
+        raise UsageError(f"--baseline: unknown run {options.baseline}{did_you_mean(options.baseline, sources)}")
     reading.register_priors([prior for prior in options.prior if isinstance(prior, tuple)], sources)
     symbol = next((prior for prior in options.prior if isinstance(prior, str)), None)
     titled = [reading.with_prior(*measure, symbol) for measure in reading.read_measures(options.measures).items()]

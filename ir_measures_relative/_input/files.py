@@ -114,6 +114,15 @@ def _plain_rows(data: bytes, form: _Form) -> TrecRows | None:
     return TrecRows(list(code), topic, documents, numbers)
 
 
+def _swapped(n_fields: int, form: _Form) -> str:
+    other = _RUN if form is _QRELS else _QRELS
+    return (
+        f"; it looks like a line of a {other.what} file; are qrels and runs swapped?"
+        if n_fields == other.n_fields
+        else ""
+    )
+
+
 def _line_rows(data: bytes, path: Path, form: _Form) -> TrecRows:
     """Rows line by line; this function defines what a file may contain."""
     code: dict[str, int] = {}
@@ -129,7 +138,7 @@ def _line_rows(data: bytes, path: Path, form: _Form) -> TrecRows:
         except (ValueError, IndexError):
             raise ValueError(
                 f"{form.what} file {quoted(path)}, line {place}: {shown(line.strip())} is not '{form.fields}' "
-                f"({form.n_fields} fields, {form.kind})"
+                f"({form.n_fields} fields, {form.kind}){_swapped(len(fields), form)}"
             ) from None
         topic.append(code.setdefault(fields[0], len(code)))
         documents.append(fields[2])
@@ -204,6 +213,9 @@ def _readable(path: Path, what: str) -> Iterator[None]:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise ValueError(f"{what} file {quoted(path)}: the gzip data is damaged or cut short") from None
+    except IsADirectoryError:
+        hint = "; compare evaluates a folder of runs" if what == "run" else ""
+        raise ValueError(f"{what} file {quoted(path)} cannot be read: it is a folder{hint}") from None
     except OSError as error:
         raise ValueError(f"{what} file {quoted(path)} cannot be read: {error.strerror or error}") from None
     except ValueError:  # it contains a NUL, or half of a character

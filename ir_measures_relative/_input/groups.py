@@ -18,7 +18,7 @@ _RUN = ("run", "tag", "runid", "run_id", "name", "system")
 _GROUP = ("group", "team", "participant", "family")
 _HEADER = f"a header with a column of runs ({', '.join(_RUN)}) and one of groups ({', '.join(_GROUP)})"
 _ACCEPTED = f"a dict or Series of run: group, a table, or the path of a CSV or TSV file that has {_HEADER}"
-_MOST_NAMED = 4  # further runs that a sentence lists
+_MOST_NAMED = 4  # runs that a sentence lists
 
 
 def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -> dict[Any, str]:
@@ -33,13 +33,10 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
     found = {name: _known_as(name, source_of.get(name), known) for name in sources}
     missing = [name for name, run in found.items() if run is None]
     if missing:
-        first, *others = (f"{name!r:.80}" for name in missing)
-        nor = f", nor have {', '.join(others[:_MOST_NAMED])}" if others else ""
-        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-        raise ValueError(
-            f"groups: the run {first} has no group{nor}{more}; every run requires one, under its name, its file name "
-            "or its run tag"
-        )
+        names = ", ".join(f"{name!r:.80}" for name in missing[:_MOST_NAMED])
+        more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        without = f"the run {names} has no group" if len(missing) == 1 else f"the runs {names}{more} have no group"
+        raise ValueError(f"groups: {without}; every run requires one, under its name, its file name or its run tag")
     runs = {name: run for name, run in found.items() if run is not None}
     return {name: known[run] for name, run in sorted(runs.items(), key=lambda named: place[named[1]])}
 

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from ir_measures_relative._base import Contents, short_key, split_key
-from ir_measures_relative._checks import flag, quoted, shown
+from ir_measures_relative._checks import did_you_mean, flag, quoted, shown
 from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, native, read_once, run_name
 from ir_measures_relative._judged import Run
 from ir_measures_relative._priors.prior_names import (
@@ -30,8 +30,6 @@ from ir_measures_relative._priors.prior_names import (
     without_forbidden,
 )
 from ir_measures_relative._priors.transformers import Retriever, is_transformer, retriever_of
-
-_MOST_NAMES_SHOWN = 30
 
 _contents: Contents[Any] = Contents("prior runs")  # runs and retrievers that some measure or name refers to
 _registered: dict[str, tuple[Run, ...]] = {}  # name -> its runs
@@ -111,7 +109,7 @@ class PriorRuns:
         if self.symbol is not None:
             raise ValueError(
                 f"{where}={self.symbol!r} means other runs of an experiment: "
-                "use calc_runs, compare or Experiment of ir_measures_relative, or name prior runs "
+                "use calc_runs, compare or pt.relative.Experiment, or name prior runs "
                 "(on the command line: compare, or --prior NAME=FILE)"
             )
         found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
@@ -329,7 +327,6 @@ def _exists(path: str) -> bool:
 
 def _unknown(part: Part, where: str, own: Iterable[str]) -> ValueError:
     names = list(dict.fromkeys([*own, *sorted(_registered)]))
-    known = ", ".join(names[:_MOST_NAMES_SHOWN]) + (", ..." if len(names) > _MOST_NAMES_SHOWN else "")
     hint = "register_prior, or --prior NAME=PATH on the command line, makes a run known"
     torn = next((n for n in names if "," in n and part.name in map(str.strip, n.split(","))), None)
     if torn is not None:
@@ -339,6 +336,6 @@ def _unknown(part: Part, where: str, own: Iterable[str]) -> ValueError:
     elif part.paths and looks_like_path(part.name):
         hint = "and there is no file of this name"
     return ValueError(
-        f"{where}: no prior run is known as {part.name!r}; "
-        f"{f'known are {known}' if known else 'none is known yet'} ({hint})"
+        f"{where}: unknown prior run {part.name!r}"
+        f"{did_you_mean(part.name, names) if names else '; none is known yet'} ({hint})"
     )

@@ -227,7 +227,7 @@ def test_without_paths_no_file_is_opened(tmp_path: Path, monkeypatch: pytest.Mon
         assert re.search(told.replace("prior", "reference"), read(f"MED(reference={prior})", paths=False))
         assert re.search(told, read(f"NRG(base=NRG(prior={prior}))", paths=False))
         assert re.search(told, read(f"NRG(base={f'NRG(prior={prior})'!r})"))  # no base reads files, whoever asks
-    with pytest.raises(ValueError, match="no prior run is known as 'b'") as caught:
+    with pytest.raises(ValueError, match="unknown prior run 'b'") as caught:
         Path("b").write_text("q Q0 d 1 1.0 t\n")
         parse_measure("NRG(prior='b')", paths=False).calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1.0}})
     assert "file" not in str(caught.value)

@@ -194,4 +194,4 @@ def test_a_real_track(shared: Path, names: str, tmp_path: Path, capsys: pytest.C
     assert "**0.6893**" in rows["markdown"][0] and r"\textbf{0.6893}" in rows["latex"][0]
     assert rf"mpiid5\_run2{end} & mpiid5 & \underline{{0.6864}}" in rows["latex"][1]
     assert main(["compare", *files, "nDCG@10", "-o", "latex", "--baseline", "nobody"]) == 2
-    assert "--baseline: unknown run nobody; the runs are ASU_MDLabs_STS_qn" in capsys.readouterr().err
+    assert "--baseline: unknown run nobody; names are ASU_MDLabs_STS_qn" in capsys.readouterr().err

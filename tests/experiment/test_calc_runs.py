@@ -292,7 +292,7 @@ class TestBadInput:
         file.write_text("run,group\nbm25,lexical\n")
         for groups in ({"bm25": "lexical"}, file):
             self.refused(
-                "the run 'dense' has no group",
+                "the runs 'dense', 'bm25+rm3', 'late' have no group",
                 lambda groups=groups: calc_runs([NRG(prior="groups") @ 10], QRELS, RUNS, groups=groups),
             )
 
@@ -332,15 +332,16 @@ class TestBadInput:
         )
 
     def test_an_unknown_name(self) -> None:
-        self.refused(
-            "no prior run is known as 'splade'; known are dense, bm25, bm25+rm3, late",
-            lambda: calc_runs([NRG(prior="splade") @ 10], QRELS, RUNS),
-        )
+        for name, hint in (("xyz", "names are dense, bm25, bm25+rm3, late"), ("bm52", "did you mean 'bm25'?")):
+            self.refused(
+                f"unknown prior run '{name}'; {hint}",
+                lambda name=name: calc_runs([NRG(prior=name) @ 10], QRELS, RUNS),
+            )
 
     @pytest.mark.parametrize("measure", ["P", "NRG(prior='splade')@10", "NRG(prior='groups')@10"])
     def test_a_measure_is_refused_before_a_run_is_read(self, measure: str, tmp_path: Path) -> None:
         (tmp_path / "no-run.txt").write_text("nothing\n")
-        with pytest.raises(ValueError, match="requires cutoff|no prior run is known|requires groups"):
+        with pytest.raises(ValueError, match="requires cutoff|unknown prior run|requires groups"):
             calc_runs([measure], QRELS, tmp_path)
 
     @pytest.mark.parametrize("progress", ["no", 0, 1.0])

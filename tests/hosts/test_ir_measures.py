@@ -177,7 +177,7 @@ def test_bad_input_is_a_sentence_through_the_host_too() -> None:
         ir_measures.calc_aggregate([imr.NRG(prior=[], base="P"), nDCG], QRELS, RUN)
     with pytest.raises(ValueError, match="grade 501 is too high for dcg='exp-log2'"):
         imr.NRG(prior=[], base="nDCG(dcg='exp-log2')").calc_aggregate({"q": {"a": 501}}, RUN)
-    with pytest.raises(ValueError, match="no prior run is known as 'nowhere'; "):
+    with pytest.raises(ValueError, match="unknown prior run 'nowhere'; "):
         imr.NRG(prior="nowhere").calc_aggregate(QRELS, RUN)
 
 

@@ -181,7 +181,7 @@ def test_saved_tables_of_other_systems_are_kept(tmp_path) -> None:
 def test_a_failure_leaves_the_saved_tables_alone(systems: dict, tmp_path) -> None:
     imr.Experiment(systems, TOPICS, QRELS, [nDCG @ 10], save_dir=str(tmp_path))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ValueError, match="no prior run is known as 'nobody'"):
+    with pytest.raises(ValueError, match="unknown prior run 'nobody'"):
         imr.Experiment(systems, TOPICS, QRELS, [NRG(prior="nobody") @ 10], save_dir=str(tmp_path), save_mode="reuse")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -255,7 +255,7 @@ def test_a_baseline_that_is_no_system(systems: dict, asked: Counter) -> None:
     [
         ([imr.RareP], {}, "RareP requires a cutoff, as in RareP@10"),
         ([imr.MED @ 10], {}, "MED@10 requires reference"),
-        ([NRG(prior="zz") @ 10], {}, "no prior run is known as 'zz'; known are bm25, dense_small, fused"),
+        ([NRG(prior="zz") @ 10], {}, "unknown prior run 'zz'; names are bm25, dense_small, fused"),
         ([NRG(prior="groups") @ 10], {}, "prior='groups' requires groups="),
         ([NRG(prior="groups") @ 10], {"groups": {"bm25": "sparse"}}, "the run 'dense_small' has no group"),
         ([NRG(prior="groups") @ 10], {"groups": GROUPS, "by": "MED@10"}, "by=MED@10 cannot|MED@10 requires reference"),

@@ -87,9 +87,9 @@ def test_the_runs_without_group_are_named() -> None:
     with pytest.raises(ValueError) as caught:
         read_groups({"run3": "a"}, runs)
     sentence = str(caught.value)
-    assert "the run 'run0' has no group, nor have 'run1', 'run2', 'run4', 'run5' and 3 more" in sentence
+    assert "the runs 'run0', 'run1', 'run2', 'run4' and 4 more have no group" in sentence
     assert "name, its file name or its run tag" in sentence
-    with pytest.raises(ValueError, match="the run 'run1' has no group, nor have 'run2'; every"):
+    with pytest.raises(ValueError, match="the runs 'run1', 'run2' have no group; every"):
         read_groups({"run0": "a", "run1": np.nan}, ["run0", "run1", "run2"])
 
 

@@ -112,11 +112,9 @@ def test_a_name_torn_at_its_comma_is_explained() -> None:
 def test_an_unknown_name_that_is_a_file_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bm25").write_text(trec(BM25))
-    with pytest.raises(
-        ValueError, match="no prior run is known as 'bm25'.*there is a file of this name: './bm25' reads"
-    ):
+    with pytest.raises(ValueError, match="unknown prior run 'bm25'.*there is a file of this name: './bm25' reads"):
         scored(NRG(prior="bm25"))
-    with pytest.raises(ValueError, match="no prior run is known as 'no/such.run'.*there is no file of this name"):
+    with pytest.raises(ValueError, match="unknown prior run 'no/such.run'.*there is no file of this name"):
         scored(NRG(prior="no/such.run"))
     assert scored(NRG(prior="./bm25")) == scored(NRG(prior=BM25))
     register_prior("bm25", DENSE)  # a registered name comes before the hint
@@ -143,7 +141,7 @@ def test_without_paths_no_file_is_looked_for(tmp_path: Path, monkeypatch: pytest
     for path in ("./a.run", str(tmp_path / "a.run"), "~/a.run", "../x", ["b", "./a.run"], {"n": "./a.run"}):
         with pytest.raises(ValueError, match="is a path; only names are allowed here"):
             PriorRuns.of(path, paths=False)
-    with pytest.raises(ValueError, match="no prior run is known as 'b'") as caught:
+    with pytest.raises(ValueError, match="unknown prior run 'b'") as caught:
         PriorRuns.of("b", paths=False).resolve("x")
     assert "file" not in str(caught.value)
 
@@ -159,7 +157,7 @@ def test_a_named_run_can_be_printed_and_read_back(name: str) -> None:
 def test_plus_separates_nothing() -> None:
     register_prior("bm25+rm3", BM25)
     assert len(NRG(prior="bm25+rm3")["prior"].resolve("x")) == 1
-    with pytest.raises(ValueError, match="no prior run is known as 'bm25'"):
+    with pytest.raises(ValueError, match="unknown prior run 'bm25'"):
         scored(NRG(prior="bm25"))
 
 
@@ -167,7 +165,7 @@ def test_unknown_names_are_an_error_at_evaluation_that_lists_the_known_ones() ->
     register_prior("dense", DENSE)
     register_prior("bm25", BM25)
     measure = NRG(prior="splade,bm25") @ 10
-    with pytest.raises(ValueError, match=r"NRG\(prior='bm25,splade'\)@10: prior: .*'splade'; known are bm25, dense"):
+    with pytest.raises(ValueError, match=r"NRG\(prior='bm25,splade'\)@10: prior: .*'splade'; names are bm25, dense"):
         scored(measure)
     register_prior("splade", DENSE)
     assert scored(measure) == scored(NRG(prior=[BM25, DENSE]) @ 10)

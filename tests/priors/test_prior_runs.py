@@ -374,7 +374,7 @@ def test_registering_bad_runs() -> None:
             register_prior("x", BM25, overwrite=overwrite)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         register_prior("x", BM25, True)  # type: ignore[misc]
-    with pytest.raises(ValueError, match=r"register_prior\('x'\): no prior run is known as 'y'"):
+    with pytest.raises(ValueError, match=r"register_prior\('x'\): unknown prior run 'y'"):
         register_prior("x", "y")
     assert prior_runs._registered == {}
 

@@ -78,7 +78,7 @@ def test_a_pickle_writes_no_names() -> None:
     assert prior_runs._registered == {}
     assert scored(one) == scored(NRG(prior=BM25) @ 2) and scored(two) == scored(NRG(prior=DENSE) @ 2)
     assert one != two and scored(pickle.loads(data["one"])) == scored(one)
-    with pytest.raises(ValueError, match="no prior run is known as 'bm25'"):
+    with pytest.raises(ValueError, match="unknown prior run 'bm25'"):
         scored(NRG(prior="bm25"))
     register_prior("bm25", BM25)
     assert scored(two) == scored(NRG(prior=DENSE) @ 2)
