@@ -34,19 +34,32 @@ class TopicScores(TopicResult):
 
     Attributes
     ----------
-    query_id : the topic, as the qrels gave it
-    n_unjudged : int, unjudged documents in the top K
-    lower, upper : float, naive bounds: unjudged = 0, unjudged = the highest gain left in the pool
-    form : 'exact', 'bracket' (true quantiles are within a narrow range) or 'band' (quantiles of a sample; the true
-        ones are within a range around them with probability 1 - 1e-6)
-    exact : bool, whether the form is 'exact'
-    width : float, of the widest such range of the percentiles 1 to 99; 0 if exact
-    mean, std : float (std: population); exact except for a few topics of the form 'band', then those of the sample
-    standard_error : float, of the mean if it is that of a sample; else 0
-    mode : float, the paper's point estimate; argmax : float, the most likely single score. If the form is not
-        'exact' the mode is approximate (a little more probability in another bin moves it), and argmax is the score of
-        the most likely labelling, unless no level can run out
-    support, probability : arrays, the possible scores and their probabilities
+    query_id : str or int
+        The topic, as in the qrels.
+    n_unjudged : int
+        Unjudged documents in the top K.
+    lower, upper : float
+        Naive bounds: unjudged = 0, unjudged = the highest gain left in the pool.
+    form : {'exact', 'bracket', 'band'}
+        'bracket': true quantiles are within a narrow range. 'band': quantiles of a sample; the true ones are within a
+        range around them with probability 1 - 1e-6.
+    exact : bool
+        True if the form is 'exact'.
+    width : float
+        Width of the widest such range of the percentiles 1 to 99; 0 if exact.
+    mean, std : float
+        Mean and population standard deviation; exact except for a few topics of the form 'band', whose sample gives
+        them.
+    standard_error : float
+        Standard error of the mean of a sample; otherwise 0.
+    mode : float
+        The paper's point estimate; approximate unless the form is 'exact' (a little more probability in another bin
+        moves it).
+    argmax : float
+        The most likely single score. If the form is not 'exact' and a level can run out, the score of the most likely
+        labelling.
+    support, probability : array
+        The possible scores and their probabilities.
     """
 
     def __init__(self, query_id: object, lower: float, upper: float, draws: LabelDraws, rank: IntArray):

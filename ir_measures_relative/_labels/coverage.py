@@ -34,14 +34,22 @@ class IntervalCoverage:
 
     Attributes
     ----------
-    name, group : the runs and their groups
-    truth, plain, estimate : (M, Q) with all judgements; with hidden documents counted as non-relevant; estimated
-    std : (M,) stated standard deviation of the mean over topics
-    low, high : (M, 5) intervals of the mean over topics at the levels .5, .8, .9, .95 and .99
-    topic_low, topic_high : (M, Q) intervals of the topics at ``level``
-    hidden : (M, Q) documents of the top K whose judgement was hidden
-    depth : depth of the pool
-    level : of the intervals of topics
+    name, group : list of str
+        The runs and their groups.
+    truth, plain, estimate : (M, Q) array
+        Scores with all judgements; with hidden documents counted as non-relevant; estimated.
+    std : (M,) array
+        Stated standard deviation of the mean over topics.
+    low, high : (M, 5) array
+        Intervals of the mean over topics at the levels .5, .8, .9, .95 and .99.
+    topic_low, topic_high : (M, Q) array
+        Intervals of the topics at ``level``.
+    hidden : (M, Q) array
+        Number of documents of the top K whose judgement was hidden.
+    depth : int
+        Depth of the pool.
+    level : float
+        Level of the intervals of topics.
     """
 
     name: list[str]

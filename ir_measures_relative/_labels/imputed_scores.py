@@ -40,14 +40,18 @@ ONLY_RELEVANT = (  # what follows from qrels without a judged non-relevant docum
 
 
 class ImputedTopic(TopicResult):
-    """What a topic's score may be, given the grades that its unjudged documents may have.
+    """Distribution of a topic's score, given the grades that its unjudged documents may have.
 
     Attributes
     ----------
-    query_id : the topic, as the qrels gave it
-    n_unjudged : number of documents that get a label
-    plain : the score if they are non-relevant
-    outcomes : the possible scores and their probabilities, computed when they are asked for
+    query_id : str or int
+        The topic, as in the qrels.
+    n_unjudged : int
+        Number of documents that get a label.
+    plain : float
+        The score if they are non-relevant.
+    outcomes : Outcomes
+        The possible scores and their probabilities, computed on first use.
     """
 
     def __init__(self, labelled: LabelledRun, topic: int):
@@ -85,10 +89,14 @@ class ImputedScores(ByTopic[ImputedTopic]):
 
     Attributes
     ----------
-    name : the measure
-    target : 'pooled' (as if the run's group had been pooled) or 'judged' (the run's top K judged)
-    depth : rank down to which unjudged documents have labels; None is the cutoff
-    calibrated : whether the labels include the variation between runs
+    name : str
+        The measure.
+    target : {'pooled', 'judged'}
+        As if the run's group had been pooled, or as if the run's top K were judged.
+    depth : int or None
+        Rank down to which unjudged documents have labels; None is the cutoff.
+    calibrated : bool
+        Whether the labels include the variation between runs.
     """
 
     def __init__(self, name: str, labelled: LabelledRun, *, target: str, depth: int | None, calibrated: bool):

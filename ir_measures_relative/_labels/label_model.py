@@ -41,11 +41,16 @@ class LabelModel(ABC):
 
     Attributes
     ----------
-    name : the name under which it is registered, or ''
-    cutoff : the cutoff it was learned at; None where it fits any
-    depth : how deep the pool was that it was learned from; None where it fits any
-    calibrated : whether the model includes the variation between runs
-    highest : the highest grade that it gives a document; 0 where it gives those of the judgements
+    name : str
+        The name under which it is registered, or ''.
+    cutoff : int or None
+        The cutoff it was learned at; None if it fits any.
+    depth : int or None
+        Depth of the pool that it was learned from; None if it fits any.
+    calibrated : bool
+        Whether the model includes the variation between runs.
+    highest : int
+        The highest grade that it gives a document; 0 if it gives the grades of the judgements.
     """
 
     name: str = ""
@@ -56,7 +61,7 @@ class LabelModel(ABC):
 
     @staticmethod
     def shares(shares: Mapping[int, float]) -> LabelModel:
-        """The same probabilities for every unjudged document.
+        """Make a model with the same probabilities for every unjudged document.
 
         >>> import ir_measures_relative as imr
         >>> model = imr.LabelModel.shares({0: .8, 1: .15, 2: .05})
@@ -124,7 +129,7 @@ class LabelModel(ABC):
         return short_key(self.name, Contents.digits(self))
 
     def named(self: Model, name: str) -> Model:
-        """The same model under a name."""
+        """Copy of the model under a name."""
         model = copy(self)
         vars(model).update(name=name, _original=vars(self).get("_original", self))  # so that its key stays known
         return model

@@ -38,7 +38,7 @@ _DECILES = 10
 
 
 class LearnedLabels(LabelModel):
-    """What `learn_labels` returns.
+    """Label model that `learn_labels` returns.
 
     ``logit P(grade >= c) = a_c + b . x + u``, where u is the run's effect, shared by all its documents:
     ``u ~ mean + spread sqrt(1 + 1/n) t_v``, n the number of groups learned from, v = min(n - 1, 6). A run of one of
@@ -178,7 +178,8 @@ class LearnedLabels(LabelModel):
 
         Returns
         -------
-        DataFrame with documents, predicted, actual
+        DataFrame
+            Columns documents, predicted and actual.
         """
         if len(self.documents.group_name) < 2:
             raise ValueError("reliability requires at least 2 topics to learn from, got 1")

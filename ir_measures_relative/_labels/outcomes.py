@@ -42,13 +42,19 @@ class Outcomes:
 
     Attributes
     ----------
-    support : (N,) array, ascending; scores within 1e-12 of each other are merged
+    support : (N,) array
+        Ascending; scores within 1e-12 of each other are merged.
     probability : (N,) array
-    moments : mean and variance; (U,) arrays if they are known given each of U equally likely effects of a run
-    ends : the lowest and the highest possible score
-    form : 'exact', 'bracket' or 'band'
-    slack : how far a true quantile may be from the one listed, if the form is 'bracket'
-    n_drawn : number of draws, if the form is 'band'
+    moments : tuple
+        Mean and variance; (U,) arrays if they are known given each of U equally likely effects of a run.
+    ends : tuple
+        The lowest and the highest possible score.
+    form : str
+        'exact', 'bracket' or 'band'.
+    slack : float
+        How far a true quantile may be from the one listed, if the form is 'bracket'.
+    n_drawn : int
+        Number of draws, if the form is 'band'.
 
     Examples
     --------

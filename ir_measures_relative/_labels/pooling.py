@@ -26,9 +26,12 @@ class PoolDepth:
 
     Attributes
     ----------
-    depth : the depth of the pool, or None where the curve shows none
-    curve : (W,) mean over the runs of the share of topics with a judged document at each rank
-    runs : DataFrame with run, judged_ranks (first ranks judged in at least 95% of its topics) and pooled
+    depth : int or None
+        Depth of the pool; None if the curve shows no clear drop.
+    curve : (W,) array
+        Share of topics with a judged document at each rank, averaged over the runs.
+    runs : DataFrame
+        Columns run, judged_ranks (first ranks judged in at least 95% of its topics) and pooled.
     """
 
     depth: int | None
@@ -148,16 +151,20 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
 
     Parameters
     ----------
-    qrels : judgements in any form
-    runs : dict of name: run, a folder, a glob or a list of TREC run files
-    groups : dict or Series of run: group, or a CSV file with the columns run and group; every run requires one
-    depth : pool depth (the paper: 10)
+    qrels : QrelsLike
+        Judgements in any form.
+    runs : RunsLike
+        Dict of name: run, a folder, a glob or a list of TREC run files.
+    groups : dict, Series or path
+        Run -> group, or a CSV file with the columns run and group; every run requires one.
+    depth : int
+        Pool depth (the paper uses 10).
 
     Returns
     -------
-    dict from group, in order of first appearance, to a DataFrame with query_id, doc_id and relevance. A
-    topic that loses all its judgements has no row there, so evaluation would skip it where every run scores
-    0: a warning names it.
+    dict
+        Group, in order of first appearance -> DataFrame with query_id, doc_id and relevance. A topic that loses all its
+        judgements has no row there, so evaluation would skip it although every run scores 0: a warning names it.
 
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
     >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
@@ -190,10 +197,14 @@ class LabelShares:
 
     Attributes
     ----------
-    grades : the G grades, ascending; negative ones count as 0
-    pool, unjudged : (G,) shares in the pool and among the documents that it lacks; means over several pools
-    documents : number of documents that the pools lack, all together
-    pools : number of pools, and of those the number that lack a document
+    grades : list of int
+        The G grades, ascending; negative ones count as 0.
+    pool, unjudged : (G,) array
+        Shares in the pool and among the documents that it lacks; means over several pools.
+    documents : int
+        Number of documents that the pools lack, in total.
+    pools : tuple
+        Number of pools, and number of pools that lack a document.
     """
 
     grades: list[int]
@@ -218,13 +229,16 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
 
     Parameters
     ----------
-    incomplete : judgements in any form, or the dict of group: judgements that ``leave_group_out`` gives
-    complete : judgements in any form, which contain those of ``incomplete`` and more
+    incomplete : QrelsLike or dict
+        Judgements in any form, or the dict of group: judgements that ``leave_group_out`` returns.
+    complete : QrelsLike
+        Judgements in any form, which contain those of ``incomplete`` and more.
 
     Returns
     -------
-    LabelShares, with ``to_frame()``. A document that only ``complete`` has is unjudged in ``incomplete``. Of several
-    pools the shares of each count alike; a pool that lacks no document has no share among unjudged ones.
+    LabelShares
+        A document that only ``complete`` has is unjudged in ``incomplete``. Several pools have equal weight; a pool
+        that lacks no document has no share among unjudged documents.
 
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1, "d4": 0}}
     >>> label_shares({"q": {"d1": 1, "d2": 0}}, qrels)

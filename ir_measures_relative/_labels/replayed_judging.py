@@ -84,15 +84,24 @@ class JudgingReplay:
 
     Attributes
     ----------
-    a, b : the runs of each pair; ``a`` belongs to the left-out group
-    group : the left-out group
-    within : (P,) whether ``b`` belongs to it too
-    difference : (P,) of the means with all judgements
-    hidden : (P,) documents of the two tops whose judgement was hidden
-    expected : (P,) judgements that ``judge_next(...).expected_left`` promised
-    judgements : (P, 3) until the pair was decided, in the order of `judge_next`, by rank, and at random
-    probability, right : (P, 3) of the verdict, and whether all judgements agree with it
-    level, margin, step, depth : as asked for
+    a, b : list of str
+        The runs of each pair; ``a`` belongs to the left-out group.
+    group : list of str
+        The left-out group.
+    within : (P,) bool array
+        Whether ``b`` belongs to it too.
+    difference : (P,) array
+        Difference of the means with all judgements.
+    hidden : (P,) array
+        Number of documents of the two tops whose judgement was hidden.
+    expected : (P,) array
+        Number of judgements that ``judge_next(...).expected_left`` predicted.
+    judgements : (P, 3) array
+        Number of judgements until the pair was decided, in the order of `judge_next`, by rank, and at random.
+    probability, right : (P, 3) array
+        Probability of the verdict, and whether all judgements agree with it.
+    level, margin, step, depth : float, float, int, int
+        The arguments of `judging_replay`.
     """
 
     a: list[str]
