@@ -22,7 +22,7 @@ nDCG@10         unjudged documents count 0
 Judged@10       share of the top 10 that is judged
 label interval  95% interval of the nDCG@10 that the system would have if its
                 group had been pooled; labels are learned from the pooled ones
-                (* unlike the systems learned from, so the interval may not cover)
+                (* unlike the systems learned from, so it may not cover that)
 once judged     nDCG@10 once the system's own top 10 is judged
 NRG@10          gain left for a user who has already seen the other systems
 """

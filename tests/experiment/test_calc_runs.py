@@ -372,7 +372,7 @@ class TestBadInput:
     @needs_perl
     def test_grades_that_gdeval_refuses(self) -> None:
         runs = {"bm25": {"q1": {"a": 1.0}}}
-        self.refused("it takes grades up to 4", lambda: calc_runs([ERR @ 5], {"q1": {"a": 5}}, runs))
+        self.refused("it supports grades up to 4", lambda: calc_runs([ERR @ 5], {"q1": {"a": 5}}, runs))
 
     @pytest.mark.parametrize(("measure", "sentence"), [
         ("P", "P requires cutoff, as in P@10"),
