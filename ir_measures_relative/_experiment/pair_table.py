@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -191,9 +191,9 @@ class PairTable:
     def outcomes(self, pair: int) -> PairOutcomes:
         """Possible differences of one pair."""
         assert self.labels is not None
-        a, b = (self.runs.names[side[pair]] for side in self.places)
         model = base_model_of(self.settings)
-        return PairOutcomes(self.labels.of(a, model), self.labels.of(b, model), self.settled[pair] != "no")
+        a, b = (self.labels.of(self.runs.names[side[pair]], model) for side in self.places)
+        return PairOutcomes(a, b, self.settled[pair] != "no")
 
     @cached_property
     def probabilities(self) -> FloatArray:
@@ -293,6 +293,7 @@ def takes_labels(settings: MedSettings) -> bool:
     return settings.base.partition("(")[0] in BASES
 
 
+@cache
 def base_model_of(settings: MedSettings) -> UserModel:
     """The ordinary measure in the form that labels require."""
     return base_model(settings.base if settings.cutoff is None else f"{settings.base}@{settings.cutoff}")

@@ -107,7 +107,8 @@ def _judgements_needed(pair: PairOutcomes, rank: IntArray, level: float | None, 
             if len(run.labels.effect) > 1 and mine.any():
                 learned += _predicted(rest - learned, _sums_before(score * mine[:, None]))
         scale = np.maximum((rest - learned).std(axis=1), 1e-12)[:, None]
-        above, below = (scipy.special.ndtr((side - margin) / scale) for side in (judged + learned, -judged - learned))
+        judged = (judged + learned)[:, :REPLAYED]
+        above, below = (scipy.special.ndtr((side - margin) / scale) for side in (judged, -judged))
         decided = np.maximum(np.maximum(above, below), 1 - above - below) >= level
     decided[0], decided[-1] = False, True  # the pair is undecided now, and settled if all are judged
     place = np.argmax(decided[:, :REPLAYED], axis=0)  # (T,) documents of this pair that are judged

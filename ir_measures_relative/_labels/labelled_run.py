@@ -35,7 +35,7 @@ DRAWN = 20_100  # labellings drawn for a topic, or the mean over topics, where t
 KEPT = 4020  # labellings of a run that are kept for its pairs
 LISTED = 1 << 16  # labellings of a topic that are listed one by one
 LISTED_CELLS = 1 << 20  # and their probabilities given each effect
-CELLS = 1 << 21  # random numbers in memory at a time
+CELLS = 1 << 18  # random numbers at a time: few enough for the cache of a processor
 WORK = 3e7  # additions of a pass that takes a fraction of a second
 
 
@@ -90,14 +90,15 @@ class ScoreCells:
         """(n, S) labels as places among the grades -> (C, S) numerators and normalisers."""
         cells, (reaches, table, constant) = len(self.topic), self.layers
         numerator, normaliser = (np.repeat(value[:, None], label.shape[1], axis=1) for value in (self.known, constant))
-        counts = np.zeros((reaches.shape[1], *numerator.shape))  # (L, C, S)
+        first = np.arange(cells)[:, None] * table.shape[2]  # place of each topic in a flat table
+        counts = np.zeros((reaches.shape[1], *numerator.shape)) + first  # (L, C, S)
         for grade in range(1, len(self.gain)):
             sums = self._sums @ (label == grade).astype(np.float64)  # (2 C, S)
             numerator += self.gain[grade] * sums[:cells]
-            counts[reaches[grade]] += sums[cells:]
-        first = np.arange(cells)[:, None] * table.shape[2]  # place of each topic in a flat table
+            for layer in np.flatnonzero(reaches[grade]).tolist():
+                counts[layer] += sums[cells:]
         for layer, count in enumerate(counts):
-            normaliser += np.take(table[:, layer].ravel(), first + count.astype(np.intp))
+            normaliser += np.take(table[:, layer].ravel(), count.astype(np.intp), mode="clip")
         return numerator, normaliser
 
     def scores(self, label: Array) -> FloatArray:
@@ -170,9 +171,13 @@ class LabelledRun:
 
     def drawn_effects(self, size: int, n_effects: int) -> IntArray:
         """(size,) places among the effects, each of them drawn equally often."""
-        rows = -(-size // n_effects)
-        key = hashed(np.array([self.open.run.run.fingerprint], dtype=object))
-        return np.argsort(uniforms(key, rows * n_effects).reshape(rows, n_effects), axis=1).ravel()[:size]
+
+        def made() -> IntArray:
+            rows = -(-size // n_effects)
+            key = hashed(np.array([self.open.run.run.fingerprint], dtype=object))
+            return np.argsort(uniforms(key, rows * n_effects).reshape(rows, n_effects), axis=1).ravel()[:size]
+
+        return self.open.run.memo.once(("drawn effects", size, n_effects), made)
 
     def drawn_labels(self, size: int) -> Array:
         """(n, size) labels as places among the grades, in the first draws."""

@@ -180,11 +180,12 @@ class PairOutcomes:
             return self.chances(margin)
         points, weight = differences.mean, differences.probability
         points = points if weight is not None else points[:FIRST]
-        above, below = (
-            np.average(scipy.special.stdtr(n - 1, (side - margin) / error), weights=weight)
-            for side in (points, -points)
-        )
-        return float(above), float(below)
+
+        def above(side: FloatArray) -> float:
+            return float(np.average(scipy.special.stdtr(n - 1, (side - margin) / error), weights=weight))
+
+        better = above(points)
+        return better, above(-points) if margin else 1.0 - better
 
     def expected_scores(self) -> FloatArray:
         """(Q,) expected score of a, with the open documents of both lists in the ideal."""

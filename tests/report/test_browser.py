@@ -177,6 +177,9 @@ class TestLeaderboard:
         for mark in ("topic-span", "label-span"):
             assert len(browser.texts(f"#leaderboard td .{mark}")) == len(said)
         assert len(browser.texts("#leaderboard th .ticks text")) > 2
+        assert not browser.texts("#leaderboard .beyond")
+        browser.run("D.means[0][ORDER[M - 1]] = -5; remembered.clear(); show();")  # only a run far behind is cut off
+        assert len(browser.texts("#leaderboard td .beyond")) == 1 and "off the axis" in browser.texts(".legend")
 
     def test_a_copy_is_flagged(self, browser: Browser, labelled: Path) -> None:
         browser.open(labelled)

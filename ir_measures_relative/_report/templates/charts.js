@@ -140,11 +140,13 @@ function strip(of, order) {
 const zoom = (size) => once(`zoom ${size}`, () => {
   const means = ORDER.map((run) => SIGN * D.means[0][run]).filter((v) => !empty(v)).sort((a, b) => a - b);
   const quarter = (k) => means[Math.floor((k * (means.length - 1)) / 4)];
-  const least = Math.max(means[0], quarter(1) - 0.5 * (quarter(3) - quarter(1)));
-  const ends = ORDER.flatMap((run) => [D.means[0][run], ...topicInterval(run), ...labelInterval(run)]);
-  const most = Math.max(...ends.filter((v) => !empty(v)).map((v) => SIGN * v)), room = 0.04 * (most - least) || 0.05;
+  const ends = ORDER.flatMap((run) => [D.means[0][run], ...topicInterval(run), ...labelInterval(run)])
+    .filter((v) => !empty(v)).map((v) => SIGN * v), most = Math.max(...ends);
+  const behind = (size < 140 ? 1 : 3) * (quarter(3) - quarter(1)); // a narrow axis leaves out more
+  const least = Math.max(Math.min(...ends), quarter(1) - behind);
+  const room = 0.04 * (most - least) || 0.05;
   const [low, high] = [SIGN * (least - room), SIGN * (most + room)].sort((a, b) => a - b);
-  return {size, ...scale(low, high, 3, size - 3, size < 140 ? 4 : 6),
+  return {size, ...scale(low, high, 3, size - 3, size < 140 ? 5 : 6),
     far: means[0] < least - room, beyond: SIGN > 0 ? 'M1 6l6 -4v8z' : 'M13 6l-6 -4v8z'};
 });
 const topicInterval = (run) => (D.ranks ? [D.ranks.low[run], D.ranks.high[run]] : []);

@@ -246,7 +246,7 @@ function differenceLegend(m, other = referenceName()) { // one box for each colo
   return h('span', {class: 'legend'}, 'worse', s('svg', {class: 'scale', width: 290, height: 26, role: 'img',
     'aria-label': `colours change at differences of ${at.join(', ')}`},
   names.map((name, k) => s('rect', {class: name, x: 1 + 32 * k, y: 0, width: 31, height: 11})),
-  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than\u00a0', bdi(other));
+  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than ', bdi(other));
 }
 const gradeLegend = () => h('span', {class: 'legend'}, 'grade ', range(D.topics.top + 1).slice(0, 8).map(chip),
-  ' unjudged ', chip(null));
+  '\u00a0unjudged ', chip(null));

@@ -170,9 +170,11 @@ function scatter() {
   const beats = (m, o, run) => better(m) * (means(m, o) - means(m, run)) > 0;
   const front = (run) => !rows.some((o) => beats(mx, o, run) && beats(my, o, run));
   const boxes = rows.map((run) => [X.at(means(mx, run)) - 6, Y.at(means(my, run)) - 6, 12, 12]);
+  const pen = document.createElement('canvas').getContext('2d');
+  pen.font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const names = rows.filter((run) => rows.length <= 12 || run === baseline() || front(run)).map((run) => {
     const x = X.at(means(mx, run)), y = Y.at(means(my, run));
-    const shown = cut(RUNS[run], 28), size = 6.7 * [...shown].length;
+    const shown = cut(RUNS[run], 28), size = pen.measureText(shown).width;
     const places = [['', x + 9, x + 9, y - 6], ['row', x - 9, x - 9 - size, y - 6], ['mid', x, x - size / 2, y - 20],
       ['mid', x, x - size / 2, y + 8]].map(([anchor, at, from, top]) => [anchor, at, [from, top, size, 12]]);
     const free = ([, , box]) => box[0] > 46 && box[0] + box[2] < w && !boxes.some((o) => box[0] < o[0] + o[2]
