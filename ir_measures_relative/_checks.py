@@ -1,4 +1,4 @@
-"""Argument checks and error messages; values are shown in one short line."""
+"""Argument checks, error messages, warnings and progress bars; values are shown in one short line."""
 
 import inspect
 import os
@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
+from importlib.util import find_spec
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +24,9 @@ LARGEST = 2**53  # number that a measure accepts: float64 counts exactly up to i
 EQUAL = 1e-12  # a smaller difference of two scores is rounding
 _FEWEST_CONDENSED = 2  # warnings like the first one, before they become a number
 _MOST_NAMED = 5  # runs in a condensed warning
+_BAR_AFTER = 2.0  # seconds of work before a progress bar appears
+
+Item = TypeVar("Item")
 
 
 def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
@@ -265,3 +269,29 @@ def did_you_mean(word: object, names: Iterable[str]) -> str:
     names = list(names)
     close = get_close_matches(str(word), names, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; names are {', '.join(names):.200}"
+
+
+def tracked(items: Iterable[Item], total: int, what: str, progress: bool | None = None) -> Iterable[Item]:
+    """Show a bar: at once with True, never with False, by default when the work takes long and somebody looks."""
+    if progress is False or (progress is None and not _is_watched()):
+        return items
+    delay = 0.0 if progress else _BAR_AFTER
+    bar: Iterable[Item] = _bar()(items, total=total, desc=what, leave=False, delay=delay)
+    return bar
+
+
+def _is_watched() -> bool:
+    """True on a terminal and in a notebook, where somebody sees a bar."""
+    try:
+        return "ipykernel" in sys.modules or sys.stderr.isatty()
+    except (AttributeError, ValueError):  # standard error is missing or closed
+        return False
+
+
+def _bar() -> Any:
+    """The progress bar of tqdm, imported late because that is slow; as text where ipywidgets is missing."""
+    if "ipykernel" in sys.modules and find_spec("ipywidgets") is not None:
+        from tqdm.auto import tqdm
+    else:
+        from tqdm.std import tqdm
+    return tqdm

@@ -7,6 +7,7 @@ import inspect
 import os
 import platform
 import pydoc
+import re
 import subprocess
 import sys
 import warnings
@@ -190,6 +191,14 @@ class TestNothingToBeRelativeTo:
         assert "since there is only one group" in only
         assert heard(lambda: imr.compare([measure], QRELS, GOOD, groups={"x": "g", "y": "h"})) == []
 
+    @pytest.mark.parametrize("symbol", ["others", "previous", "groups"])
+    def test_a_part_requires_the_names_and_does_not_warn_before(self, symbol: str) -> None:
+        def refused() -> None:
+            with pytest.raises(ValueError, match=f"prior='{symbol}' requires names="):
+                imr.calc_part(part(QRELS, self.ONE), [imr.NRG(prior=symbol) @ 3], groups={"x": "g"}, by={"x": 1.0})
+
+        assert heard(refused) == []
+
 
 class TestNothingJudgedNonRelevant:
     QRELS = {topic: {"a": 1, "b": 2} for topic in QRELS}
@@ -256,6 +265,42 @@ class TestArgumentsInTheWrongPlace:
             imr.compare([str(tmp_path / "qrels.txt")], QRELS, GOOD)
 
 
+def test_an_unknown_measure_gets_a_short_list() -> None:
+    for call in (
+        lambda: imr.parse_measure("xyzzy"),
+        lambda: imr.compare("xyzzy", QRELS, GOOD),
+        lambda: imr.NRG(base="xyzzy"),
+    ):
+        with pytest.raises(ValueError, match="unknown measure 'xyzzy'; measures are nDCG@10, AP and others") as caught:
+            call()
+        assert "NRG" in str(caught.value) and len(str(caught.value)) < 300
+
+
+class TestReadableKeys:
+    """A model or a run without a name is called by its kind; a run of the experiment by its name there."""
+
+    @pytest.mark.parametrize(
+        ("measure", "kind"),
+        [
+            (lambda: imr.NRG(prior=GOOD["x"]), "run"),
+            (lambda: imr.MED(reference=GOOD["x"]), "run"),
+            (lambda: imr.Imputed(labels=imr.LabelModel.shares({0: 0.5, 1: 0.5})), "shares"),
+            (
+                lambda: imr.Imputed(labels=imr.LabelModel.probabilities(
+                    pd.DataFrame({"query_id": ["0"], "doc_id": ["u"], "p0": [0.5], "p1": [0.5]})
+                )),
+                "probabilities",
+            ),
+        ],
+    )  # fmt: skip
+    @pytest.mark.filterwarnings("ignore:. of 6 unjudged documents")
+    def test_kind(self, measure: Callable[[], Any], kind: str) -> None:
+        made = measure() @ 3
+        assert re.search(f"='{kind}~[0-9a-f]{{8}}'", str(made))
+        assert imr.parse_measure(str(made)) == made and str(imr.parse_measure(str(made))) == str(made)
+        assert list(imr.compare([made], QRELS, GOOD).to_frame()) == [str(made)]
+
+
 class TestNamesOfTrecEval:
     def test_everywhere_that_measures_are(self) -> None:
         pairs = {"map": "AP", "ndcg_cut_10": "nDCG@10", "P_10": "P@10", "recip_rank": "RR", "ndcg": "nDCG"}
@@ -287,6 +332,14 @@ class TestDatasets:
         FUNCTIONS[door](name, GOOD)
         with pytest.raises(ValueError, match="'bare/corpus' has no qrels"):
             FUNCTIONS[door]("bare/corpus", GOOD)
+
+    @pytest.mark.parametrize("qrels", ["small", "irds:small", QRELS, imr.read_qrels(QRELS)], ids=type)
+    def test_experiment(self, qrels: Any) -> None:
+        pytest.importorskip("pyterrier", reason="needs PyTerrier")
+        topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+        runs = {name: imr.read_run(run) for name, run in GOOD.items()}
+        expected = experiment(QRELS, GOOD, ["NRG@3", "map"])
+        assert imr.Experiment(runs, topics, qrels, ["NRG@3", "map"]).equals(expected)
 
     def test_read_qrels(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert (
@@ -336,6 +389,9 @@ class TestOtherLibraries:
         rows = imr.read_run(GOOD["x"]).to_frame().to_dict("list")
         assert imr.read_run(polars.LazyFrame(rows)).to_dict() == imr.read_run(GOOD["x"]).to_dict()
         assert imr.NRG(prior=polars.LazyFrame(rows)) == imr.NRG(prior=GOOD["x"])
+        frame = part(QRELS, GOOD)
+        lazy = polars.LazyFrame(frame.astype(object).where(frame.notna(), None).to_dict("list"))
+        assert imr.calc_part(lazy, "nDCG@3", names=["x", "y"]).equals(imr.calc_part(frame, "nDCG@3", names=["x", "y"]))
 
     def test_a_rank_without_a_score(self) -> None:
         frame = pd.DataFrame({"qid": ["1"], "docno": ["a"], "rank": [0]})

@@ -13,8 +13,6 @@ Binomials of n = 100,000 overflow and the logarithm of one costs five digits, so
 positive terms: each value keeps its *relative* precision, which the comparison of a score with its bounds needs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ir_measures_relative._base.models import ERR, AveragePrecision, ReciprocalRank, Success, UserModel, sum_over_ranks

@@ -297,7 +297,10 @@ class _Maker:
             close = get_close_matches(written.name, known, n=1) or [
                 lower[name] for name in get_close_matches(written.name.lower(), lower, n=1)
             ]
-            meant = f"did you mean {close[0]}?" if close else f"known measures are {', '.join(known)}{right_call()}"
+            package = __name__.partition(".")[0]
+            own = [name for name in known if type(self.known[name]).__module__.startswith(package)]
+            listed = f"measures are nDCG@10, AP and others of ir_measures, and {', '.join(own)}{right_call()}"
+            meant = f"did you mean {close[0]}?" if close else listed
             raise MeasureError(f"unknown measure {shown(written.name, 60)}; {meant}")
         for at in map(self._value, written.at):
             if params.get(measure.AT_PARAM, at) != at:

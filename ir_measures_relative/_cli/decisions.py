@@ -22,6 +22,7 @@ SIGNIFICANT = 0.05
 LEFT = 3  # exit code while pairs are undecided
 CODES = {"better": 0, "not worse": 0, "worse": 1, "undecided": 3}  # of gate; 2 is bad input
 _MOST_NAMED = 20  # decided pairs that are named
+_SPARE = (["p_better_topics"], ["low", "high"], ["p_value"])  # left out on a narrow terminal, in this order
 _SMALL = ("difference", "low", "high", "p_value", "p_better", "p_better_topics")  # significant digits, not 0.0000
 
 
@@ -37,7 +38,7 @@ def all_pairs(options: argparse.Namespace) -> Outcome:
     say(f"{counted(len(table), 'pair')}: {counts}; {significant} significant")  # not among lines that programs read
     if options.decision is not None:
         table = table[word == options.decision]
-    return Outcome(reading.table_text(table, options, small=_SMALL))
+    return Outcome(reading.table_text(table, options, spare=_SPARE, small=_SMALL))
 
 
 def _explained(options: argparse.Namespace, **asked: Any) -> str:

@@ -3,9 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import pandas as pd
@@ -152,16 +153,21 @@ def with_labels(measure: Measure, text: str, labels: LabelModel) -> tuple[Measur
 
 
 def table_text(
-    table: TextTable | pd.DataFrame, options: argparse.Namespace, guard: bool = True, **settings: Any
+    table: TextTable | pd.DataFrame,
+    options: argparse.Namespace,
+    guard: bool = True,
+    spare: Sequence[Sequence[str]] = (),
+    **settings: Any,
 ) -> str:
     """A table in the format that the options ask for.
 
-    ``guard`` as in ``csv_text``; ``settings`` of the TextTable that a frame becomes.
+    ``guard`` as in ``csv_text``; ``spare``: columns to leave out, in this order, where the terminal is too narrow;
+    ``settings`` of the TextTable that a frame becomes.
     """
-    if isinstance(table, pd.DataFrame):
-        rows = list(table.itertuples(index=False, name=None))
-        table = TextTable(list(table.columns), rows, places=options.places, **settings)
     on_terminal = options.output is None and sys.stdout.isatty()
+    if isinstance(table, pd.DataFrame):
+        has_to_fit = on_terminal and options.format is None
+        table = _text_table(table, options, spare if has_to_fit else (), settings)
     output_format = options.format or ("text" if on_terminal else "tsv")
     text = csv_text(table, guard) if output_format == "csv" else FORMATS[output_format](table)
     if table.legend and output_format in ("tsv", "csv", "json"):  # these formats have no place for it
@@ -169,6 +175,23 @@ def table_text(
     if on_terminal and output_format == "csv":  # the other formats contain no control character
         text = "\n".join(visible(line) for line in text.split("\n"))
     return text
+
+
+def _text_table(
+    frame: pd.DataFrame, options: argparse.Namespace, spare: Sequence[Sequence[str]], settings: Mapping[str, Any]
+) -> TextTable:
+    """Leave out ``spare`` columns until the table fits the terminal."""
+    left_out: list[str] = []
+    for columns in [[], *spare]:
+        left_out += [column for column in columns if column in frame]
+        rows = list(frame.drop(columns=left_out).itertuples(index=False, name=None))
+        header = [column for column in frame if column not in left_out]
+        table = TextTable(header, rows, places=options.places, **settings)
+        if not spare or max(map(len, FORMATS["text"](table).split("\n"))) <= get_terminal_size().columns:
+            break
+    if left_out:
+        say(f"left out {', '.join(left_out)} (--format text prints all columns)")
+    return table
 
 
 def cite(options: argparse.Namespace, measures: Iterable[Measure]) -> None:

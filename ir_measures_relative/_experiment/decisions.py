@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import divide, mean_over_topics
-from ir_measures_relative._checks import EQUAL, whole
+from ir_measures_relative._checks import EQUAL, tracked, whole
 from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs, takes_labels
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._input import run_sources
@@ -143,7 +143,8 @@ def next_documents(table: PairTable, n: int) -> JudgeNext:
     """The documents to judge next for a table of pairs."""
     model = base_model_of(table.settings)
     labels = table.labels or Labels(table.runs, PoolShares(model.rel))
-    labelled = [labels.of(name, model) for name in table.workers.tracked(table.runs, len(table.runs), "labelling runs")]
+    names = tracked(table.runs, len(table.runs), "labelling runs", table.workers.progress)
+    labelled = [labels.of(name, model) for name in names]
     if len(labelled) == 1:  # against an empty run, the difference is the score itself
         pairs = [PairOutcomes(labelled[0], labelled[0].empty())]
     else:

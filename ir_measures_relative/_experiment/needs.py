@@ -22,7 +22,7 @@ from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, spl
 from ir_measures_relative._hosts import check_measure, warn_if_useless
 from ir_measures_relative._input import SYMBOLS, FloatArray
 from ir_measures_relative._judged import JudgedRun, Runs
-from ir_measures_relative._labels import LabelModel, bound_labels, check_labels
+from ir_measures_relative._labels import LabelModel, check_labels
 from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
 from ir_measures_relative.measures import RelativeMeasure
 
@@ -163,9 +163,7 @@ class LabelsNeeded(Need):
         check_labels(self.measure["labels"], str(self.measure), self.measure["cutoff"], request.names, request.groups)
 
     def resolve(self, request: Request, runs: Runs) -> Need:
-        labels = bound_labels(
-            self.measure["labels"], runs, cutoff=self.measure["cutoff"], depth=request.pool_depth, judge=request.judge
-        )
+        labels = request.labels(self.measure["labels"], runs, self.measure["cutoff"])
         return replace(self, model=labels.model, depth=labels.depth)
 
     def of(self, runs: Runs, name: str) -> Any:

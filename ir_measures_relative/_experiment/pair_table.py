@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import UserModel
-from ir_measures_relative._checks import EQUAL, WrongKind, counted, did_you_mean, real, share, shown, warn
+from ir_measures_relative._checks import EQUAL, WrongKind, counted, did_you_mean, real, share, shown, tracked, warn
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._extremes import MedSettings, Question, signed_ends
@@ -25,7 +25,6 @@ from ir_measures_relative._labels import (
     Labels,
     PairOutcomes,
     base_model,
-    bound_labels,
     check_labels,
 )
 
@@ -213,7 +212,7 @@ class PairTable:
         rows = np.stack([self.settled == "better", self.settled == "worse", np.full(len(open_pairs), np.nan)])
         rows = rows.astype(np.float64)
         asked = np.flatnonzero(open_pairs | (self.margin > 0) | over_topics).tolist()
-        for pair in self.workers.tracked(asked, len(asked), "comparing runs"):
+        for pair in tracked(asked, len(asked), "comparing runs", self.workers.progress):
             outcomes = self.outcomes(pair)
             if open_pairs[pair] or self.margin:
                 rows[:2, pair] = outcomes.chances(self.margin)
@@ -327,7 +326,7 @@ def read_pairs(
     joined = request.read(qrels, asked)
     chosen, bound = joined.select(names), None
     if model is not None:
-        bound = bound_labels(model, joined, cutoff=settings.cutoff, depth=request.pool_depth)
+        bound = request.labels(model, joined, settings.cutoff)
         bound = replace(bound, runs=chosen)
         if not any(chosen[name].top(settings.cutoff).unjudged.any() for name in chosen):
             top = "lists" if settings.cutoff is None else f"top {settings.cutoff}"

@@ -38,6 +38,7 @@ from ir_measures_relative._judged import (
     warn_of_gaps,
     warn_of_other_documents,
 )
+from ir_measures_relative._labels import LabelModel, Labels, bound_labels
 from ir_measures_relative.measures import RelativeMeasure
 
 
@@ -100,7 +101,6 @@ class Request:
                         f"{measure} requires all topics at once, which a part does not contain; "
                         f"give {measure.needs_all_topics}, or use calc_runs"
                     )
-        request._warn_of_nothing_relative()
         kept = deepest([depth, *map(depth_to_hold, request.distinct)])
         return replace(request, depth=kept, judge=judge)
 
@@ -127,6 +127,12 @@ class Request:
         """(M, Q, number of measures) of runs that ``read`` returned."""
         return scores_of(self, runs, self.measures)
 
+    def labels(self, labels: LabelModel | str, runs: Runs, cutoff: int | None) -> Labels:
+        """Bind a label model to the runs; 'learned' is learned from them."""
+        return bound_labels(
+            labels, runs, cutoff=cutoff, depth=self.pool_depth, judge=self.judge, progress=self.workers.progress
+        )
+
     def read(
         self, qrels: Any, runs: Mapping[str, Any], *, strict: bool = True, beside: Mapping[str, Any] | None = None
     ) -> Runs:
@@ -138,6 +144,7 @@ class Request:
         if tuple(runs) != self.names:
             raise ValueError(f"the request was made for the runs {', '.join(self.names)}, not for {', '.join(runs)}")
         judgements = Judgements.of(qrels)
+        self._warn_of_nothing_relative()
         host = [measure for measure in self.distinct if not isinstance(measure, RelativeMeasure)]
         n_workers = self.workers.count
         # a run in memory would take longer to send to a worker than to read here

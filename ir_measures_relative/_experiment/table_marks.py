@@ -18,7 +18,7 @@ from ir_measures_relative._experiment.table_text import TextTable
 from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import Runs
-from ir_measures_relative._labels import BASES, Labels, bound_labels, check_labels
+from ir_measures_relative._labels import BASES, Labels, check_labels
 from ir_measures_relative.measures import RelativeMeasure
 
 _TESTS = {
@@ -65,7 +65,7 @@ def baseline_decisions(
         if labels is not None and takes_labels(settings):
             model = check_labels(labels, "compare", cutoff, request.names, request.groups)
             if cutoff not in bound and model is not None:
-                bound[cutoff] = bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth, judge=request.judge)
+                bound[cutoff] = request.labels(model, runs, cutoff)
             own = bound[cutoff]
         table = PairTable(runs, settings, own, level, baseline=baseline, workers=request.workers)
         frame = table.to_frame().drop(columns=["b", "p_value"]).rename(columns={"a": "name"})

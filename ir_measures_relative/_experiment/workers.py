@@ -2,21 +2,18 @@
 
 import os
 import pickle
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ir_measures_relative._checks import WrongKind, condensed, flag, heard_warnings, is_whole, shown, warn
+from ir_measures_relative._checks import WrongKind, condensed, flag, heard_warnings, is_whole, shown, tracked, warn
 
 TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
-_BAR_AFTER = 2.0  # seconds of work before a progress bar appears
 _MOST_JOBS = 10_000  # more workers than any machine starts; joblib takes minutes to find out
 _LOOK_EVERY = 1.0  # seconds between two looks of a worker at its parent
 
@@ -80,7 +77,7 @@ class Workers:
         else:
             done = self._in_parallel(function, tasks)
         results, sentences = [], []
-        for result, heard in self.tracked(done, len(tasks), what):
+        for result, heard in tracked(done, len(tasks), what, self.progress):
             results.append(result)
             sentences.extend(heard)
         for sentence in condensed(sentences):
@@ -107,14 +104,6 @@ class Workers:
                 "a worker process cannot load a task: a measure of your own must be in a module that it can import; "
                 "otherwise use one worker"
             ) from error
-
-    def tracked(self, items: Iterable[Item], total: int, what: str) -> Iterable[Item]:
-        """Show a bar: at once if asked for, otherwise when the work takes long and somebody looks."""
-        if self.progress is False or (self.progress is None and not _is_watched()):
-            return items
-        delay = 0.0 if self.progress else _BAR_AFTER
-        bar: Iterable[Item] = _bar()(items, total=total, desc=what, leave=False, delay=delay)
-        return bar
 
 
 def split(items: Sequence[Item], parts: int) -> list[Sequence[Item]]:
@@ -165,20 +154,3 @@ def _checked_jobs(n_jobs: Any) -> int | None:
     if n_jobs == 0 or not is_whole(n_jobs, -_MOST_JOBS, _MOST_JOBS):
         raise ValueError(refusal)
     return int(n_jobs)
-
-
-def _is_watched() -> bool:
-    """True on a terminal and in a notebook, where somebody sees a bar."""
-    try:
-        return "ipykernel" in sys.modules or sys.stderr.isatty()
-    except (AttributeError, ValueError):  # standard error is missing or closed
-        return False
-
-
-def _bar() -> Any:
-    """The progress bar of tqdm, imported late because that is slow; as text where ipywidgets is missing."""
-    if "ipykernel" in sys.modules and find_spec("ipywidgets") is not None:
-        from tqdm.auto import tqdm
-    else:
-        from tqdm.std import tqdm
-    return tqdm

@@ -3,8 +3,6 @@
 Maximising M(Y) - M(Z) gives the largest signed difference; with Y and Z exchanged, minus the smallest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import groupby

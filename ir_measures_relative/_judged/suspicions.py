@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ir_measures_relative._checks import warn
+from ir_measures_relative._checks import shown, warn
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
@@ -88,7 +88,7 @@ def warn_of_other_documents(names: Iterable[str], judgements: Judgements, kind: 
 
 
 def _named(kind: str, name: str) -> str:
-    return f"{kind} {name!r}" if name else kind
+    return f"{kind} {shown(name, 60)}" if name else kind
 
 
 def warn_without_nonrelevant(judgements: Judgements, what: str, follows: str = ALL_RELEVANT) -> None:

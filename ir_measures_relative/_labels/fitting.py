@@ -9,13 +9,14 @@ standard deviation that the model states for them, have mean square 1 (a group's
 that the errors have mean 0. Quantiles, pairs and intervals inherit this one number.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from ir_measures_relative._base import NDCG
+from ir_measures_relative._checks import tracked
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._labels.labelled_run import LabelledRun, plain_scores
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
@@ -93,7 +94,13 @@ class Fit(NamedTuple):
         return level
 
 
-def fit(documents: TrainingDocuments, parts: Sequence[OpenDocuments], visible: BoolArray, cutoff: int | None) -> Fit:
+def fit(
+    documents: TrainingDocuments,
+    parts: Sequence[OpenDocuments],
+    visible: BoolArray,
+    cutoff: int | None,
+    progress: bool | None = None,
+) -> Fit:
     """Fit coefficients to all documents and to those of all groups but one, then the run effect of each of them.
 
     ``parts``: the documents of each run (none: learned from a judge alone); ``visible`` (J,): judgements before a group
@@ -105,7 +112,10 @@ def fit(documents: TrainingDocuments, parts: Sequence[OpenDocuments], visible: B
     feature, level, n_levels = start.standardised(documents.feature), start.level(documents.grade), len(start.grade) - 1
     whole = fitted_odds(feature, level, documents.weight, n_levels)
     odds: dict[str | None, ProportionalOdds] = {None: whole}
+    n_steps = len(documents.group_name) + len(SPREADS)
+    steps = iter(tracked(range(n_steps), n_steps, "learning labels", progress))
     for group, name in enumerate(documents.group_name):
+        next(steps)
         others = documents.group != group
         odds[name] = whole  # unless the others teach something
         if level[others].any() and not (level[others] > 0).all():
@@ -118,7 +128,7 @@ def fit(documents: TrainingDocuments, parts: Sequence[OpenDocuments], visible: B
         for run, part in enumerate(parts):
             logit = own[run].logit(feature[documents.run == run])
             runs.append(LabelledRun(part, GradeLabels(start.grade, logit, np.zeros(1)), NDCG(cutoff)))
-        errors = left_out_errors(runs, documents, visible)
+        errors = left_out_errors(runs, documents, visible, steps)
         effects = [errors.effect(), *(errors.effect(group) for group in range(len(documents.group_name)))]
     folds = {name: Fold(odds[name], effect) for name, effect in zip(odds, effects, strict=True)}
     predicted = start.predicted
@@ -237,8 +247,13 @@ class Errors(NamedTuple):
         return RunEffect(float(mean), float(np.exp(place)), n_groups, float(np.exp(log_scale)))
 
 
-def left_out_errors(runs: Sequence[LabelledRun], documents: TrainingDocuments, visible: BoolArray) -> Errors:
-    """Errors of the left-out runs' mean scores; ``visible`` (J,): the judgements before a group is left out."""
+def left_out_errors(
+    runs: Sequence[LabelledRun], documents: TrainingDocuments, visible: BoolArray, steps: Iterator[int]
+) -> Errors:
+    """Errors of the left-out runs' mean scores; ``visible`` (J,): the judgements before a group is left out.
+
+    ``steps``: of the progress bar, one for each spread.
+    """
     truth = np.array([plain_scores(run.open._replace(visible=visible), run.model).mean() for run in runs])
     n_groups = len(documents.group_name)
     standard = RunEffect(0.0, 1.0, n_groups, 1.0).values(_DRAWS)  # (U,)
@@ -249,7 +264,7 @@ def left_out_errors(runs: Sequence[LabelledRun], documents: TrainingDocuments, v
 
     weight = documents.run_weight / n_groups
     rows, mean = [], 0.0
-    for spread in SPREADS:
+    for _, spread in zip(steps, SPREADS, strict=True):
         drawn, above = estimates(mean, spread), estimates(mean + _STEP, spread)
         error, slope = truth - drawn.mean(axis=1), (above - drawn).mean(axis=1) / _STEP
         rows.append((error, drawn.var(axis=1), slope, mean))

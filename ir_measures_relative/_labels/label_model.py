@@ -58,6 +58,7 @@ class LabelModel(ABC):
     depth: int | None = None
     calibrated: bool = False
     highest: int = 0
+    _kind = "labels"  # in the key of a model without a name
 
     @staticmethod
     def shares(shares: Mapping[int, float]) -> LabelModel:
@@ -83,7 +84,7 @@ class LabelModel(ABC):
         >>> model = imr.LabelModel.probabilities(frame)
         >>> qrels, run = {'q1': {'a': 1, 'b': 0}}, {'q1': {'a': 2., 'x': 1.}}
         >>> imr.Imputed(labels=model, ideal='all') @ 10  # doctest: +ELLIPSIS
-        Imputed(labels='~...')@10
+        Imputed(labels='probabilities~...')@10
         """
         return kept(GradeProbabilities(frame))
 
@@ -125,8 +126,8 @@ class LabelModel(ABC):
 
     @property
     def key(self) -> str:
-        """The short text by which a printed measure names the model."""
-        return short_key(self.name, Contents.digits(self))
+        """The short text by which a printed measure names the model; without a name, its kind."""
+        return short_key(self.name or self._kind, Contents.digits(self))
 
     def named(self: Model, name: str) -> Model:
         """Copy of the model under a name."""
@@ -152,6 +153,7 @@ class GradeShares(LabelModel):
 
     grade: IntArray  # (L,)
     share: FloatArray  # (L,)
+    _kind = "shares"
 
     def __init__(self, shares: Mapping[int, float]):
         if not isinstance(shares, Mapping):
@@ -174,6 +176,7 @@ class GradeProbabilities(LabelModel):
     """Given probabilities of each document's grades."""
 
     table: pd.DataFrame  # (N, L) columns p0, p1, ... by topic and document
+    _kind = "probabilities"
 
     def __init__(self, frame: pd.DataFrame):
         table = _checked_table(frame)
@@ -334,7 +337,7 @@ def labels_of(value: Any, where: str) -> LabelModel | str:
                 f"{where}: the label model {shown(value)} is not known in this process; make the measure from the "
                 "model itself"
             )
-        return model.named(name) if name else model
+        return model.named(name) if name not in ("", model._kind) else model
     if value not in _registered:
         known = ", ".join(sorted(_registered))
         raise ValueError(

@@ -67,6 +67,7 @@ def bound_labels(
     cutoff: int | None,
     depth: int | None = None,
     judge: Judgements | None = None,
+    progress: bool | None = None,
 ) -> Labels:
     """Bind a model to runs; 'learned' learns it from them, once however often it is asked for."""
     if isinstance(labels, LabelModel):
@@ -74,4 +75,5 @@ def bound_labels(
     assert labels == LEARNED and cutoff is not None
     memo: Memo = vars(runs).setdefault("memo", Memo())
     key = (LEARNED, cutoff, depth, judge)
-    return Labels(runs, memo.once(key, lambda: learn_from_runs(runs, cutoff=cutoff, depth=depth, judge=judge)), depth)
+    options: dict[str, Any] = {"cutoff": cutoff, "depth": depth, "judge": judge, "progress": progress}
+    return Labels(runs, memo.once(key, lambda: learn_from_runs(runs, **options)), depth)

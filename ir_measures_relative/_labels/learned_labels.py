@@ -14,7 +14,7 @@ from ir_measures_relative._checks import counted, warn, whole
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
 from ir_measures_relative._labels.fitting import N_EFFECTS, Fit, Fold, RunEffect, fit, standard_errors
-from ir_measures_relative._labels.label_model import LabelModel, kept
+from ir_measures_relative._labels.label_model import LEARNED, LabelModel, kept
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, judged_keys
 from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs
 from ir_measures_relative._labels.training import (
@@ -58,6 +58,7 @@ class LearnedLabels(LabelModel):
     topic_keys: frozenset[str]  # learned from
     judged: Array  # (J,) keys of the judged documents learned from, ascending
     doubts: tuple[str, ...]  # why intervals are not calibrated
+    _kind = LEARNED
 
     def __init__(self, **parts: Any):
         vars(self).update(parts)
@@ -319,8 +320,12 @@ def learn_from_runs(
     judge: Judgements | None = None,
     visible: BoolArray | None = None,
     quiet: bool = False,
+    progress: bool | None = None,
 ) -> LearnedLabels:
-    """Learn from runs that are joined; ``visible`` (J,): the judgements that count, ``quiet``: without warnings."""
+    """Learn from runs that are joined.
+
+    ``visible`` (J,): the judgements that count, ``quiet``: without warnings and progress bar.
+    """
     depth, judgements = label_depth(runs, cutoff, depth, quiet), runs.judgements
     visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
     support = Support.of(runs)
@@ -331,7 +336,7 @@ def learn_from_runs(
             f"learn_labels requires {FEWEST_GROUPS} groups with judged documents that no other group found, got "
             f"{n_groups} of {len(support.groups)} groups; use judge= without runs, or LabelModel.shares"
         )
-    fitted = fit(documents, parts, visible, cutoff)
+    fitted = fit(documents, parts, visible, cutoff, progress=False if quiet else progress)
     effect = fitted.folds[None].effect
     assert effect is not None
     reasons = _doubts(documents, runs, visible, depth, effect)

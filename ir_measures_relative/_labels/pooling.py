@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import warn, whole
+from ir_measures_relative._checks import tracked, warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, Runs, RunsLike, warn_of_mismatches
 
@@ -122,7 +122,8 @@ def read_pooled_runs(judgements: Judgements, runs: Any, groups: Any) -> Runs:
     """Read runs and their groups once and join them; warns of runs that match no topic or document."""
     sources = run_sources(runs)
     group_of = None if groups is None else read_groups(groups, sources)
-    read = {name: Run.of(source, f"run {name!r}") for name, source in sources.items()}
+    named = tracked(sources.items(), len(sources), "reading runs")
+    read = {name: Run.of(source, f"run {name!r}") for name, source in named}
     warn_of_mismatches(read, judgements)
     return Runs.of(judgements, read, group_of)
 

@@ -31,6 +31,8 @@ from ir_measures_relative._priors.prior_names import (
 )
 from ir_measures_relative._priors.transformers import Retriever, is_transformer, retriever_of
 
+_ANONYMOUS = "run"  # name of a run that has none
+
 _contents: Contents[Any] = Contents("prior runs")  # runs and retrievers that some measure or name refers to
 _registered: dict[str, tuple[Run, ...]] = {}  # name -> its runs
 _registering = Lock()
@@ -232,7 +234,7 @@ class _Reader:
         """One name, path or pattern of paths; a comma is part of it."""
         pinned = split_key(text)
         if pinned is not None and pinned[0] == without_forbidden(pinned[0]):
-            yield Part(*pinned, content=_contents.get(pinned[1]))
+            yield Part(pinned[0] or _ANONYMOUS, pinned[1], content=_contents.get(pinned[1]))
         elif files := self._matches(text):
             yield from (self._of_file(file, "") for file in files)
         elif self.paths and is_path(text):
@@ -268,6 +270,7 @@ def _held(content: Run | Retriever, name: str) -> Part:
         name = name or content.name
     elif content.file_name:
         name = name or without_forbidden(run_name(content.file_name))
+    name = name or _ANONYMOUS
     kept = _contents.keep(content)
     return Part(name, _contents.digits(kept), kept)
 

@@ -14,7 +14,7 @@ from ir_measures_relative._extremes import BASES as MED_BASES
 from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray, RunSource, read_groups
 from ir_measures_relative._judged import Judgements, Runs, Tops
-from ir_measures_relative._labels import BASES, Labels, bound_labels, check_labels
+from ir_measures_relative._labels import BASES, Labels, check_labels
 from ir_measures_relative.measures import NRG, RelativeMeasure, UniqueRel
 
 MOST_RANKS = 100  # of a ranking that the page shows, whatever the cutoff of the first measure is
@@ -122,7 +122,7 @@ def read_content(
             f"got {main}"
         )
     runs = request.read(qrels, sources)
-    bound = None if model is None else bound_labels(model, runs, cutoff=cutoff, depth=request.pool_depth)
+    bound = None if model is None else request.labels(model, runs, cutoff)
     title_of = {parse_measure(m): title for title, m in titled(measures)} if isinstance(measures, Mapping) else {}
     titles = [title_of.get(measure, str(measure)) for measure in request.measures]
     return Content(runs, list(request.measures), request.scores(runs), bound, titles)

@@ -19,6 +19,7 @@ from ir_measures_relative._input import (
     arrow_frame,
     frame_columns,
     is_arrow,
+    native,
     refuse_symbol,
     run_sources,
 )
@@ -288,6 +289,7 @@ def _all_names(runs: Iterable[str], names: Any) -> list[str]:
 
 def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Qrels, and runs by name: a row with a grade is a judgement, a row with a run is a document of it."""
+    frame = native(frame, "score", "frame")
     if is_arrow(frame):
         frame = arrow_frame(frame, "frame")
     if not isinstance(frame, pd.DataFrame):

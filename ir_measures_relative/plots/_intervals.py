@@ -286,6 +286,8 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
     >>> [tick.get_text().split(' (')[0] for tick in ax.get_yticklabels()]
     ['track 0', 'track 1', 'track 2', 'all']
     """
+    if not hasattr(comparison, "overall"):
+        raise TypeError(f"comparison must be the result of compare_collections, not a {type(comparison).__name__}")
     known = comparison.overall["system"].tolist()
     if system is None and len(known) != 1:
         raise ValueError(f"system= is required; the systems are {', '.join(map(str, known))}")
@@ -335,6 +337,8 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
     >>> ax.get_title()
     'Groups that complete favours, compared with pool'
     """
+    if not hasattr(comparison, "shifts"):
+        raise TypeError(f"comparison must be the result of meta.compare_judges, not a {type(comparison).__name__}")
     shifts = comparison.shifts
     need_columns(shifts, ["first", "second", "group", "shift", "low", "high"], "shifts")
     pairs = list(dict.fromkeys(zip(shifts["first"], shifts["second"], strict=True)))

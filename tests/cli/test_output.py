@@ -285,11 +285,11 @@ def test_too_little_memory_is_one_line(place: Path, capsys: pytest.CaptureFixtur
 
 
 def test_no_bar_where_nobody_sees_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ir_measures_relative._experiment import workers
+    from ir_measures_relative import _checks
 
-    monkeypatch.setattr(workers, "_BAR_AFTER", 0.0)
+    monkeypatch.setattr(_checks, "_BAR_AFTER", 0.0)
     made: list[object] = []
-    monkeypatch.setattr(workers, "_bar", lambda: lambda items, **options: made.append(options) or items)
+    monkeypatch.setattr(_checks, "_bar", lambda: lambda items, **options: made.append(options) or items)
     track = simulate.track(topics=2)
 
     def bars(is_terminal: bool, progress: bool | None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +70,20 @@ def test_small_numbers_have_significant_digits(printed: Printed) -> None:
     want = imr.pairs(TRACK.qrels, TRACK.runs, "nDCG@6")
     lines = printed("pairs qrels.txt runs nDCG@6 --places 3")[1].splitlines()[1:]
     assert [line.split("\t")[6] for line in lines] == [f"{p:.3g}" for p in want.p_value]
+
+
+def test_a_narrow_terminal_gets_fewer_columns(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line fits; piped, and where a format is asked for, all columns are printed."""
+    asked = f"pairs qrels.txt runs nDCG@6 {LEARNED}"
+    columns = printed(asked)[1].splitlines()[0].split("\t")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    for width, left_out in (("120", []), ("95", ["p_better_topics"]), ("80", ["p_better_topics", "low", "high"])):
+        monkeypatch.setenv("COLUMNS", width)
+        _, out, err = printed(asked)
+        assert out.splitlines()[0].split() == [column for column in columns if column not in left_out]
+        assert max(map(len, out.splitlines())) <= int(width)
+        assert (f"left out {', '.join(left_out)} (--format text" in err) == bool(left_out)
+        assert printed(f"{asked} --format text")[1].splitlines()[0].split() == columns
 
 
 def test_the_loop_ends(printed: Printed) -> None:

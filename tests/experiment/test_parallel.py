@@ -7,10 +7,13 @@ import subprocess
 import sys
 import types
 import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import joblib
 import pandas as pd
 import pytest
+from support.pooled_tracks import pooled_track
 from support.repository import INSTALLED
 from support.warning_measure import WARNS
 
@@ -115,10 +118,10 @@ def test_a_measure_that_workers_cannot_import(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_bars_after_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ir_measures_relative._experiment import workers
+    from ir_measures_relative import _checks
 
     shown: list[str] = []
-    monkeypatch.setattr(workers, "_bar", lambda: lambda items, desc, **_: shown.append(desc) or items)
+    monkeypatch.setattr(_checks, "_bar", lambda: lambda items, desc, **_: shown.append(desc) or items)
     qrels = TRACK.qrels[TRACK.qrels.index % 3 != 1]
     labels = imr.LabelModel.shares({0: 0.7, 1: 0.3})
     for call, last in [
@@ -135,6 +138,29 @@ def test_bars_after_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
         shown.clear()
         call(progress=False)
         assert not shown
+
+
+@pytest.mark.filterwarnings("ignore:learned labels are not calibrated", "ignore:run .* is unlike")
+def test_a_bar_of_learning(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ir_measures_relative import _checks
+
+    ended: list[str] = []
+
+    def bar(items: Iterable[int], total: int, desc: str, **options: Any) -> Iterator[int]:
+        for _, item in zip(range(total), items, strict=True):
+            yield item
+        ended.append(desc)
+
+    monkeypatch.setattr(_checks, "_bar", lambda: bar)
+    monkeypatch.setattr(_checks, "_is_watched", lambda: True)
+    track = pooled_track(4, n_groups=7, n_topics=8, depth=3)
+    imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6)
+    assert ended == ["reading runs", "learning labels"]
+    for progress, count in ((None, 1), (True, 1), (False, 0)):
+        ended.clear()
+        measure = imr.Imputed(labels="learned") @ 6
+        imr.calc_runs([measure], track.qrels, track.runs, groups=track.groups, progress=progress)
+        assert ended.count("learning labels") == count
 
 
 # Long sums are where a linear algebra library would share the work among its threads

@@ -232,7 +232,7 @@ def test_a_model_in_a_measure_is_a_value() -> None:
     model = imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=5, depth=4)
     measure = imr.Imputed(labels=model) @ 5
     value = measure.calc_aggregate(track.qrels, run)
-    assert str(measure) == f"Imputed(labels='~{model.fingerprint[:8]}')@5"
+    assert str(measure) == f"Imputed(labels='learned~{model.fingerprint[:8]}')@5"
     for other in (imr.parse_measure(str(measure)), pickle.loads(pickle.dumps(measure))):
         assert other == measure and str(other) == str(measure)
         assert other.calc_aggregate(track.qrels, run) == value

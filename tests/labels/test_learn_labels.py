@@ -162,9 +162,8 @@ def test_spread_is_that_of_runs_not_of_group_means(true: float, low: float, high
 def test_value_prints_short_key_and_pickles() -> None:
     model = learned(pooled_track(0))
     assert repr(model) == "LearnedLabels(7 runs, 5 groups, cutoff 10, depth 4, calibrated=False)"
-    assert (
-        model.key == f"~{model.fingerprint[:8]}" and str(imr.Imputed(labels=model)) == f"Imputed(labels='{model.key}')"
-    )
+    assert model.key == f"learned~{model.fingerprint[:8]}"
+    assert str(imr.Imputed(labels=model)) == f"Imputed(labels='{model.key}')"
     again = pickle.loads(pickle.dumps(model))
     assert again == model and hash(again) == hash(model) and repr(again) == repr(model)
     with pytest.raises(AttributeError, match="immutable"):

@@ -202,6 +202,8 @@ WRONG_KIND: dict[str, Any] = {
     "table must be a DataFrame as calc_runs returns it, not a list": lambda: scatter_of([1]),
     "groups: cannot read a list; expected a dict or Series of run: group": lambda: scatter_of(TABLE, groups=["team"]),
     "expected: cannot read a str": lambda: plots.expected_histogram("nDCG"),
+    "comparison must be the result of compare_collections, not a DataFrame": lambda: plots.forest(TABLE),
+    "comparison must be the result of meta.compare_judges, not a DataFrame": lambda: plots.judges(TABLE),
     "types must be the result of meta.query_types or its DataFrame, not a list": lambda: plots.query_types([1]),
     "scores must be the result of boot_ndcg, not a int": lambda: plots.distributions(5),
     "a float in it has no 'query_id'": lambda: plots.distributions([0.5]),

@@ -55,7 +55,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_a_run_in_any_form_becomes_its_fingerprint(form: str) -> None:
     measure = NRG(prior=FORMS[form](None)) @ 2
-    assert str(measure) == f"NRG(prior='~{digest(BM25)}')@2"
+    assert str(measure) == f"NRG(prior='run~{digest(BM25)}')@2"
     assert scored(measure) == scored(NRG(prior=BM25) @ 2) != scored(NRG(prior=[]) @ 2)
 
 
@@ -134,7 +134,7 @@ def test_lists_and_dicts_of_anything(tmp_path: Path) -> None:
     register_prior("known", DENSE)
     measure = NRG(prior=[BM25, "known", path, {"named": DENSE, "there": str(path)}])
     b, d = digest(BM25), digest(DENSE)
-    assert str(measure) == f"NRG(prior='file~{b},known,named~{d},there~{b},~{b}')"
+    assert str(measure) == f"NRG(prior='file~{b},known,named~{d},run~{b},there~{b}')"
     assert scored(measure) == scored(NRG(prior=[BM25, BM25, BM25, DENSE, DENSE]))
 
 
@@ -149,7 +149,7 @@ def test_any_iterable_of_runs(tmp_path: Path) -> None:
     names = ["other", "known"]
     for several in (set(names), np.array(names), pd.Series(names), iter(["known", "other"])):
         assert NRG(prior=several) == NRG(prior="known,other")
-    assert str(NRG(prior=iter([]))) == f"NRG(prior='~{digest({})}')"  # rows of a run, none of them
+    assert str(NRG(prior=iter([]))) == f"NRG(prior='run~{digest({})}')"  # rows of a run, none of them
 
 
 def test_a_dict_of_runs_is_not_taken_for_a_run() -> None:
@@ -304,7 +304,7 @@ def test_equal_content_twice_counts_twice() -> None:
     left = 1 - 1 / np.log2(3)
     assert found == pytest.approx([1, left, left**2], abs=1e-15)
     twice = NRG(prior=[BM25, BM25])
-    assert str(twice["prior"]) == f"~{digest(BM25)},~{digest(BM25)}"
+    assert str(twice["prior"]) == f"run~{digest(BM25)},run~{digest(BM25)}"
     assert imr.parse_measure(str(twice)) == twice and scored(imr.parse_measure(str(twice))) == scored(twice)
 
 

@@ -170,7 +170,7 @@ def test_equal_contents_are_held_once() -> None:
 def test_prior_runs_are_a_frozen_value() -> None:
     one, same, other = (imr.NRG(prior=p)["prior"] for p in (BM25, BM25, DENSE))
     assert one == same != other and hash(one) == hash(same) and not isinstance(one, str)
-    assert repr(one) == f"'~{digest(BM25)}'" and str(one) == f"~{digest(BM25)}"
+    assert repr(one) == f"'run~{digest(BM25)}'" and str(one) == f"run~{digest(BM25)}"
     assert one != str(one)
     with pytest.raises(AttributeError):
         one.parts = ()

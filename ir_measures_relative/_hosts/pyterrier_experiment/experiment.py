@@ -5,6 +5,7 @@ system as it goes. So it is called twice, through public interfaces only: first 
 keeps the results it is shown, then with those results and measures that look up values computed from all of them.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -42,8 +43,10 @@ def Experiment(
 
     Parameters
     ----------
-    retr_systems, topics, qrels, names
-        As in pt.Experiment; results of ``read_run`` and ``read_qrels`` are accepted too.
+    retr_systems, topics, names
+        As in pt.Experiment; systems may be results of ``read_run``.
+    qrels : QrelsLike
+        Judgements in any form, such as a frame or an ir_datasets id.
     eval_metrics : list of Measure or str, or dict
         As in pt.Experiment, text such as ``'NRG@10'``, or a dict of title: measure. ``prior`` may be 'others' (the
         default), 'previous' (the systems listed before), 'groups' (the best system of every other group), names of
@@ -82,7 +85,7 @@ def Experiment(
     metrics = [_metric(metric, is_titled) for _, metric in titled(eval_metrics)]
     if not metrics:
         raise ValueError("eval_metrics: at least one measure is required, got none")
-    retr_systems, qrels = _in_frames(retr_systems), _in_frames(qrels)
+    retr_systems, qrels = _in_frames(retr_systems), _qrels_for_host(qrels)
     host = Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
     distinct = _distinct(host.names)
     metrics = [_with_names(metric, host, distinct) if _is_looked_up(metric) else metric for metric in metrics]
@@ -92,8 +95,6 @@ def Experiment(
     retrievers = {label: retriever for measure in ours for label, retriever in measure.transformers().items()}
     sources = run_sources(dict.fromkeys(distinct))
     request = Request.of(looked_up, sources, groups=groups, by=by, progress=False, beside=retrievers)
-    if isinstance(qrels, pd.DataFrame):
-        Judgements.of(qrels)  # rejects unreadable qrels before anything is retrieved
     host.rehearse()
     with saved_runs(pt_kwargs.get("save_dir"), host.names, pt_kwargs.get("save_mode", "warn")) as saved:
         saved.prepare()
@@ -113,6 +114,14 @@ def Experiment(
             columns.ordered_frame(table).to_csv(path, index=False)
         saved.replace_tables()
     return columns.finished(retrieval.with_times(report), pt_kwargs.get("highlight"))
+
+
+def _qrels_for_host(qrels: Any) -> Any:
+    """Qrels in any form as a frame, or as the path of a file that PyTerrier reads."""
+    if isinstance(qrels, str) and os.path.isfile(qrels):
+        return qrels
+    judgements = Judgements.of(qrels)  # rejects unreadable qrels before anything is retrieved
+    return qrels if isinstance(qrels, pd.DataFrame) else _in_frames(judgements)
 
 
 def _in_frames(data: Any) -> Any:

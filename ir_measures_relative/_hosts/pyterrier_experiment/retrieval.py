@@ -31,13 +31,13 @@ def _no_values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, fl
 _NOTHING = ir_measures.define(_no_values, name="nothing", support_cutoff=False)  # accepts ids of any type, as ours do
 
 
-def _check_table(table: Any, what: str) -> None:
+def _check_topics(topics: Any) -> None:
     """Reject a path that does not exist, which PyTerrier would take for a table."""
     accepted = "expected a DataFrame or the path of a file"
-    if isinstance(table, str) and not os.path.isfile(table):
-        raise ValueError(f"{what}: there is no file {quoted(table)}; {accepted}")
-    if not isinstance(table, (str, pd.DataFrame)):
-        raise TypeError(f"{what}: cannot read a {type(table).__name__}; {accepted}")
+    if isinstance(topics, str) and not os.path.isfile(topics):
+        raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}")
+    if not isinstance(topics, (str, pd.DataFrame)):
+        raise TypeError(f"topics: cannot read a {type(topics).__name__}; {accepted}")
 
 
 class Host:
@@ -52,8 +52,7 @@ class Host:
             raise TypeError(f"retr_systems must be a list or dict of systems, not a {type(systems).__name__}")
         if not systems:
             raise ValueError("retr_systems: at least one system is required, got none")
-        _check_table(topics, "topics")
-        _check_table(qrels, "qrels")
+        _check_topics(topics)
         self._pt, self._topics, self._qrels, self.kwargs = pt, topics, qrels, kwargs
         names = list(map(str, systems)) if names is None else list(names)
         self.names = list(systems) if isinstance(systems, dict) else names
