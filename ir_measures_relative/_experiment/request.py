@@ -159,8 +159,8 @@ class Request:
         joined = {name: JudgedRun(judgements, read.run, read.row) for name, read in zip(runs, done, strict=True)}
         if strict:
             warn_of_gaps({name: judged.run for name, judged in joined.items()}, judgements)
-            if not any(read.is_judged for read in done):
-                warn_of_other_documents(runs, judgements)
+            unmatched = [name for name, read in zip(runs, done, strict=True) if not read.matches]
+            warn_of_other_documents(unmatched, judgements)
         values = np.stack([read.values for read in done])  # (M, Q, number of measures)
         computed = {measure: values[:, :, place] for place, measure in enumerate(host)}
         prior_runs = {name: Run.of(run, f"run {name!r}") for name, run in (beside or {}).items()}
@@ -175,7 +175,7 @@ class _Read(NamedTuple):
     run: Run  # cut at the depth that is kept
     row: IntArray  # (Q, W) judgements of its documents
     values: FloatArray  # (Q, number of measures) of ir_measures, for the whole run
-    is_judged: bool  # whether any of its first documents is judged
+    matches: bool  # it has a judged document, or no document at all
 
 
 def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool) -> list[_Read]:
@@ -188,8 +188,9 @@ def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, 
             refuse_other_topics(run, scorer.judgements, f"run {name!r}")
         kept = run.cut(depth)
         row = JudgedRun(scorer.judgements, kept).top(depth).row
-        is_judged = bool((row >= 0).any()) or (strict and has_judged_document(run, scorer.judgements))
-        done.append(_Read(kept, row, scorer.scores(run), is_judged))
+        matches = not len(run.doc_id) or bool((row >= 0).any())
+        matches = matches or (strict and has_judged_document(run, scorer.judgements))
+        done.append(_Read(kept, row, scorer.scores(run), matches))
     return done
 
 

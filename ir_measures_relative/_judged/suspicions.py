@@ -27,8 +27,8 @@ def warn_of_mismatches(runs: Mapping[str, Run], judgements: Judgements, kind: st
         warn_of_absent_topics(run, judgements, _named(kind, name))
     common = {name: run for name, run in filled.items() if other_topics(run, judgements) is None}
     warn_of_gaps(common, judgements, kind)
-    if not any(has_judged_document(run, judgements) for run in common.values()):
-        warn_of_other_documents(common, judgements, kind)
+    unmatched = [name for name, run in common.items() if not has_judged_document(run, judgements)]
+    warn_of_other_documents(unmatched, judgements, kind)
 
 
 def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:

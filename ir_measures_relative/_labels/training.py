@@ -26,6 +26,7 @@ from ir_measures_relative._labels.pooling import remaining
 FEATURES = ("pool", "run", "found", "judge")
 SUPPORT_DEPTH = 100  # ranks of a run that say whether its group found a document
 _HALF = 10.0  # a document at this rank, counted from 0, supports half as much as one at the top
+_PROFILED = 20  # documents that are enough to compare a run with others
 _SMALLEST = 0.02  # shares are kept away from 0 and 1
 _OWN = 2.0  # documents with the run's share over all topics that are added to those of a topic
 
@@ -200,13 +201,16 @@ def _judged_counts(part: OpenDocuments) -> tuple[FloatArray, FloatArray]:
 
 
 def run_profile(part: OpenDocuments, feature: FloatArray, depth: int) -> tuple[float, float, float]:
-    """Share of judged documents in the top ``depth``, mean support of open ones, share of relevant judged ones."""
+    """Share of judged documents in the top ``depth``, mean support of open ones, share of relevant judged ones.
+
+    The last two are NaN for fewer than 20 documents, whose mean is mostly noise.
+    """
     present = int(part.run.top(part.mask.shape[1]).present[:, :depth].sum())
     relevant, judged = _judged_counts(part)
     return (
         float((part.row[:, :depth] >= 0).sum()) / max(present, 1),
-        float(feature[:, FEATURES.index("found")].mean()) if len(feature) else float("nan"),
-        float(relevant.sum() / judged.sum()) if judged.any() else float("nan"),
+        float(feature[:, FEATURES.index("found")].mean()) if len(feature) >= _PROFILED else float("nan"),
+        float(relevant.sum() / judged.sum()) if judged.sum() >= _PROFILED else float("nan"),
     )
 
 

@@ -213,7 +213,9 @@ def test_grades_that_nobody_has_given_yet() -> None:
 
 def test_qrels_without_a_nonrelevant_document_are_warned_of() -> None:
     qrels, runs = {"1": {"x": 1}}, {"a": {"1": {"x": 2.0, "u": 1.0}}, "b": {"1": {"u": 2.0, "x": 1.0}}}
-    with pytest.warns(UserWarning, match="^judge_next: the qrels have no judged non-relevant document, so unjudged"):
+    with pytest.warns(
+        UserWarning, match="^judge_next: the qrels have no judged non-relevant document, so all unjudged"
+    ):
         judge_next(qrels, runs)
 
 

@@ -270,3 +270,11 @@ def test_a_run_learned_from_is_unlike_the_others_only_outside_the_stated_range()
         for sentence in said:
             stated, low, high = (float(text.rstrip("%")) for text in re.findall(r"\d[\d.]*%?", sentence))
             assert not low <= stated <= high, (name, sentence)
+
+
+def test_few_unjudged_documents_are_not_compared_with_those_of_other_runs(shared: Path) -> None:
+    """The mean support of one document is noise: such a run is not said to be unlike the others."""
+    real, labels = real_track(shared, "trec-covid-round2"), learned_on(shared, "trec-covid-round2")
+    scores, said = sentences(lambda: imr.impute(real.qrels, real.runs["UPrrf16bert20-r2"], labels))
+    assert sum(topic.n_unjudged for topic in scores.topics) == 1
+    assert scores.calibrated and said == []
