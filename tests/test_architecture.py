@@ -56,8 +56,8 @@ OPTIONAL = {
     "statsmodels": [],
 }
 
-# Limits that may only become smaller; the aims are 20,000 lines, 20 modules and no name at all.
-MOST_LINES = 28_200
+# Limits that may only become smaller; the aims are 20,000 lines and 20 modules.
+MOST_LINES = 25_400
 LONGEST_CHAIN = 20
 SHADOWED: set[str] = set()
 

@@ -257,7 +257,7 @@ def test_a_baseline_that_is_no_system(systems: dict, asked: Counter) -> None:
         ([imr.MED @ 10], {}, "MED@10 requires reference"),
         ([NRG(prior="zz") @ 10], {}, "unknown prior run 'zz'; names are bm25, dense_small, fused"),
         ([NRG(prior="groups") @ 10], {}, "prior='groups' requires groups="),
-        ([NRG(prior="groups") @ 10], {"groups": {"bm25": "sparse"}}, "the run 'dense_small' has no group"),
+        ([NRG(prior="groups") @ 10], {"groups": {"bm25": "sparse"}}, "the runs 'dense_small', 'fused' have no group"),
         ([NRG(prior="groups") @ 10], {"groups": GROUPS, "by": "MED@10"}, "by=MED@10 cannot|MED@10 requires reference"),
         ([NRG @ 10], {"by": "nDCGG@10"}, "unknown measure 'nDCGG'"),
         ([P], {}, "P requires cutoff, as in P@10"),

@@ -96,4 +96,4 @@ def test_runs_without_any_judged_document(measures: list[str]) -> None:
     with pytest.warns(UserWarning, match=sentence):
         imr.calc_runs(measures, qrels, runs)
     with pytest.warns(UserWarning, match=sentence):
-        imr.calc_runs(measures, qrels, {**runs, "z": {"1": {"clueweb-b": 1.0}}, "empty": {}})
+        imr.calc_runs(measures, qrels, {**runs, "z": {"1": {"clueweb-b": 1.0}}})

@@ -251,7 +251,7 @@ def test_bad_arguments() -> None:
         learned(track, judge={})
     with pytest.raises(ValueError, match="judge has no topic in common"):
         learned(track, judge={"other": {"d": 1}})
-    with pytest.raises(ValueError, match="has no group"):
+    with pytest.raises(ValueError, match="have no group"):
         learn_labels(track.qrels, track.runs, {"g0r0": "G0"})
 
 
