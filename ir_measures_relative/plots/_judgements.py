@@ -66,7 +66,7 @@ def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
     name_x(ax, "stated probability that the run is better" if of_pairs else "predicted share of relevant documents")
     name_y(ax, "share that was right" if of_pairs else "actual share of relevant documents")
     grid(ax, "both")
-    ax.legend(loc="lower right", frameon=False, fontsize="small")  # points are near the diagonal
+    legend_above(ax)
     diagonal = np.repeat(np.linspace(0, 1, 100)[:, None], 2, axis=1)  # (100, 2)
     label_points(ax, predicted, actual, [f"{count:,.0f}" for count in counts], diagonal, wanted=True)
     return ax
