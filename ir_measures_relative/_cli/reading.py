@@ -104,7 +104,7 @@ def read_labels(
 
 
 def read_decisions(options: argparse.Namespace) -> dict[str, Any]:
-    """What pairs and judge_next are asked, as their arguments."""
+    """Arguments of pairs and judge_next."""
     cutoff = base_cutoff(options.measure)
     qrels, runs = read_qrels(options.qrels), read_runs(options)
     labels = read_labels(options, qrels, runs, cutoff)

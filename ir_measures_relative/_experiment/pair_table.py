@@ -240,13 +240,13 @@ class PairTable:
 
     @property
     def _beyond(self) -> BoolArray:
-        """(P,) whether the difference is beyond the margin on the same side whatever the labels are."""
+        """(P,) True where the difference is beyond the margin on the same side for all labels."""
         far = self.margin + EQUAL
         return np.asarray((self.low > far) | (self.high < -far))
 
     @property
     def _inside(self) -> BoolArray:
-        """(P,) whether the difference is within the margin whatever the labels are."""
+        """(P,) True where the difference is within the margin for all labels."""
         far = self.margin + EQUAL
         return np.asarray((self.low >= -far) & (self.high <= far))
 

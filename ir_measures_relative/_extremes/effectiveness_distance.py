@@ -175,7 +175,7 @@ class MedResult:
 
     @property
     def verdict(self) -> str:
-        """Verdict on the means: 'better', 'worse' or 'equal' whatever the labels are; else 'undecided'."""
+        """Verdict on the means: 'better', 'worse' or 'equal' for all labels; else 'undecided'."""
         return verdict_of(self.mean_below, self.mean_above)
 
     def to_frame(self) -> pd.DataFrame:

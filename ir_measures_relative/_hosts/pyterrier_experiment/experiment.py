@@ -125,7 +125,7 @@ def _qrels_for_host(qrels: Any) -> Any:
 
 
 def _in_frames(data: Any) -> Any:
-    """What ``read_qrels`` and ``read_run`` returned as the frames that PyTerrier takes; anything else unchanged."""
+    """Frames for PyTerrier from results of ``read_qrels`` and ``read_run``; anything else unchanged."""
     if isinstance(data, (Judgements, Run)):
         return data.to_frame().rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     if isinstance(data, dict):

@@ -69,7 +69,7 @@ class Host:
         return self._pt.Experiment(systems, self._topics, self._qrels, metrics, names=self.names, **arguments)
 
     def report(self, results: list[pd.DataFrame], metrics: list[Any], **changes: Any) -> Any:
-        """What pt.Experiment returns for results instead of systems."""
+        """Result of pt.Experiment for results instead of systems."""
         parameters = inspect.signature(self._pt.Experiment).parameters
         only = {name: value for name, value in _RESULTS_ONLY.items() if name in parameters}
         return self(results, metrics, **changes, **only)
