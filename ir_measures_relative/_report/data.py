@@ -28,6 +28,7 @@ import pandas as pd
 
 from ir_measures_relative import meta
 from ir_measures_relative._base import direction
+from ir_measures_relative._checks import tracked
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import Tops
 from ir_measures_relative._report.about import definitions
@@ -46,7 +47,7 @@ def page_data(content: Content, title: str | None, baseline: str | None, texts: 
     totals = content.scores.sum(axis=1).T  # (V, M)
     n_values = [1 if adds_up(measure) else judgements.n_topics for measure in content.measures]
     means = [_numbers(total / n, 6) for total, n in zip(totals, n_values, strict=True)]
-    return {
+    data = {
         "title": f"Runs compared by {content.main}" if title is None else title,
         "cutoff": content.cutoff,
         "scale": SCALE,
@@ -65,13 +66,13 @@ def page_data(content: Content, title: str | None, baseline: str | None, texts: 
         "places": [places(of, direction(measure)) for of, measure in zip(means, content.measures, strict=True)],
         "values": [[_numbers(run * SCALE) for run in of] for of in np.moveaxis(content.scores, 2, 0)],
         "unjudged": content.tops.unjudged.sum(axis=2).tolist(),
-        "ranks": ranks_block(content),
-        "imputed": imputed_block(content),
         "lists": lists_block(content, document_texts) | {"p": probabilities_block(content)},
-        "pairs": pairs_block(content),
-        "next": next_block(content),
         "baseline": None if baseline is None else content.runs.names.index(baseline),
     }
+    blocks = {"ranks": ranks_block, "imputed": imputed_block, "pairs": pairs_block, "next": next_block}
+    for name, block in tracked(blocks.items(), len(blocks), "preparing the page"):
+        data[name] = block(content)
+    return data
 
 
 def _numbers(values: FloatArray, digits: int | None = None) -> list[Any]:
