@@ -259,7 +259,7 @@ def _labelled(
 
 
 def _swapped(result: ProbBetter) -> ProbBetter:
-    """The same comparison with the runs swapped."""
+    """Comparison with the runs swapped."""
     a, b, tie = result.bracket.values()
     topics = [row._replace(**{name: getattr(row, other) for name, other in SWAPPED.items()}) for row in result.topics]
     probabilities, means = (result.b_better, result.a_better, result.tie), (result.mean_b, result.mean_a)

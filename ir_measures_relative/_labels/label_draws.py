@@ -50,7 +50,7 @@ class LabelDraws:
 
     @cached_property
     def chain(self) -> LabelDraws:
-        """The same draws with as few levels and states as possible.
+        """Equivalent draws with as few levels and states as possible.
 
         A level that is empty passes its targets on to the next lower one; one that never runs out is endless.
         """
@@ -164,7 +164,7 @@ class LabelDraws:
         """Distribution of ``start``, the score of the judged documents, plus that of the labels, on a grid.
 
         Every document's possible contributions are rounded to the nearest grid point. The rounding errors are known, so
-        the score is within [grid + sum of smallest errors, grid + sum of largest errors], whatever the labels are.
+        the score is within [grid + sum of smallest errors, grid + sum of largest errors] for all labels.
         """
         lowest, highest = (start + end for end in self.extremes)
         step = (highest - start) / cells

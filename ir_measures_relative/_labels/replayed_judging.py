@@ -287,7 +287,7 @@ def _hidden_rows(run: LabelledRun) -> IntArray:
 
 
 def _plan(pair: PairOutcomes) -> JudgingPlan:
-    """What `judge_next` would do about this pair alone."""
+    """Plan of `judge_next` for this pair alone."""
     return JudgingPlan([pair.a, pair.b], [PairOutcomes(pair.a, pair.b, size=EFFECT_DRAWS)])
 
 

@@ -162,12 +162,12 @@ class SwapRate:
         return float(self.swaps.sum() / self.count.sum())
 
     def difference_needed(self, rate: float = 0.05) -> float:
-        """Smallest difference from which on no bin swaps more often than ``rate``; NaN if there is none."""
+        """Smallest difference from which on no bin swaps more often than ``rate``; NaN without such a difference."""
         first = self._first(rate)
         return float("nan") if first is None else float(self.low[first])
 
     def share_reaching(self, rate: float = 0.05) -> float:
-        """Share of all comparisons whose difference is at least ``difference_needed(rate)``; 0 if there is none."""
+        """Share of all comparisons whose difference is at least ``difference_needed(rate)``, else 0."""
         first = self._first(rate)
         return 0.0 if first is None else float(self.count[first:].sum() / self.count.sum())
 

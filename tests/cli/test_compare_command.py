@@ -177,7 +177,7 @@ def test_a_real_track(shared: Path, names: str, tmp_path: Path, capsys: pytest.C
     known = pd.read_csv(folder / "groups.csv")
     board = pd.DataFrame({"rank": range(1, len(known) + 1), "tag": known["run"], "team": known["group"]})
     board = board.assign(**{f"column {n}": 'a "title", with commas' for n in range(9)})
-    board.to_csv(tmp_path / ".leaderboard.csv", index=False)  # hidden: it lies beside the runs and is none
+    board.to_csv(tmp_path / ".leaderboard.csv", index=False)  # hidden, and not a run
     files = [str(folder / "qrels.txt"), str(tmp_path), "--groups", str(tmp_path / ".leaderboard.csv"), "--names", names]
     rows = {}
     for form in ("tsv", "markdown", "latex"):
