@@ -19,6 +19,7 @@ from ir_measures_relative._cli.streams import (
     expected_errors,
     flush,
     hush,
+    occupy_closed_descriptors,
     say,
     sentence,
     show_warning,
@@ -32,6 +33,7 @@ class Terminated(KeyboardInterrupt):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0, the code of the command, or 2 after a one-line error."""
+    occupy_closed_descriptors()
     if sys.stderr is None:  # closed by the caller
         hush()
     command, options = _parsed(list(sys.argv[1:] if argv is None else argv))

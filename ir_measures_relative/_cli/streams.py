@@ -7,16 +7,17 @@ from typing import Any
 from ir_measures_relative._cli.arguments import PROGRAM
 
 
-def hush() -> None:
-    """Discard standard error; without one, print would write among the results, and joblib could start no worker.
+def occupy_closed_descriptors() -> None:
+    """Open the null device in place of closed standard streams, so that no other file gets their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
 
-    Workers inherit it by its number 2, which is the next free one if it was closed.
-    """
-    number = os.open(os.devnull, os.O_RDWR)
-    while number < 2:
-        number = os.open(os.devnull, os.O_RDWR)
-    os.set_inheritable(number, True)
-    sys.stderr = open(number, "w")
+
+def hush() -> None:
+    """Discard standard error; without one, print would write among the results, and joblib could start no worker."""
+    os.dup2(os.open(os.devnull, os.O_RDWR), 2)
+    sys.stderr = open(2, "w", closefd=False)
 
 
 def say(text: str) -> None:

@@ -156,6 +156,7 @@ class TestOutput:
     ) -> None:
         piped = self.printed(capsys, *TABLES[name])
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+        monkeypatch.setenv("COLUMNS", "200")
         text = self.printed(capsys, *TABLES[name])
         assert "\t" not in text and text.split() == piped.split()
         if name != "gate":
@@ -194,7 +195,8 @@ class TestClosedPipes:
     def test_the_verdict_of_gate(self, redirected: str, place: Path) -> None:
         for base, new, code in VERDICTS[:2]:
             asked = f"gate qrels.txt runs/{base}.run runs/{new}.run P@1"
-            assert self.code(place, asked, redirected)[0] == code
+            exit_code, complaint = self.code(place, asked, redirected)
+            assert exit_code == code, complaint
 
     @pytest.mark.full
     @pytest.mark.parametrize(
