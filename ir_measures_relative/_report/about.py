@@ -41,10 +41,10 @@ _WORDS = {
         "interval": "Topic interval: Range of the mean of {main} in {level} of bootstrap samples of the topics: how "
         "much the mean depends on the choice of topics.",
         "imputed": "Expected: Mean of {main} on these topics that the label model expects once the unjudged documents "
-        "have labels. Its label interval contains the mean with a probability of {level}, by the label model.",
+        "have labels. According to the model, the label interval contains that mean with a probability of {level}.",
         "difference": "Difference: Mean of {main} minus that of {base}. p: paired t-test over topics, with Holm’s "
         "correction for the number of other runs.",
-        "won": "Won–lost: Topics on which the run is better or worse than {base} by {main}.",
+        "won": "Won–lost: Topics on which the run has a better or a worse {main} than {base}.",
         "unjudged": "Unjudged: Unjudged documents in the run’s top {cutoff}; they count as not relevant.",
     },
     "Groups": {
@@ -79,9 +79,9 @@ _WORDS = {
         "settled": "Order: The first run compared with the other one. Settled: no possible labels of the unjudged "
         "documents can reverse or break the order of the two means on these topics. Likely: not settled, but the "
         "label model gives this order a probability of at least {level}. Undecided: neither.",
-        "better": "P(better): Probability that the first run has the higher mean of {main} on these topics once the "
-        "unjudged documents have labels, by the label model. An order is likely if its probability is at least "
-        "{level}.",
+        "better": "P(better): Probability, according to the label model, that the first run has the better mean of "
+        "{main} on these topics once the unjudged documents have labels. An order is likely if its "
+        "probability is at least {level}.",
     },
     "Documents": {
         "place": "Rank: Rank of the document in the run.",
@@ -106,7 +106,7 @@ def definitions(content: Content, level: float = 0.95) -> dict[str, Words]:
         "adds": None if content.adds is None else content.measures[content.adds],
         "level": f"{level:.0%}",
         "sure": f"{1 - (1 - level) / 2:.1%}",
-        "how": _BY_FREQUENCY if content.labels is None else "by the label model",
+        "how": _BY_FREQUENCY if content.labels is None else "according to the label model",
     }
     titled = zip(content.titles, content.measures, strict=True)
     measures = {f"m{place}": [title, _definition(measure)] for place, (title, measure) in enumerate(titled)}
@@ -148,6 +148,7 @@ def about(content: Content, notes: Iterable[str], warnings: Iterable[str], files
         [
             f'<h2 id="warnings" tabindex="-1">Warnings</h2><ul class="plain">{warned}</ul>' if warned else "",
             *(f"<h2>{_text(title)}</h2>{_glossary(words)}" for title, words in definitions(content).items()),
+            "<h2>Notes</h2>",
             *(f'<p class="note">{_text(note)}</p>' for note in [unjudged, rankings, *notes, _KEYS]),
             f"<h2>Made with</h2><p>{_text(' · '.join(_versions()))}</p>",
             f"<pre>{_text(command)}</pre>" if command else "",
@@ -162,7 +163,7 @@ def about(content: Content, notes: Iterable[str], warnings: Iterable[str], files
 def _glossary(words: Words) -> str:
     rows = (
         f'<dt id="define-{key}" tabindex="-1">{_text(label)}</dt>'
-        f"<dd>{_text(text.replace('{base}', 'the run compared with'))}</dd>"
+        f"<dd>{_text(text.replace('{base}', 'the run chosen under “Compared with”'))}</dd>"
         for key, (label, text) in words.items()
     )
     return f"<dl>{''.join(rows)}</dl>"

@@ -138,7 +138,7 @@ def test_without_labels_nothing_is_said(tmp_path: Path) -> None:
         ),
         (SHARES, ["nDCG"], "requires a first measure among"),
         (3, None, "labels must be .*, got 3"),
-        ("unknown", None, "no label model is known as 'unknown'"),
+        ("unknown", None, "unknown label model 'unknown'"),
     ],
 )
 def test_refused(labels: object, measures: list[str] | None, sentence: str, tmp_path: Path) -> None:

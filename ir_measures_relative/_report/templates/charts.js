@@ -58,7 +58,7 @@ function grid(id, {rows, cols, cw, ch, left, top, label, kind, tip, href, row, c
     },
   }, cells, marks, outline.map(([i, j]) => frame(i, j, 'outline')), names, cursor);
   cursor.setAttribute('visibility', 'hidden');
-  return h('div', {class: 'scroll'}, drawing);
+  return scrolling(drawing);
 }
 
 // Bars of differences, with the ends that labels of unjudged documents allow as thin lines, and topic ids below.
@@ -84,7 +84,7 @@ function bars(items, chosen = -1) {
       named && s('text', {class: 'row', transform: `translate(${x + stride / 2 + 4} ${height + 2}) rotate(-90)`},
         cut(name, 12)));
   });
-  return h('div', {class: 'scroll'}, s('svg', {id: 'by-topic', class: 'bars', width: w, height: full,
+  return scrolling(s('svg', {id: 'by-topic', class: 'bars', width: w, height: full,
     viewBox: `0 0 ${w} ${full}`, role: 'group', 'aria-label': 'difference on each topic'}, rules, drawn));
 }
 
@@ -142,7 +142,7 @@ const zoom = (size) => once(`zoom ${size}`, () => {
   const quarter = (k) => means[Math.floor((k * (means.length - 1)) / 4)];
   const ends = ORDER.flatMap((run) => [D.means[0][run], ...topicInterval(run), ...labelInterval(run)])
     .filter((v) => !empty(v)).map((v) => SIGN * v), most = Math.max(...ends);
-  const behind = (size < 140 ? 1 : 3) * (quarter(3) - quarter(1)); // a narrow axis leaves out more
+  const behind = (size < 140 ? 1 : 1.5) * (quarter(3) - quarter(1)); // a narrow axis leaves out more
   const least = Math.max(Math.min(...ends), quarter(1) - behind);
   const room = 0.04 * (most - least) || 0.05;
   const [low, high] = [SIGN * (least - room), SIGN * (most + room)].sort((a, b) => a - b);

@@ -45,7 +45,7 @@ function oneRun() {
     D.imputed && fact('imputed', fixed(D.imputed.mean[run]),
       `label interval ${fixed(D.imputed.low[run])} to ${fixed(D.imputed.high[run])}`),
     fact('won', `${won}, ${tied}, ${lost}`, null, 'Won, tied, lost'),
-    fact('unjudged', String(sum(D.unjudged[run])), null, `Unjudged in its top ${K}`)),
+    fact('unjudged', number(sum(D.unjudged[run])), null, `Unjudged in its top ${K}`)),
     bar(heading('Topic by topic'), measureChoice(), differenceLegend(m)), bars(items), KEPT.size < Q && notKept(),
     h('div', {class: 'columns'},
       section(alone.length ? table('alone', [...columns, grade], alone, {limit: 50, head: onlyHere})
@@ -68,8 +68,8 @@ function oneTopic() {
   const of = valuesOf(0, t), order = range(M).sort((a, b) => SIGN * (of[b] - of[a]) || a - b), best = order[0];
   const head = [h('h1', {}, step(t, -1), ' Topic ', bdi(TOPICS[t], null), ' ', step(t, 1)), topicText(t),
     h('div', {class: 'facts'}, fact('hardness', fixed(mean(of)), null, `Mean ${MAIN.name}`),
-      fact('median', fixed(median(of))), fact('best', fixed(of[best])), fact('relevant', String(D.topics.relevant[t])),
-      fact('judged', String(D.topics.judged[t])), fact('share', percent(unjudgedShare(t)))),
+      fact('median', fixed(median(of))), fact('best', fixed(of[best])), fact('relevant', number(D.topics.relevant[t])),
+      fact('judged', number(D.topics.judged[t])), fact('share', percent(unjudgedShare(t)))),
     heading(`${MAIN.name} of all runs`), strip(of, order)];
   const at = KEPT.get(t);
   if (at === undefined) return [...head, note('The rankings of this topic are not in the page.'), notKept()];
@@ -92,7 +92,7 @@ function oneTopic() {
   const columns = [
     text('Document', (d) => docs[d], (d) => [h('a', {href: mark(d)}, docName(docs[d])), textOf(at, d)], {wide: true}),
     col('grade', (d) => (grades[d] === null ? NaN : grades[d]), {cell: (d) => chip(grades[d])}),
-    LISTS.p && col('p_relevant', (d) => relevance(at, d), {cell: (d) => gradeBar(at, d)}),
+    LISTS.p && grades.includes(null) && col('p_relevant', (d) => relevance(at, d), {cell: (d) => gradeBar(at, d)}),
     count('runs', (d) => held[d]), count('first', (d) => first[d], {up: true})];
   const popular = range(docs.length).sort((a, b) => held[b] - held[a] || first[a] - first[b]);
   const [lost, named] = LISTS.missed[at];

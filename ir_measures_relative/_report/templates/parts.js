@@ -40,8 +40,10 @@ function fixed(value, places = 3, plus = '') { // .834, −.021: as tables of th
   const text = Math.abs(value).toFixed(places), short = text.replace(/^0(?=\.)/, '');
   return Number(text) === 0 ? short : (value < 0 ? '−' : plus) + short;
 }
-const tiny = (value, places) => Math.abs(value) > 1e-9 && Math.abs(value) < 0.5 * 10 ** -places;
-const signed = (value, places = 3) => fixed(value, places + tiny(value, places), '+'); // +.0003, not .000
+function signed(value, places = 3) { // +.00003, not .000: the sign of a small difference may decide
+  const size = Math.abs(value), extra = range(4).find((k) => size >= 0.5 * 10 ** -(places + k));
+  return fixed(value, places + (size > 1e-9 && extra ? extra : 0), '+');
+}
 const chance = (p) => (empty(p) ? '–' : p < 0.001 ? '<.001' : fixed(p));
 function percent(share) { // rounded down, as in pair_sentences.py; 100% and 0% mean all and none
   if (empty(share)) return '–';
@@ -165,18 +167,22 @@ const isSignificant = (f) => HOLM !== null && HOLM[f.at] < SIGNIFICANT;
 const isSettled = (f) => f.settled !== null && f.settled !== 'no';
 const isLikely = (f) => !isSettled(f) && f.better !== null && Math.max(f.better, f.worse) >= LEVEL;
 const ONLY = { // the pairs that a list can show
-  significant: [`significant (p < ${fixed(SIGNIFICANT, 2)})`, isSignificant],
-  insignificant: ['not significant', (f) => HOLM !== null && !isSignificant(f)],
-  settled: ['settled', isSettled],
-  open: ['not settled', (f) => f.settled === 'no'],
-  likely: [`likely (${100 * LEVEL}% or more)`, isLikely],
-  undecided: ['undecided', (f) => f.better !== null && !isSettled(f) && !isLikely(f)],
+  ...(HOLM && {
+    significant: [`significant (p < ${fixed(SIGNIFICANT, 2)})`, isSignificant],
+    insignificant: ['not significant', (f) => !isSignificant(f)],
+  }),
+  ...(D.pairs && D.pairs.settled && {settled: ['settled', isSettled], open: ['not settled', (f) => !isSettled(f)]}),
+  ...(D.pairs && D.pairs.better && {
+    likely: [`likely (${100 * LEVEL}% or more)`, isLikely],
+    undecided: ['undecided', (f) => !isSettled(f) && !isLikely(f)],
+  }),
 };
 const onlyCount = (key) => once(`only ${key}`, () => allPairs().filter(ONLY[key][1]).length);
 // A pair in words: Python chooses the texts, see pair_sentences.py; `name` shows a run.
 function inWords(f, name) {
   const [onLabels, onTopics] = D.pairs.kinds[D.pairs.said[f.at]], size = Math.abs(f.difference), same = size < 1e-9;
   const [leader, other] = SIGN * f.difference >= 0 ? [f.a, f.b] : [f.b, f.a], p = HOLM ? HOLM[f.at] : null;
+  const all = D.pairs.difference.length;
   const most = Math.max(f.better, f.worse), likely = onLabels === 'tied' ? 1 - f.better - f.worse : most;
   const parts = {
     leader: () => name(leader), other: () => name(other), n: () => number(Q),
@@ -185,7 +191,8 @@ function inWords(f, name) {
     ahead: () => name(f.better > f.worse ? f.a : f.worse > f.better ? f.b : leader), lead: () => '',
     probability: () => percent(likely).replace('>', 'more than ').replace('<', 'less than '),
     tie: () => 'have the same score',
-    p: () => (p < 0.001 ? '< .001' : `= ${fixed(p, p >= 0.1 ? 2 : 3)}`),
+    p: () => (p < 0.001 ? '< .001' : `= ${fixed(p, p >= 0.1 ? 2 : 3)}`) + (all > 1 ? ', Holm' : ''),
+    among: () => (all > 1 ? `among ${number(all)} pairs, ` : ''),
   };
   return [same ? 'same' : 'leads', onLabels, onTopics].map((key) => D.pairs.texts[key]).filter(Boolean).join(' ')
     .split(/\{(\w+)\}/).map((part, at) => (at % 2 ? parts[part]() : part));
@@ -203,6 +210,14 @@ const groupOf = (run) => D.runs.group[run] !== null
 const chip = (grade) => h('i', {class: `chip ${gradeClass(grade)}`,
   tip: grade === null ? 'unjudged' : `grade ${grade}`}, grade === null ? '?' : grade);
 const note = (...text) => h('p', {class: 'note'}, ...text);
+// What may be wider than the screen scrolls in a box of its own; the box says so, and fades where it goes on.
+function scrolling(content) {
+  const box = h('div', {class: 'scroll', onscroll: () => fade()}, content);
+  const hint = h('p', {class: 'note hint', hidden: true}, 'Scroll sideways to see the rest.');
+  const fade = () => box.classList.toggle('more', box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  new ResizeObserver(() => { hint.hidden = box.scrollWidth <= box.clientWidth + 1; fade(); }).observe(content);
+  return [hint, box];
+}
 const heading = (...text) => h('h2', {}, ...text);
 const bar = (...parts) => h('div', {class: 'bar'}, ...parts);
 const fact = (key, shown, more, label = D.words[key][0]) => h('div', {class: 'fact', tip: meaning(key)},
@@ -246,7 +261,7 @@ function differenceLegend(m, other = referenceName()) { // one box for each colo
   return h('span', {class: 'legend'}, 'worse', s('svg', {class: 'scale', width: 290, height: 26, role: 'img',
     'aria-label': `colours change at differences of ${at.join(', ')}`},
   names.map((name, k) => s('rect', {class: name, x: 1 + 32 * k, y: 0, width: 31, height: 11})),
-  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than ', bdi(other));
+  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than\u00a0', bdi(other));
 }
 const gradeLegend = () => h('span', {class: 'legend'}, 'grade ', range(D.topics.top + 1).slice(0, 8).map(chip),
   '\u00a0unjudged ', chip(null));

@@ -34,8 +34,7 @@ function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null
   return [bar(head, h('span', {class: 'tools'},
     h('button', {id: `copy-${id}`, onclick: (event) => copy(csv(), event.target)}, 'Copy CSV'),
     h('button', {id: `save-${id}`, onclick: () => save(csv(), `${id}.csv`, 'text/csv')}, 'Download CSV'))),
-  h('div', {class: 'scroll'}, h('table', {id, onkeydown: walk},
-    h('thead', {}, h('tr', {}, columns.map(titled))), body)),
+  scrolling(h('table', {id, onkeydown: walk}, h('thead', {}, h('tr', {}, columns.map(titled))), body)),
   rows.length > limit && note(`The first ${number(limit)} of ${plural(rows.length, 'row')}; the CSV has all of them.`)];
 }
 const breakable = (label) => label.split(/(?=[(@])|(?<==)/).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));

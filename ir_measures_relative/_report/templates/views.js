@@ -10,7 +10,7 @@ function amount(m, run) { // a number over a bar that compares it with the large
 }
 const card = (title, href, ...lines) => h('section', {}, h('h2', {}, h('a', {href}, title)),
   lines.flat().filter(Boolean).map((line) => h('p', {}, line)));
-const counted = (rows, all, word) => (rows.length < all ? `${rows.length} of ` : '') + plural(all, word);
+const counted = (rows, all, word) => (rows.length < all ? `${number(rows.length)} of ` : '') + plural(all, word);
 const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][n % 10] || 'th'}`;
 function overview() { // the first questions of someone who runs a track, each answered in a click
   const adds = D.adds, all = allPairs().length, seen = new Set();
@@ -231,7 +231,7 @@ function pairs() {
     D.pairs.better && col('better', (f) => f.better, {show: percent}),
     D.pairs.settled && col('settled', verdict, {number: false}),
   ];
-  const kinds = Object.entries(ONLY).filter(([key]) => onlyCount(key)).map(([key, [name]]) => [key, name]);
+  const kinds = Object.entries(ONLY).map(([key, [name]]) => [key, name]);
   const folded = all.length > 40, map = h('details', {id: 'matrix-fold', open: !folded},
     h('summary', {}, `All pairs as a matrix (${plural(rows.length, 'row')})`));
   const draw = () => { if (map.open && map.children.length === 1) map.append(...matrix(rows).flat(Infinity)); };
@@ -239,7 +239,7 @@ function pairs() {
   draw();
   return [table('pairs', columns, list, {limit: folded ? 50 : 20, sorted: 'gap', head: [
     choice('Show', 'only', [['', 'all pairs'], ...kinds], S.only || ''), filters(), h('span', {class: 'count'},
-      `${number(list.length)} of ${plural(allPairs().length, 'pair')}${S.sort ? '' : ', closest first'}`)]}), map,
+      counted(list, allPairs().length, 'pair') + (S.sort ? '' : ', closest first'))]}), map,
   all.length < M && note(`Pairs of the best ${all.length} runs; ${M - all.length} runs are left out.`)];
 }
 
@@ -268,5 +268,5 @@ function next() {
   table('next', columns, rows, {sorted: 'effect', head: [
     choice('Documents', 'n', sizes.map((size) => [String(size), String(size)]), String(n)),
     h('button', {id: 'save-pool', onclick: () => save(pool(), 'pool.txt', 'text/plain')}, 'Download pool file'),
-    h('span', {class: 'count'}, 'Each line has a topic and a document.')]})];
+    h('span', {class: 'count'}, 'The pool file has a topic and a document in each line.')]})];
 }
