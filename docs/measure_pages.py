@@ -1,8 +1,10 @@
 """A page per measure, generated from its declaration: ``python docs/measure_pages.py``.
 
 The pages are stored in ``pt_docs/measures``, so that PyTerrier's documentation can include them as they are; a test
-compares them with the declarations. Definitions, warnings and pictures are written by hand in ``pt_docs/formulas``,
-``pt_docs/when_not`` and ``docs/website/pictures`` (by measure) and in ``pt_docs/papers.rst`` (by paper).
+compares them with the declarations. Warnings are written by hand in ``pt_docs/when_not``, whose first line also names
+the group of a measure in the sidebar. Typeset formulas (``pt_docs/formulas``), pictures (``docs/website/pictures``) and
+notes on a paper (``pt_docs/papers.rst``) are optional. The script also writes the sidebar and the table of measures,
+and adds papers that only ``citations.py`` lists to ``CITATION.cff``.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ RELATIVE_TO = {
     "reference": "It requires one other run, ``reference=``.",
     None: "It requires one run and the judgements.",
 }
+GROUPS = ("relative to other runs", "unjudged documents", "chance and similarity")
+FIELD = re.compile(r"^\s*(\w+)\s*=\s*\{(.*?)\},?$", re.MULTILINE | re.DOTALL)
+GROUP_LINE = re.compile(r"\.\. group: (.+)\n+")  # the first line of a file in when_not: a comment in reStructuredText
 
 
 def measure_page(name: str) -> str:
@@ -47,7 +52,7 @@ def measure_page(name: str) -> str:
         _picture(name),
         _section("Definition", _by_hand("formulas", name) or _code("text", "\n\n".join(definition))),
         _section("Notes", notes),
-        _section("When not to use it", _by_hand("when_not", name)),
+        _section("When not to use it", GROUP_LINE.sub("", _by_hand("when_not", name))),
         _section("Parameters", _table(measure.SUPPORTED_PARAMS)),
         _section("Notes on the paper", *map(_about_paper, _notes(measure))),
         _section("Citing", *(_code("bibtex", BIBTEX[key].strip()) for key in measure.CITATIONS)),
@@ -55,14 +60,59 @@ def measure_page(name: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def sidebar() -> str:
+    """Entries of the sidebar: measures by group, for index.rst."""
+    parts = []
+    for group in GROUPS:
+        names = [f"    measures/{name}" for name in registry if group_of(name) == group]
+        lines = [".. toctree::", "    :maxdepth: 1", "    :hidden:", f"    :caption: Measures: {group}", "", *names]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def table_of_measures() -> str:
+    """Table of all measures with their descriptions, for choosing.rst."""
+    lines = [".. list-table::", "    :header-rows: 1", "    :widths: 16 62 22", ""]
+    lines += ["    * - Measure", "      - Value", "      - Better is"]
+    for group in GROUPS:
+        for name in (name for name in registry if group_of(name) == group):
+            lines += [f"    * - :doc:`{name} <measures/{name}>`", f"      - {_plain(registry[name].SHORT_DESC)}"]
+            lines += [f"      - {registry[name].DIRECTION}"]
+    return "\n".join(lines) + "\n"
+
+
+def group_of(name: str) -> str:
+    """Group of a measure in the sidebar."""
+    line = GROUP_LINE.match(_by_hand("when_not", name))
+    if line is None or line[1] not in GROUPS:
+        raise ValueError(f"when_not/{name}.inc must begin with '.. group: ' and one of {', '.join(GROUPS)}")
+    return line[1]
+
+
+def citation_file(text: str) -> str:
+    """Text of CITATION.cff with the papers of citations.py that it lacks."""
+    for entry in BIBTEX.values():
+        fields = {key: " ".join(value.split()) for key, value in FIELD.findall(entry)}
+        title = re.sub(r"[{}]", "", fields["title"]).replace(r"\&", "&")
+        if f'title: "{title}"' in text:
+            continue
+        authors = [author.rpartition(" ")[::2] for author in fields["author"].split(" and ")]
+        lines = ["  - type: generic", f'    title: "{title}"', "    authors:"]
+        lines += [f'      - family-names: "{family}"\n        given-names: "{given}"' for given, family in authors]
+        lines += [f"    year: {fields['year']}"] if "year" in fields else []
+        text = text.rstrip("\n") + "\n" + "\n".join(lines) + "\n"
+    return text
+
+
 def write_pages(folder: Path = PAGES / "measures") -> list[Path]:
-    """Write the page of every registered measure, and remove pages of other measures."""
+    """Write the pages, sidebar and table of all registered measures, and remove pages of other measures."""
     folder.mkdir(exist_ok=True)
-    wanted = {folder / f"{name}.rst": name for name in registry}
+    wanted = {folder / f"{name}.rst": measure_page(name) for name in registry}
     for page in set(folder.glob("*.rst")) - set(wanted):
         page.unlink()
-    for page, name in wanted.items():
-        page.write_text(measure_page(name), encoding="utf-8")
+    wanted |= {folder / "sidebar.inc": sidebar(), folder / "all.inc": table_of_measures()}
+    for page, text in wanted.items():
+        page.write_text(text, encoding="utf-8")
     return list(wanted)
 
 
@@ -157,3 +207,5 @@ def _default(parameter: Parameter) -> str:
 
 if __name__ == "__main__":
     print("\n".join(str(page) for page in write_pages()))
+    citation = REPOSITORY / "CITATION.cff"
+    citation.write_text(citation_file(citation.read_text(encoding="utf-8")), encoding="utf-8")

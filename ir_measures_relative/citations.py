@@ -142,12 +142,10 @@ def bibtex(*measures: Iterable[Any] | Any) -> str:
       ...
     """
     keys: dict[str, None] = {} if measures else dict.fromkeys(BIBTEX)  # a dict keeps the order of first use
-    for measure in (measure for some in measures for measure in _each(some)):
-        keys.update(dict.fromkeys(getattr(parse_measure(measure), "CITATIONS", ())))
+    for some in measures:
+        # not iter(): a measure that can be indexed by parameter would count as a sequence
+        several = hasattr(type(some), "__iter__") and not isinstance(some, str)
+        listed: Iterable[Any] = some if several else [some]
+        for measure in listed:
+            keys.update(dict.fromkeys(getattr(parse_measure(measure), "CITATIONS", ())))
     return "\n\n".join(BIBTEX[key].strip() for key in keys)
-
-
-def _each(measures: Iterable[Any] | Any) -> Iterable[Any]:
-    # not iter(): a measure that can be indexed by parameter would count as a sequence
-    several = hasattr(type(measures), "__iter__") and not isinstance(measures, str)
-    return measures if several else [measures]

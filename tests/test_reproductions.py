@@ -141,7 +141,7 @@ def test_a_count_has_no_decimals() -> None:
 
 def test_a_false_sentence_is_marked() -> None:
     claims = [sentences.Sentence("Section 1", "a > b", "1, 2", False), sentences.Sentence("Section 1", "b", "2", True)]
-    assert sentences.table(claims).startswith("1 of 2 sentences are true of our numbers.")
+    assert sentences.table(claims).startswith("Our numbers confirm 1 of 2 claims.")
     assert sentences.table(claims).count("**no**") == 1
 
 

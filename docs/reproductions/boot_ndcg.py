@@ -129,7 +129,7 @@ def _errors_7() -> list[Row]:
     for (name, topics), printed in ERRORS_7.items():
         cells = _numbers(TABLE_7[name, topics])
         values = [cell - cells[-1] for cell in cells[1:-1]]
-        what = f"{name}, {topics}: differences from the last column"
+        what = f"{name}, {_unjudged(topics)}: differences from the last column"
         found.append(row("Table 7", what, printed, values, slack=[2 * HALF] * len(values)))
     return found
 
@@ -145,7 +145,8 @@ def _collection(folder: Path) -> list[Row]:
     return [
         row("Section 4.1", "TREC-COVID: topics, judgements", "50 66,336", sizes),
         row("Table 3", "TREC-COVID: shares of grades 0, 1, 2 in the pool", "0.63 0.16 0.21", shares.pool),
-        row("Table 3", "TREC-COVID: shares of grades 0, 1, 2 of the unjudged", "0.75 0.02 0.23", shares.unjudged),
+        row("Table 3", "TREC-COVID: shares of grades 0, 1, 2 among unjudged documents", "0.75 0.02 0.23",
+            shares.unjudged),
     ]  # fmt: skip
 
 
@@ -183,11 +184,11 @@ def means_of_table_7(folder: Path, name: str, topics: str, pool: str = "collecti
 
 def _table_7(folder: Path) -> list[Row]:
     found = []
-    why = "Bootstrap columns: the paper has one sample of 1,000 labellings, here is the whole distribution"
     for (name, topics), printed in TABLE_7.items():
-        values = means_of_table_7(folder, name, topics)
-        what = (
-            f"{name}, {topics} topics: U@10; nDCG@10: default, condensed, BS; upper bounds: naïve, BS; expanded qrels"
-        )
-        found.append(row("Table 7", what, printed, values, why if name != "1st@TREC" else ""))
+        found.append(row("Table 7", f"{name}, {_unjudged(topics)}", printed, means_of_table_7(folder, name, topics)))
     return found
+
+
+def _unjudged(topics: str) -> str:
+    """Describe the topics of a row of Table 7 by their share of unjudged documents."""
+    return "all topics" if topics == "all" else f"topics with {topics} unjudged"

@@ -115,10 +115,10 @@ def _of_unique(table: pd.DataFrame) -> list[Sentence]:
     few = int((unique[neural] < base.median()).sum())
     return [
         Sentence(where, "NRG with base precision is exactly the number of unique contributions",
-                 f"10 NRG(base=P)@10 and UniqueRel@10 of all runs differ by {off:.3f}", bool(off < 1e-12)),
+                 f"10 NRG(base=P)@10 and UniqueRel@10 differ by at most {off:.3f} over all runs", bool(off < 1e-12)),
         Sentence(where, "Traditional methods have a high NRG relative to NDCG@10",
                  f"mean rank of the {(~neural).sum()} traditional runs: {ranks[NDCG]:.1f} by NDCG@10, "
-                 f"{ranks[UNIQUE]:.1f} by UniqueRel@10 (by mean UniqueRel@10 it is not true: {base.mean():.3f} for "
+                 f"{ranks[UNIQUE]:.1f} by UniqueRel@10 (but not by mean UniqueRel@10: {base.mean():.3f} for "
                  f"BASELINE, {unique[neural].mean():.3f} for neural runs)", bool(ranks[UNIQUE] < ranks[NDCG])),
         Sentence(where, "Many neural methods make relatively few or no unique contributions",
                  f"{few} of {neural.sum()} are below the median of BASELINE ({_number(base.median())}); the fewest: "
@@ -143,7 +143,7 @@ def _of_others(table: pd.DataFrame) -> list[Sentence]:
             Sentence(where, f"{measure} is correlated with NDCG@10", f"tau = {tau.statistic:.2f}",
                      bool(tau.statistic > 0 and tau.pvalue < 0.01)),
             Sentence(where, f"{measure} suggests no distinction between traditional and neural methods",
-                     f"{above} of the {ahead.sum()} neural runs above all traditional ones by NDCG@10 are so here too",
+                     f"{above} of the {ahead.sum()} neural runs that beat all traditional runs by NDCG@10 do so here",
                      above == ahead.sum()),
         ]  # fmt: skip
     return found

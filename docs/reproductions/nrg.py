@@ -44,5 +44,5 @@ def from_data(folder: Path) -> list[Row]:
     path = folder / "data" / "ir_datasets" / "msmarco-passage" / "trec-dl-2019" / "qrels"
     counts = Counter(line.split()[0] for line in path.read_text().splitlines())
     values = [len(counts), counts.total(), min(counts.values()), max(counts.values())]
-    what = "TREC DL 2019: queries, judgements, fewest and most of a query"
+    what = "TREC DL 2019: queries, judgements, fewest and most judgements of a query"
     return [row("Section 4", what, "43 9,260 132 582", values)]

@@ -33,9 +33,9 @@ def from_paper() -> list[Row]:
             [n * (n - 1) / 2 for n in systems]),
         row("Section 4.4", "Half of 45 and of 50 topics", "22 25", [45 // 2, 50 // 2]),
         row("Section 2.1", "Largest P@K of two systems, alpha = 1: 2 (S-1)/S", "1.0", [_alone("additive", "share")],
-            "One system alone finds every document. By Eq. 1 it is 1 + (S-1)/S, below 2 as the section says"),
-        row("Section 5.2", "R' of a document that every system has, said to be its maximum", "1.0",
-            [_everywhere("mixture", "normalized")], "By the formula it is 0, and 1 where one system alone has it"),
+            "If each document is found by one system only, Eq. 1 gives 1 + (S-1)/S, which is below 2, as stated"),
+        row("Section 5.2", "R' of a document that every system finds, stated to be the maximum", "1.0",
+            [_everywhere("mixture", "normalized")], "The formula gives 0, and 1 if only one system finds it"),
     ]  # fmt: skip
 
 

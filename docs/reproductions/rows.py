@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-EDGE = 1e-9  # a value this near to the middle between two printed numbers may be either of them
-ROUNDING, CUT = "within the rounding of the numbers it is computed from", "cut instead of rounded"
+EDGE = 1e-9  # a value this close to the midpoint of two printed numbers may be rounded to either
+ROUNDING, CUT = "within rounding", "if digits are truncated"
 SAMPLING = "within the sampling error"
 
 
@@ -15,10 +15,10 @@ SAMPLING = "within the sampling error"
 class Row:
     """Some numbers of one place of a paper.
 
-    ``printed`` holds them as the paper prints them, so that their digits are known; ``ours`` our values; ``slack`` how
-    far these can be off because they were computed from other printed numbers, which are rounded; ``cut``: the paper
-    seems to cut digits off; ``why`` says where a difference comes from; ``noise`` is how far the values of two random
-    samples may differ (two standard errors of their difference).
+    ``printed`` contains the numbers as text, so that their digits are known, and ``ours`` our values. ``slack`` is the
+    error of our values if they are computed from other printed numbers, which are rounded. ``cut`` means that the paper
+    seems to truncate digits, ``why`` explains a difference, and ``noise`` is two standard errors of the difference
+    between the values of two random samples.
     """
 
     where: str
@@ -37,7 +37,7 @@ class Row:
 
     @property
     def verdicts(self) -> list[str]:
-        """'yes', 'rounding', 'sampling', 'cut' (digits cut off instead of rounded) or 'no' for every number."""
+        """'yes', 'rounding', 'sampling', 'cut' (digits truncated instead of rounded) or 'no' for every number."""
         slack, noise = (given or (0.0,) * len(self.ours) for given in (self.slack, self.noise))
         return [_verdict(*each, self.cut) for each in zip(self.printed, self.ours, slack, noise, strict=True)]
 
@@ -113,19 +113,19 @@ def _note(found: list[str], verdict: str, words: str) -> str:
 
 
 def counted(rows: Sequence[Row]) -> str:
-    """How many of all printed numbers come out the same."""
+    """Say how many of the printed numbers are the same."""
     found = [verdict for r in rows for verdict in r.verdicts]
     words = [f"{found.count('yes')} of {len(found)} printed numbers are the same"]
     words += [f"{found.count('rounding')} more {ROUNDING}"] if "rounding" in found else []
     words += [f"{found.count('sampling')} more {SAMPLING}"] if "sampling" in found else []
-    words += [f"{found.count('cut')} more if digits are {CUT}"] if "cut" in found else []
+    words += [f"{found.count('cut')} more {CUT}"] if "cut" in found else []
     return ", ".join(words) + "."
 
 
 def table(rows: Sequence[Row]) -> str:
     """The rows as reStructuredText, with their count above."""
     cells = [[r.where, r.what, ", ".join(r.printed), ", ".join(r.ours_as_printed), r.same] for r in rows]
-    return counted(rows) + "\n\n" + list_table(["Where", "What", "Printed", "Ours", "The same?"], cells)
+    return counted(rows) + "\n\n" + list_table(["Where", "What", "Printed", "Ours", "Same?"], cells)
 
 
 def list_table(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
@@ -137,7 +137,7 @@ def list_table(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """NDCG@10 is no e-mail address; what is code stays as it is."""
+    """Escape the @ of NDCG@10, which is not an e-mail address; leave code as it is."""
     return text if text.startswith("``") else text.replace("@", r"\@")
 
 

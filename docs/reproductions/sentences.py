@@ -1,4 +1,4 @@
-"""A sentence of a paper with our numbers: is it true of them?"""
+"""A claim of a paper: do our numbers confirm it?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .rows import list_table
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a paper, shortened, and the numbers that decide whether it is true."""
+    """A claim of a paper, shortened, and the numbers that confirm or contradict it."""
 
     where: str
     says: str
@@ -19,17 +19,17 @@ class Sentence:
 
 
 def counted(sentences: Sequence[Sentence]) -> str:
-    """Say how many of the sentences are true."""
-    return f"{sum(sentence.true for sentence in sentences)} of {len(sentences)} sentences are true of our numbers."
+    """Say how many of the claims our numbers confirm."""
+    return f"Our numbers confirm {sum(sentence.true for sentence in sentences)} of {len(sentences)} claims."
 
 
 def table(sentences: Sequence[Sentence]) -> str:
-    """Format the sentences as reStructuredText, with their count above."""
+    """Format the claims as reStructuredText, with their count above."""
     cells = [[s.where, s.says, s.ours, "yes" if s.true else "**no**"] for s in sentences]
-    return counted(sentences) + "\n\n" + list_table(["Where", "The paper says", "Ours", "True?"], cells)
+    return counted(sentences) + "\n\n" + list_table(["Where", "Claim", "Our numbers", "Confirmed?"], cells)
 
 
 def as_text(sentences: Sequence[Sentence]) -> str:
-    """Format the sentences for a terminal."""
+    """Format the claims for a terminal."""
     lines = [f"{s.where}: {s.says}\n    ours     {s.ours}\n    true?    {'yes' if s.true else 'no'}" for s in sentences]
     return "\n".join([*lines, counted(sentences)])

@@ -130,7 +130,7 @@ def from_paper() -> list[Row]:
 def _growth() -> list[Row]:
     net = scores("MSLR", "nDCG").loc["RNet"]
     grown = 100 * (net[30] / net[5] - 1)
-    return [row("Section 4.4", "RankNet's growth of nDCG from k = 5 to 30, of Table 2", "74.6%", [grown], cut=True)]
+    return [row("Section 4.4", "Growth of RankNet's nDCG from k = 5 to 30 (Table 2)", "74.6%", [grown], cut=True)]
 
 
 def _orders() -> list[Row]:
@@ -143,15 +143,15 @@ def _orders() -> list[Row]:
         place = "Table 6" if measure == "nDCG" else "Table 16"
         found.append(row(place, f"{data_set}: tau of {measure} with V1, with V2", numbers, taus, cut=True))
     nearest = min(((28 - 2 * swapped) / 28 for swapped in range(29)), key=lambda tau: abs(tau - 0.624))
-    why = "Eight untied methods have 28 pairs; of the values that tau can have, this is the nearest"
+    why = "Eight methods without ties form 28 pairs; this is the nearest value that tau can have"
     return [*found, row("Table 16", "MQ2007, uninformative: tau of MAP with V2", "0.624", [nearest], why)]
 
 
 def _apart() -> list[Row]:
     printed = {
-        ("MSLR", "nDCG"): ("31 35.7 46.7", "nDCG: 29.8 by the printed scores"),
-        ("MQ2007", "nDCG"): ("1.74 3.6 6.42", "V1: 2.1 by the printed scores"),
-        ("MSLR", "MAP"): ("25.57 31.84 97.63", "V2: two methods have negative means, see below"),
+        ("MSLR", "nDCG"): ("31 35.7 46.7", "nDCG: the printed scores give 29.8"),
+        ("MQ2007", "nDCG"): ("1.74 3.6 6.42", "V1: the printed scores give 2.1"),
+        ("MSLR", "MAP"): ("25.57 31.84 97.63", "V2: two methods have negative means (see below)"),
         ("MQ2007", "MAP"): ("5.91 6.86 20.01", "V2: 20.02 with .116 instead of .0116 for AdaRank at k = 15"),
     }
     found = []
@@ -173,7 +173,7 @@ def _slack(values: pd.Series, half: float = 0.00005) -> float:
 
 def _swaps() -> list[Row]:
     printed = {
-        "nDCG": ("Table 10", "0.107 0.107 0.107", "The methods are ranked here by their means over k"),
+        "nDCG": ("Table 10", "0.107 0.107 0.107", "We rank the methods by their means over k"),
         "MAP": ("Table 20", "0.25 0.25 0.178", ""),
     }
     found = []
@@ -185,7 +185,7 @@ def _swaps() -> list[Row]:
 
 def _counts() -> list[Row]:
     shares = [100 * count / 140 for count in (46, 24, 33, 78, 36, 61, 81)]
-    what = "46, 24, 33, 78, 36, 61 and 81 of the 140 comparisons"
+    what = "46, 24, 33, 78, 36, 61 and 81 of the 140 comparisons, as percentages"
     return [
         row("Section 4.4.2", "Pairs of methods, comparisons at five k", "28 140", [8 * 7 / 2, 5 * 8 * 7 / 2]),
         row("Sections 4.4, 4.5", what, "32% 17% 23% 55% 26% 43% 57%", shares, cut=True),
