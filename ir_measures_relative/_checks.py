@@ -22,8 +22,8 @@ class WrongKind(ValueError, TypeError):
 
 LARGEST = 2**53  # number that a measure accepts: float64 counts exactly up to it, and it is far from overflow
 EQUAL = 1e-12  # a smaller difference of two scores is rounding
-_FEWEST_CONDENSED = 2  # warnings like the first one, before they become a number
 _MOST_NAMED = 5  # runs in a condensed warning
+_LIKE_THIS_ONE = re.compile(r" \([0-9]+ more warnings? like this one.*")
 _BAR_AFTER = 2.0  # seconds of work before a progress bar appears
 
 Item = TypeVar("Item")
@@ -139,7 +139,7 @@ def shown(value: Any, most: int = 80) -> str:
     ("'a\\\\nb'", '[0, 1, 2,...')
     """
     try:
-        text = repr(value)
+        text = f"a {type(value).__name__}" if hasattr(value, "columns") else repr(value)
     except ValueError:  # Python prints no integer of more than 4,300 digits
         digits = int(value.bit_length() * 0.30103) if isinstance(value, int) else None
         text = f"<{type(value).__name__}>" if digits is None else f"a number of {digits} digits"
@@ -217,8 +217,9 @@ def right_call() -> str:
         frame = frame.f_back
     if not name:
         return ""
-    parameters = inspect.signature(getattr(package, name)).parameters.values()
-    required = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty]
+    parameters = [p for p in inspect.signature(getattr(package, name)).parameters.values() if p.default is p.empty]
+    required = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    required += [f"{p.name}=..." for p in parameters if p.kind is p.KEYWORD_ONLY]
     return f"; call {name}({', '.join(required)})"
 
 
@@ -247,17 +248,22 @@ def condensed(sentences: Iterable[str]) -> list[str]:
     """
     kinds: dict[str, list[str]] = {}
     for sentence in dict.fromkeys(sentences):
-        kinds.setdefault(re.sub(r"'[^']*'|[0-9]+", "", sentence), []).append(sentence)
-    return [sentence for alike in kinds.values() for sentence in _first_of(alike)]
+        kinds.setdefault(kind_of_warning(sentence), []).append(sentence)
+    return [_first_of(alike) for alike in kinds.values()]
 
 
-def _first_of(alike: list[str]) -> list[str]:
+def kind_of_warning(sentence: str) -> str:
+    """Return a warning without names and numbers, and without the number of others like it."""
+    return re.sub(r"'[^']*'|[0-9]+", "", _LIKE_THIS_ONE.sub("", sentence))
+
+
+def _first_of(alike: list[str]) -> str:
     first, *others = alike
-    if len(others) < _FEWEST_CONDENSED:
-        return alike
-    names = [name for sentence in others if (name := re.search(r"'[^']*'", sentence)) is not None]
-    some = ", ".join(name[0] for name in names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-    return [f"{first} ({len(others)} more warnings like this one{f': {some}' if some else ''})"]
+    if not others:
+        return first
+    names = [name[0] for sentence in others if (name := re.search(r"'[^']*'", sentence)) is not None]
+    some = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+    return f"{first} ({counted(len(others), 'more warning')} like this one{f': {some}' if some else ''})"
 
 
 def did_you_mean(word: object, names: Iterable[str]) -> str:
@@ -267,8 +273,11 @@ def did_you_mean(word: object, names: Iterable[str]) -> str:
     "; did you mean 'bm25'?"
     """
     names = list(names)
-    close = get_close_matches(str(word), names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; names are {', '.join(names):.200}"
+    lower = {name.lower(): name for name in names}
+    close = get_close_matches(str(word), names, n=1) or get_close_matches(str(word).lower(), lower, n=1)
+    if close:
+        return f"; did you mean {lower.get(close[0].lower(), close[0])!r}?"
+    return f"; names are {', '.join(names):.200}"
 
 
 def tracked(items: Iterable[Item], total: int, what: str, progress: bool | None = None) -> Iterable[Item]:

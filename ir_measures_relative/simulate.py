@@ -229,25 +229,23 @@ def _descending(score: Array) -> Array:
     return np.argsort(-score, axis=1, kind="stable")
 
 
-def _names(topic: Array, candidate: Array) -> tuple[list[str], list[str]]:
-    """Ids of topics and documents; a document belongs to one topic."""
+def _frame(topic: Array, candidate: Array, name: str, values: Array) -> pd.DataFrame:
+    """Rows of documents, with ids of topics and documents; a document belongs to one topic."""
     pairs = list(zip((topic + 1).tolist(), candidate.tolist(), strict=True))
-    return [str(q) for q, _ in pairs], [f"d{q}-{d:04d}" for q, d in pairs]
+    ids = {"query_id": [str(q) for q, _ in pairs], "doc_id": [f"d{q}-{d:04d}" for q, d in pairs]}
+    return pd.DataFrame(ids | {name: values})
 
 
 def _run_frame(ranking: Array) -> pd.DataFrame:
     topics, depth = ranking.shape
-    query_id, doc_id = _names(np.repeat(np.arange(topics), depth), ranking.ravel())
     # integers are distinct in any precision, so every tool reads the same order
     score = np.tile(np.arange(depth, 0, -1, dtype=float), topics)
-    return pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "score": score})
+    return _frame(np.repeat(np.arange(topics), depth), ranking.ravel(), "score", score)
 
 
 def _judge(rankings: list[Array], grade: Array) -> pd.DataFrame:
     """The true grades of all documents in the rankings, in order of topic and document."""
     seen = np.zeros(grade.shape, dtype=bool)
-    for ranking in rankings:
-        np.put_along_axis(seen, ranking, True, axis=1)
+    np.put_along_axis(seen, np.hstack(rankings), True, axis=1)
     topic, candidate = np.nonzero(seen)
-    query_id, doc_id = _names(topic, candidate)
-    return pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "relevance": grade[seen]})
+    return _frame(topic, candidate, "relevance", grade[seen])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ir_measures_relative._checks import WrongKind, choice, condensed, flag, real, share, shown, whole
+from ir_measures_relative._checks import WrongKind, choice, condensed, flag, kind_of_warning, real, share, shown, whole
 
 WORDS = ("one", "two", "three")
 
@@ -95,5 +95,6 @@ def test_warnings_about_many_runs_become_one() -> None:
         "run 'r0' lacks 0 of 9 topics (7 more warnings like this one: 'r1', 'r2', 'r3', 'r4', 'r5', ...)",
         "another",
     ]
-    assert condensed(alike[:2]) == alike[:2]
+    assert condensed(alike[:2]) == ["run 'r0' lacks 0 of 9 topics (1 more warning like this one: 'r1')"]
+    assert len({kind_of_warning(sentence) for sentence in [*alike, *condensed(alike)]}) == 1
     assert condensed(["1 is odd", "3 is odd", "5 is odd"]) == ["1 is odd (2 more warnings like this one)"]

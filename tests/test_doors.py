@@ -131,6 +131,17 @@ class TestDocumentsThatNeverMatch:
         ):
             assert any("has no judged document" in sentence for sentence in heard(call))
 
+    @pytest.mark.parametrize("measure", [imr.NRG(prior=RUNS["x"]) @ 3, imr.MED(reference=RUNS["x"]) @ 3], ids=str)
+    def test_a_prior_run(self, measure: Any) -> None:
+        for call in (
+            lambda: imr.compare([measure], QRELS, GOOD),
+            lambda: ir_measures.calc_aggregate([measure], QRELS, GOOD["y"]),
+            lambda: experiment(QRELS, GOOD, [measure]),
+            lambda: pt_experiment(QRELS, GOOD, [measure]),
+        ):
+            (only,) = heard(call)
+            assert f"run '{measure.named_runs()[0][0]}' has no judged document" in only
+
     def test_commands(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
         written(tmp_path, QRELS, self.RUNS)
         monkeypatch.chdir(tmp_path)
@@ -263,6 +274,29 @@ class TestArgumentsInTheWrongPlace:
             ValueError, match=r"expected a measure, got the file .*; call compare\(measures, qrels, runs\)"
         ):
             imr.compare([str(tmp_path / "qrels.txt")], QRELS, GOOD)
+
+    def test_a_path_without_a_folder_for_a_measure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        written(tmp_path, QRELS, GOOD)
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(ValueError, match=r"got the file 'qrels.txt'; call compare\(measures, qrels, runs\)"):
+            imr.compare("qrels.txt", "qrels.txt", "runs")
+
+    def test_arguments_of_experiment(self) -> None:
+        pytest.importorskip("pyterrier", reason="needs PyTerrier")
+        topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+        right = r"; call Experiment\(retr_systems, topics, qrels, eval_metrics\)"
+        with pytest.raises(ValueError, match="It looks like topics" + right):
+            imr.Experiment([self.RUN], self.FRAME, topics, ["nDCG@3"])
+        with pytest.raises(TypeError, match="must be a list or dict of systems, got a DataFrame" + right):
+            imr.Experiment(topics, [self.RUN], self.FRAME, ["nDCG@3"])
+
+    def test_a_frame_is_called_a_frame(self) -> None:
+        with pytest.raises(TypeError, match="^labels must be a label model .* got a DataFrame$"):
+            imr.impute(QRELS, imr.LabelModel.shares({0: 0.5, 1: 0.5}), self.RUN)
+
+    def test_required_keywords_are_shown(self) -> None:
+        with pytest.raises(TypeError, match=r"call compare_collections\(collections, baseline=...\)"):
+            imr.compare_collections({"a": (QRELS, GOOD), "b": (QRELS, GOOD)}, baseline="x", measure={"title": "nDCG@3"})
 
 
 def test_an_unknown_measure_gets_a_short_list() -> None:
@@ -398,6 +432,29 @@ class TestOtherLibraries:
         with pytest.raises(ValueError, match=r"no column 'score'.* as in frame.assign\(score=-frame\['rank'\]\)"):
             imr.read_run(frame)
         assert imr.read_run(frame.assign(score=-frame["rank"])).ranking("1") == ["a"]
+
+
+class TestListsOfNames:
+    """An item of a list is one name, commas and all; a bare text is split at commas."""
+
+    RUNS: Runs = {"BM25 (k1=0.9, b=0.4)": GOOD["x"], "dense": GOOD["y"]}
+
+    def test_an_item_is_one_name(self) -> None:
+        measures = [imr.NRG(prior=["BM25 (k1=0.9, b=0.4)"]) @ 3, imr.MED(reference=["BM25 (k1=0.9, b=0.4)"]) @ 3]
+        expected = imr.compare([imr.NRG(prior="x") @ 3, imr.MED(reference="x") @ 3], QRELS, GOOD).to_frame()
+        for table in (
+            imr.compare(measures, QRELS, self.RUNS).to_frame(),
+            experiment(QRELS, self.RUNS, measures).set_index("name"),
+        ):
+            assert table.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-12)
+
+    def test_a_bare_text_is_split(self) -> None:
+        both = imr.compare([imr.NRG(prior="x,y") @ 3], QRELS, GOOD).to_frame()
+        assert both.equals(imr.compare([imr.NRG(prior=["y", "x"]) @ 3], QRELS, GOOD).to_frame())
+        with pytest.raises(ValueError, match="unknown prior run 'x,y'"):
+            imr.compare([imr.NRG(prior=["x,y"]) @ 3], QRELS, GOOD)
+        with pytest.raises(ValueError, match=r"must be in a list: \['BM25 \(k1=0.9, b=0.4\)'\]"):
+            imr.MED(reference="BM25 (k1=0.9, b=0.4)")
 
 
 class TestHelp:

@@ -320,5 +320,5 @@ def mean_over_topics(values: Collection[float] | FloatArray) -> float:
 
 
 def divide(total: FloatArray, normalizer: Array) -> FloatArray:
-    """total / normalizer, and 0 where the normaliser is 0."""
-    return np.divide(total, normalizer, out=np.zeros(len(total)), where=normalizer != 0)
+    """total / normalizer, and 0 where the normaliser is 0; any shape."""
+    return np.divide(total, normalizer, out=np.zeros(np.shape(total)), where=normalizer != 0)

@@ -15,7 +15,7 @@ positive terms: each value keeps its *relative* precision, which the comparison 
 
 import numpy as np
 
-from ir_measures_relative._base.models import ERR, AveragePrecision, ReciprocalRank, Success, UserModel, sum_over_ranks
+from ir_measures_relative._base.models import ERR, AveragePrecision, UserModel, sum_over_ranks
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, best_values
 
@@ -36,14 +36,16 @@ def expected_total(
     relevant = judgements.sum_by_topic(value > 0).astype(np.int64)  # (Q,)
     if isinstance(model, ERR):
         return expected_err(best_values(value, judgements, int(relevant.max(initial=0))), n, m)
-    if isinstance(model, AveragePrecision) and method == "paper":
-        return np.asarray(m * (relevant / np.maximum(n, 1)) ** 2)
-    expected = {AveragePrecision: expected_sum_of_precisions, ReciprocalRank: reciprocal_rank, Success: success}
-    return expected[type(model)](relevant, n, m)
+    if isinstance(model, AveragePrecision):
+        return expected_sum_of_precisions(relevant, n, m, method)
+    first = first_relevant(relevant, n, m)  # RR and Success see no other relevant document
+    return sum_over_ranks(first * model.seen(first.shape[1]))
 
 
-def expected_sum_of_precisions(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
+def expected_sum_of_precisions(relevant: IntArray, n: IntArray, m: IntArray, method: str = "exact") -> FloatArray:
     """(Q,) expected sum over relevant documents in the top m of the precision at their rank."""
+    if method == "paper":
+        return np.asarray(m * (relevant / np.maximum(n, 1)) ** 2)
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, m.max(initial=0) + 1)))[m]  # (Q,)
     # A relevant document at rank i counts itself and the i - 1 others above it, each relevant by (R-1)/(n-1).
     # n = 1 has no others: H_1 = 1 alone is left.
@@ -52,22 +54,13 @@ def expected_sum_of_precisions(relevant: IntArray, n: IntArray, m: IntArray) -> 
     return np.asarray(expected)
 
 
-def success(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
-    """(Q,) chance that the top m contain a relevant document."""
-    # C(n-R, m) / C(n, m) is symmetric in R and m: the shorter product, in logarithms near 0 so that 1 - product
-    # keeps its precision when relevant documents are few.
-    many, few = np.maximum(relevant, m), np.minimum(relevant, m)  # (Q,)
-    log_miss = np.zeros(len(n))
-    for j in range(int(few.max(initial=0))):
-        share = np.where(j < few, np.minimum(many / np.maximum(n - j, 1), 1.0), 0.0)
-        with np.errstate(divide="ignore"):
-            log_miss += np.log1p(-share)
-    return -np.expm1(log_miss)
-
-
-def reciprocal_rank(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
-    """(Q,) expected reciprocal rank of the first relevant document, 0 if it is past rank m."""
-    return reciprocal_ranks(relevant, n, m, 1)[:, 0]
+def first_relevant(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
+    """(Q, W) chance that the first relevant document is at each rank; 0 past rank m."""
+    above = np.arange(m.max(initial=0))  # (W,) documents above each rank
+    left = np.maximum(n[:, None] - above, 1)  # (Q, W) documents not yet ranked
+    hit = np.minimum(relevant[:, None] / left, 1.0)
+    reached = np.hstack([np.ones((len(n), 1)), np.cumprod(1 - hit, axis=1)])[:, :-1]
+    return np.where(above < m[:, None], reached * hit, 0.0)
 
 
 def reciprocal_ranks(relevant: IntArray, n: IntArray, m: IntArray, depth: int) -> FloatArray:

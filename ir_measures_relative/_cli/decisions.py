@@ -53,7 +53,7 @@ def _explained(options: argparse.Namespace, **asked: Any) -> str:
         settled=table.settled[0], probability=better, probability_worse=worse, p_value=float(table.p_value[0]),
         level=options.level, margin=options.margin,
     )  # fmt: skip
-    return f"{text}\n"
+    return f"{reading.wrapped(text, reading.terminal_width(options))}\n"
 
 
 def next_to_judge(options: argparse.Namespace) -> Outcome:
@@ -126,7 +126,9 @@ def gate_verdict(options: argparse.Namespace) -> Outcome:
     pooled = {} if options.runs is None else run_sources(options.runs)
     labels = reading.read_labels(options, qrels, pooled, cutoff)
     verdict = gate(qrels, old, new, options.measure, margin=options.margin, labels=labels, level=options.level)
-    text = json.dumps(asdict(verdict)) if options.format == "json" else _sentence(verdict)
+    text = reading.wrapped(_sentence(verdict), reading.terminal_width(options))
+    if options.format == "json":
+        text = json.dumps(asdict(verdict))
     return Outcome(f"{text}\n", CODES[verdict.verdict])
 
 
@@ -143,5 +145,6 @@ def _sentence(gate: Gate) -> str:
     if gate.verdict == "undecided":
         text += f"; {counted(gate.unjudged, 'unjudged document')}"
         if gate.expected_left is not None:
-            text += f", about {gate.expected_left:.0f} judgements expected until it is decided (judge-next lists them)"
+            left = counted(round(gate.expected_left), "judgement")
+            text += f", about {left} expected until it is decided (judge-next lists them)"
     return text

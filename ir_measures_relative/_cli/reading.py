@@ -5,8 +5,10 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
@@ -159,39 +161,71 @@ def table_text(
     spare: Sequence[Sequence[str]] = (),
     **settings: Any,
 ) -> str:
-    """A table in the format that the options ask for.
+    """A table in the format that the options ask for; without one it fits the terminal, if there is one.
 
     ``guard`` as in ``csv_text``; ``spare``: columns to leave out, in this order, where the terminal is too narrow;
     ``settings`` of the TextTable that a frame becomes.
     """
-    on_terminal = options.output is None and sys.stdout.isatty()
     if isinstance(table, pd.DataFrame):
-        has_to_fit = on_terminal and options.format is None
-        table = _text_table(table, options, spare if has_to_fit else (), settings)
-    output_format = options.format or ("text" if on_terminal else "tsv")
+        table = TextTable(list(table), list(table.itertuples(index=False, name=None)), **settings)
+        table = replace(table, places=options.places)
+    width = terminal_width(options)
+    if width is not None and options.format is None:
+        return _fitted(table, spare, width)
+    output_format = options.format or "tsv"
     text = csv_text(table, guard) if output_format == "csv" else FORMATS[output_format](table)
     if table.legend and output_format in ("tsv", "csv", "json"):  # these formats have no place for it
         say("\n".join(table.legend))
-    if on_terminal and output_format == "csv":  # the other formats contain no control character
+    if width is not None and output_format == "csv":  # the other formats contain no control character
         text = "\n".join(visible(line) for line in text.split("\n"))
     return text
 
 
-def _text_table(
-    frame: pd.DataFrame, options: argparse.Namespace, spare: Sequence[Sequence[str]], settings: Mapping[str, Any]
-) -> TextTable:
-    """Leave out ``spare`` columns until the table fits the terminal."""
+def terminal_width(options: argparse.Namespace) -> int | None:
+    """Columns of the terminal that shows the result; None if it goes elsewhere."""
+    if options.output is not None or sys.stdout is None or not sys.stdout.isatty():  # None: it was closed
+        return None
+    return get_terminal_size().columns
+
+
+def wrapped(text: str, width: int | None) -> str:
+    """Text in lines of at most ``width`` characters; one line if that is None."""
+    return text if width is None else fill(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _fitted(table: TextTable, spare: Sequence[Sequence[str]], width: int) -> str:
+    """A table without ``spare`` columns as far as necessary, else in blocks of columns below one another."""
+    legend = [line for sentence in table.legend for line in wrapped(sentence, width).split("\n")]
+    n_keys = table.numeric.index(True) if True in table.numeric[1:] else 1  # leading columns that every block repeats
     left_out: list[str] = []
-    for columns in [[], *spare]:
-        left_out += [column for column in columns if column in frame]
-        rows = list(frame.drop(columns=left_out).itertuples(index=False, name=None))
-        header = [column for column in frame if column not in left_out]
-        table = TextTable(header, rows, places=options.places, **settings)
-        if not spare or max(map(len, FORMATS["text"](table).split("\n"))) <= get_terminal_size().columns:
-            break
+
+    def shown(places: Sequence[int]) -> TextTable:
+        return replace(_columns(table, [*range(n_keys), *places]), legend=())
+
+    def fits(places: Sequence[int]) -> bool:
+        return max(map(len, FORMATS["text"](shown(places)).split("\n"))) <= width
+
+    left = list(range(n_keys, len(table.header)))
+    for columns in spare:
+        if not fits(left):
+            left_out += [name for name in columns if name in table.header]
+            left = [place for place in left if table.header[place] not in left_out]
     if left_out:
         say(f"left out {', '.join(left_out)} (--format text prints all columns)")
-    return table
+    blocks: list[TextTable] = []
+    while left or not blocks:
+        n = next((n for n in range(len(left), 1, -1) if fits(left[:n])), 1)
+        blocks.append(shown(left[:n]))
+        left = left[n:]
+    blocks[-1] = replace(blocks[-1], legend=legend)
+    return "\n".join(map(FORMATS["text"], blocks))
+
+
+def _columns(table: TextTable, places: Sequence[int]) -> TextTable:
+    """The table with some of its columns."""
+    marks = {(row, places.index(place)): mark for (row, place), mark in table.marks.items() if place in places}
+    rows = [[row[place] for place in places] for row in table.rows]
+    return replace(table, header=[table.header[place] for place in places], rows=rows, marks=marks)
 
 
 def cite(options: argparse.Namespace, measures: Iterable[Measure]) -> None:

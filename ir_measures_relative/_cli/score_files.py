@@ -45,7 +45,7 @@ def tiers(options: argparse.Namespace) -> Outcome:
     ranks = meta.rank_intervals(
         table, level=options.level, trials=options.trials, seed=options.seed, largest_first=not options.smaller
     )
-    return Outcome(reading.table_text(ranks.to_frame(), options))
+    return Outcome(reading.table_text(ranks.to_frame(), options, spare=(["p_best"], ["ties_with_best"])))
 
 
 def plan(options: argparse.Namespace) -> Outcome:

@@ -16,7 +16,8 @@ _FIXED = "This order is settled: no labels of the unjudged documents can reverse
 _CHANGE = "labels of the unjudged documents could change it"
 
 # Placeholders: leader, other (by the scores as judged; in the order given if these are equal), difference, n, topics;
-# ahead, probability (the run that the label model puts ahead, and how probable that is), lead, margin, tie; p.
+# ahead, probability (the run that the label model puts ahead, and how probable that is), lead, margin, tie; p, among
+# (the number of pairs that the p-value is corrected for).
 TEXTS = {
     # the scores
     "leads": "{leader} leads {other} by {difference} on {topics}.",
@@ -43,10 +44,10 @@ TEXTS = {
     "them ahead, but neither outcome is likely.",
     "labels unknown": "",
     # the topics
-    "significant": "The difference is significant (p {p}): two equally good runs would rarely differ this much on "
-    "{n} topics.",
-    "not significant": "The difference is not significant (p {p}): two equally good runs could well differ this much "
+    "significant": "The difference is significant (p {p}): {among}two equally good runs would rarely differ this much "
     "on {n} topics.",
+    "not significant": "The difference is not significant (p {p}): {among}two equally good runs could well differ this "
+    "much on {n} topics.",
     "not separated": "The topics show no difference between the two (p {p}).",
     "one topic": "A single topic does not show how the two compare on other topics.",
     "topics unknown": "",
@@ -73,6 +74,7 @@ def pair_sentence(
     probability: float | None = None,
     probability_worse: float | None = None,
     p_value: float | None = None,
+    n_pairs: int = 1,
     level: float = 0.95,
     margin: float = 0.0,
 ) -> str:
@@ -80,8 +82,9 @@ def pair_sentence(
 
     ``difference`` : mean score of a minus that of b, unjudged documents counting 0. ``settled`` : as in `pairs`; None
     if unknown. ``probability``, ``probability_worse`` : that a, or b, is better by more than ``margin``, by the label
-    model; the second is 1 minus the first by default. ``p_value`` : of a paired test over topics; None or NaN if it is
-    missing. ``level`` : the probability from which an order, or a tie, is likely.
+    model; the second is 1 minus the first by default. ``p_value`` : of a paired test over topics, with Holm's
+    correction for ``n_pairs`` pairs; None or NaN if it is missing. ``level`` : the probability from which an order, or
+    a tie, is likely.
 
     Examples
     --------
@@ -105,7 +108,8 @@ def pair_sentence(
         "lead": f" by more than {written(margin)}" if margin else "",
         "margin": written(margin),
         "tie": f"differ by {written(margin)} or less" if margin else "have the same score",
-        "p": p_written(p_value),
+        "p": p_written(p_value) + (", Holm" if n_pairs > 1 else ""),
+        "among": f"among {n_pairs:,} pairs, " if n_pairs > 1 else "",
     }
     return " ".join(filter(None, (TEXTS[key].format(**parts) for key in keys[:3])))
 

@@ -13,7 +13,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import real, right_call, shown, warn, whole
-from ir_measures_relative._experiment.needs import deepest, depth_to_hold, need_of, scores_of
+from ir_measures_relative._experiment.needs import check_need, deepest, depth_to_hold, is_by_group, scores_of
 from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, Workers, split
 from ir_measures_relative._hosts import HostScorer, check_measure
 from ir_measures_relative._input import (
@@ -95,12 +95,7 @@ class Request:
         for measure in request.measures:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):
-                need_of(measure).check(request)
-                if in_parts and measure.needs_all_topics is not None:
-                    raise ValueError(
-                        f"{measure} requires all topics at once, which a part does not contain; "
-                        f"give {measure.needs_all_topics}, or use calc_runs"
-                    )
+                check_need(measure, request)
         kept = deepest([depth, *map(depth_to_hold, request.distinct)])
         return replace(request, depth=kept, judge=judge)
 
@@ -118,9 +113,7 @@ class Request:
     @property
     def distinct(self) -> list[Measure]:
         """The measures to compute, each once: those asked for, and ``by`` if one of them requires it."""
-        needs_by = self.by_scores is None and any(
-            need_of(measure).by for measure in self.measures if isinstance(measure, RelativeMeasure)
-        )
+        needs_by = self.by_scores is None and any(map(is_by_group, self.measures))
         return list(dict.fromkeys([*self.measures, *([self.by] if needs_by else [])]))
 
     def scores(self, runs: Runs) -> FloatArray:

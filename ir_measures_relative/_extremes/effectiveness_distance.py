@@ -57,33 +57,21 @@ class MedSettings:
     residual: bool = True
 
     @classmethod
-    def of(
-        cls,
-        base: Any,
-        *,
-        judged: Any = "qrels",
-        max_rel: Any = None,
-        unseen: Any = 0,
-        norm: Any = "R",
-        residual: Any = True,
-    ) -> MedSettings:
-        """From a caller's arguments; ``base`` with its cutoff."""
-        text, cutoff = canonical_base(base, BASES)
-        settings = cls(
-            text,
-            cutoff,
-            choice(judged, "judged", JUDGED),
-            None if max_rel is None else whole(max_rel, "max_rel", 1),
-            whole(unseen, "unseen", 0),
-            choice(norm, "norm", NORMS),
-            flag(residual, "residual"),
-        )
-        if settings.needs_cutoff and cutoff is None:
+    def of(cls, base: Any, **options: Any) -> MedSettings:
+        """From a caller's arguments; ``base`` with its cutoff, ``options``: the other fields."""
+        settings = cls(*canonical_base(base, BASES), **options)
+        if settings.needs_cutoff and settings.cutoff is None:
             raise ValueError(f"base={base} requires a cutoff, as in {base}@10")
         return settings
 
     def __post_init__(self) -> None:
-        """Reject settings that contradict each other."""
+        """Reject settings that are not accepted, or contradict each other."""
+        choice(self.judged, "judged", JUDGED)
+        choice(self.norm, "norm", NORMS)
+        flag(self.residual, "residual")
+        whole(self.unseen, "unseen", 0)
+        if self.max_rel is not None:
+            whole(self.max_rel, "max_rel", 1)
         own, highest = self._max_rel_of_base, self.max_rel or self._max_rel_of_base
         if highest is not None and not self.model().binary:
             label_grades(highest)  # rejects more grades than can be tried

@@ -23,10 +23,10 @@ from ir_measures_relative._base import (
     divide,
     label_grades,
 )
-from ir_measures_relative._extremes.ndcg import KnownGains, ndcg_labels
+from ir_measures_relative._extremes.ndcg import ndcg_labels
 from ir_measures_relative._extremes.side_by_side import SideBySide, beside
-from ir_measures_relative._extremes.staircases import ap_divisor, ap_labels, err_labels, q_labels
-from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
+from ir_measures_relative._extremes.staircases import ap_labels, err_labels, q_labels
+from ir_measures_relative._input import Array, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, Tops
 
 BLOCK = 1 << 19  # documents of both lists that are processed at a time, so that memory stays small
@@ -113,79 +113,83 @@ def signed_ends(
 
 
 def _linear(pair: SideBySide, question: Question) -> Labelling:
-    """P, SDCG; RBP without its tail."""
-    lowest, highest, grades = _extreme_gains(question)
+    """P, SDCG and RBP, where Y may go on with relevant documents alone, and Z with none."""
+    model, (lowest, highest, grades) = question.model, _extreme_gains(question)
     # a free document helps Y exactly when it ranks higher there than in Z (Tan and Clarke 2015)
-    labels = pair.free & (pair.weight_difference(question.model.seen(pair.depth)) > 0)
-    gain = np.where(pair.free, np.where(labels, highest, lowest), _known_gain(pair, question.model))
-    value = _difference_of_totals(pair, question.model, gain)
+    labels = pair.free & (pair.weight_difference(model.seen(pair.depth)) > 0)
+    gain = np.where(pair.free, np.where(labels, highest, lowest), _known_gain(pair, model))
+    value = _difference_of_totals(pair, model, gain)
+    if isinstance(model, SDCG):
+        value = value / model.best_total
+    if isinstance(model, RBP) and question.residual:
+        value = value + model.p**pair.length_y
     return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
 
 
-def _sdcg(pair: SideBySide, question: Question) -> Labelling:
-    best = _linear(pair, question)
-    return replace(best, value=best.value / cast(SDCG, question.model).best_total)
-
-
-def _rbp(pair: SideBySide, question: Question) -> Labelling:
-    """Y may go on with relevant documents alone, Z with none."""
-    best = _linear(pair, question)
-    tail = cast(RBP, question.model).p ** pair.length_y if question.residual else 0.0
-    return replace(best, value=best.value + tail)
-
-
-def _reciprocal_rank_labels(pair: SideBySide, relevant: BoolArray) -> BoolArray:
-    """(Q, D) the one free document, if any, that is relevant where RR(Y) - RR(Z) is largest.
+def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
+    """At most one free document is relevant: a second one could only help Z.
 
     Every possible rank of the first relevant document of Y is tried: its first known relevant document, and each free
-    one above it, alone relevant (a second one could only help Z). relevant: (Q, D) the known relevant documents.
+    one above it.
     """
+    known = _known_gain(pair, question.model)
     reciprocal = np.append(1.0 / np.arange(1, pair.depth + 1), 0.0)
-    first_y = np.where(relevant, pair.rank_y, pair.depth).min(axis=1, initial=pair.depth)  # (Q,)
-    first_z = np.where(relevant, pair.rank_z, pair.depth).min(axis=1, initial=pair.depth)
+    first_y, first_z = (  # (Q,) rank of the first known relevant document
+        np.where(known > 0, rank, pair.depth).min(axis=1, initial=pair.depth) for rank in (pair.rank_y, pair.rank_z)
+    )
     nothing = reciprocal[first_y] - reciprocal[first_z]  # (Q,) every free document non-relevant
     alone = reciprocal[pair.rank_y] - reciprocal[np.minimum(pair.rank_z, first_z[:, None])]  # (Q, D)
     alone = np.where(pair.free & (pair.rank_y < first_y[:, None]), alone, -np.inf)
     best = alone.max(axis=1, initial=-np.inf)
     labels = (alone == best[:, None]) & (best > nothing)[:, None]
-    return np.asarray(labels & (labels.cumsum(axis=1) == 1))  # one document, where several are as good
-
-
-def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
-    known = _known_gain(pair, question.model)
-    labels = _reciprocal_rank_labels(pair, known > 0)
+    labels &= labels.cumsum(axis=1) == 1  # one document, where several are as good
     value = _difference_of_totals(pair, question.model, np.where(labels, 1.0, known))
     return _labelling(value, pair, np.where(labels, question.model.rel, 0))
 
 
 def _ndcg(pair: SideBySide, question: Question) -> Labelling:
     model, (topic, grade) = question.model, question.judged
-    known_gain = _known_gain(pair, model)
-    known = KnownGains.of(model.gain(grade), topic, question.n_topics).rows(pair.topic)
+    known_gain, judged_gain = _known_gain(pair, model), model.gain(grade)
     attainable, grades = np.unique(model.gain(question.grades), return_index=True)
+    edges = np.unique(np.concatenate([attainable, judged_gain]))
+    place = topic * len(edges) + np.searchsorted(edges, judged_gain)
+    counts = np.bincount(place, minlength=question.n_topics * len(edges)).reshape(question.n_topics, len(edges))
+    n_known = counts[:, ::-1].cumsum(axis=1)[pair.topic, ::-1]  # (Q, E) known documents of at least each gain
 
     def with_unseen(number: int) -> Labelling:
-        counted = known.plus(number, attainable[-1]) if number else known
-        gain, ideal = ndcg_labels(pair, model.seen, known_gain, counted, attainable, model.cutoff)
+        n_relevant = n_known + np.where(edges <= attainable[-1], number, 0)
+        gain, ideal = ndcg_labels(pair, model, known_gain, edges, n_relevant, attainable)
         total = _difference_of_totals(pair, model, np.where(pair.free, gain, known_gain))
         label = grades[np.searchsorted(attainable, gain)]
         return _labelling(divide(total, ideal), pair, label, number)
 
-    return _with_or_without_unseen(with_unseen, question.unseen)
+    best = with_unseen(0)
+    if question.unseen and (best.value < 0).any():
+        # unseen relevant documents bring any difference nearer to 0: all of them, where that is better
+        other = with_unseen(question.unseen)
+        better = other.value > best.value
+        best = Labelling(
+            np.where(better, other.value, best.value),
+            np.where(better[:, None], other.grade, best.grade),
+            np.where(better, other.unseen, best.unseen),
+        )
+    return best
 
 
 def _ap(pair: SideBySide, question: Question) -> Labelling:
     model, n_known = question.model, question.n_relevant()[pair.topic]
     known = _known_gain(pair, model)
-    divisor = ap_divisor(question.norm, model.cutoff)
 
-    def with_unseen(number: int) -> Labelling:
-        labels = ap_labels(pair, known > 0, n_known + number, divisor)
-        total = _difference_of_totals(pair, model, np.where(labels, 1.0, known))
-        value = divide(total, divisor(n_known + number, labels.sum(axis=1)))
-        return _labelling(value, pair, np.where(labels, model.rel, 0), number)
+    def divisor(n_relevant: IntArray) -> FloatArray:
+        """The relevant documents ('R', Eq. 8), at most K of them ('min', Eq. 9), or K ('k', Eq. 10)."""
+        if question.norm == "k":
+            return np.full(len(n_relevant), float(model.cutoff or 0))
+        return np.minimum(n_relevant, np.inf if question.norm == "R" else model.cutoff or np.inf)
 
-    return _with_or_without_unseen(with_unseen, 0 if question.norm == "k" else question.unseen)
+    labels, unseen = ap_labels(pair, known > 0, n_known, question.unseen, divisor)
+    total = _difference_of_totals(pair, model, np.where(labels, 1.0, known))
+    value = divide(total, divisor(n_known + labels.sum(axis=1) + unseen))
+    return _labelling(value, pair, np.where(labels, model.rel, 0), unseen)
 
 
 def _q(pair: SideBySide, question: Question) -> Labelling:
@@ -196,7 +200,7 @@ def _q(pair: SideBySide, question: Question) -> Labelling:
     n_relevant = n_known + labels.sum(axis=1) + unseen  # (Q,)
     y, z = pair.in_rank_order(np.where(labels, 1.0, known))
     value = divide(model.total_of(y, n_relevant) - model.total_of(z, n_relevant), n_relevant)
-    return Labelling(value, np.where(pair.free, np.where(labels, model.rel, 0), -1), unseen)
+    return _labelling(value, pair, np.where(labels, model.rel, 0), unseen)
 
 
 def _err(pair: SideBySide, question: Question) -> Labelling:
@@ -210,8 +214,8 @@ def _err(pair: SideBySide, question: Question) -> Labelling:
 _METHODS: dict[type[UserModel], Callable[[SideBySide, Question], Labelling]] = {
     NDCG: _ndcg,
     Precision: _linear,
-    SDCG: _sdcg,
-    RBP: _rbp,
+    SDCG: _linear,
+    RBP: _linear,
     ReciprocalRank: _reciprocal_rank,
     AveragePrecision: _ap,
     ERR: _err,
@@ -240,19 +244,5 @@ def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:
     return float(gain.min()), float(gain.max()), (lowest, question.top_grade)
 
 
-def _with_or_without_unseen(largest: Callable[[int], Labelling], unseen: int) -> Labelling:
-    """Unseen relevant documents bring any difference nearer to 0: all of them, where that is better."""
-    without = largest(0)
-    if not unseen or not (without.value < 0).any():
-        return without
-    with_all = largest(unseen)
-    better = with_all.value > without.value
-    return Labelling(
-        np.where(better, with_all.value, without.value),
-        np.where(better[:, None], with_all.grade, without.grade),
-        np.where(better, with_all.unseen, without.unseen),
-    )
-
-
-def _labelling(value: FloatArray, pair: SideBySide, grade: IntArray, unseen: int = 0) -> Labelling:
-    return Labelling(value, np.where(pair.free, grade, -1), np.full(len(value), unseen))
+def _labelling(value: FloatArray, pair: SideBySide, grade: IntArray, unseen: int | IntArray = 0) -> Labelling:
+    return Labelling(value, np.where(pair.free, grade, -1), np.broadcast_to(unseen, value.shape))

@@ -12,7 +12,6 @@ from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
     Run,
-    lacks_most,
     once,
     other_topics,
     warn_of_absent_topics,
@@ -105,7 +104,7 @@ def add_to_ir_measures() -> RelativeProvider:
 def warn_if_useless(
     part: str, run: Run, judgements: Judgements, measure: RelativeMeasure, *, in_parts: bool = False
 ) -> None:
-    """Warn, once per process and prior run, if it has no topic of the qrels or fewer documents than the cutoff.
+    """Warn, once per process and prior run, if it does not match the qrels or has fewer documents than the cutoff.
 
     PyTerrier may pass the qrels batch by batch, so a prior run that had topics of earlier qrels may lack these.
     ``in_parts``: the judgements are a part of the qrels, so a prior run without their topics is warned of only if it
@@ -122,8 +121,11 @@ def warn_if_useless(
             _warn_once(topics, f"{named} {problem}, so it counts as empty{hint}")
         return
     _warned.add(topics)
-    if not in_parts and (gap := lacks_most(run, judgements)):
-        _warn_once((run.fingerprint, "gap"), f"{named} {gap}, which count as empty rankings")
+    if not in_parts and judgements.n_topics >= _FEWEST_TOPICS:
+        with heard_warnings() as sentences:
+            warn_of_other_topics(run, judgements, named)
+        for sentence in sentences:
+            _warn_once((run.fingerprint, "mismatch"), sentence)
     if cutoff is not None and run.depth < cutoff:
         depth = counted(run.depth, "document")
         _warn_once((run.fingerprint, cutoff), f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}")

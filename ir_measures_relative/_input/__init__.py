@@ -13,7 +13,6 @@ from ir_measures_relative._input.arrow import (
 )
 from ir_measures_relative._input.columns import (
     COLUMN_NAMES,
-    Columns,
     frame_columns,
     is_run,
     native,
@@ -38,6 +37,7 @@ from ir_measures_relative._input.groups import known_groups, read_groups
 from ir_measures_relative._input.ids import (
     Array,
     BoolArray,
+    Columns,
     FloatArray,
     IntArray,
     ObjectArray,

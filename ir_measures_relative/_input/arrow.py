@@ -1,7 +1,4 @@
-"""Arrow data (polars, DuckDB, pyarrow: anything with ``__arrow_c_stream__``) and Parquet files, by pyarrow.
-
-Topics, and documents that are dictionary-encoded, become Python text once for each distinct one.
-"""
+"""Arrow data (polars, DuckDB, pyarrow: anything with ``__arrow_c_stream__``) and Parquet files, by pyarrow."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -18,7 +15,6 @@ from ir_measures_relative._input.ids import (
     IntArray,
     ObjectArray,
     document_ids,
-    id_texts,
     missing_id,
     topic_codes,
 )
@@ -104,97 +100,49 @@ def arrow_frame(data: Any, what: str) -> pd.DataFrame:
 
 def arrow_topics(column: Any, kind: str = "topic", before: int = 0) -> tuple[list[Any], IntArray]:
     """``topic_codes`` of Arrow data; ``kind`` and ``before``, the number of rows that precede, are for errors."""
-    _refuse_kind(column, kind)
-    given, codes = _coded(column, kind, before)
-    topics, merged = topic_codes(given.tolist())
-    order = pd.unique(codes)  # a dictionary may contain its values in any order, and some that no row has
-    place = np.empty(len(topics), dtype=np.int64)
-    first = pd.unique(merged[order])
-    place[first] = np.arange(len(first))
-    return [topics[code] for code in first], place[merged[codes]]
+    _refuse_ids(column, kind, before)
+    return topic_codes(column.dictionary_encode().to_pandas())
 
 
 def arrow_documents(column: Any) -> ObjectArray:
     """(N,) document ids as text."""
-    from pyarrow import types
-
-    _refuse_kind(column, "document")
-    kind = column.type
-    if types.is_dictionary(kind) or types.is_integer(kind):
-        given, codes = _coded(column, "document")
-        return id_texts(given, "document")[codes]
-    if column.null_count:
-        raise _missing_id(column, "document")
-    if types.is_string(kind) or types.is_large_string(kind):
-        texts: ObjectArray = column.to_numpy()
-        return texts
-    return document_ids(column.to_pylist())
+    _refuse_ids(column, "document")
+    return document_ids(column.to_pandas())
 
 
 def arrow_numbers(column: Any, value: str) -> FloatArray:
     """(N,) numbers, NaN for missing ones."""
     from pyarrow import float64, types
 
-    kind = _value_type(column.type)
-    if not any(test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)):
+    kinds = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
+    if not any(is_kind(column.type) for is_kind in kinds):
         raise ValueError(f"the column of {value}s has the type {column.type}; expected numbers")
-    column = column if kind == column.type else column.cast(kind)
     numbers: FloatArray = column.cast(float64(), safe=False).fill_null(np.nan).to_numpy()
     return numbers
 
 
 def plain_column(column: Any) -> Any:
-    """A column without views, which not all of pyarrow supports, and without a null in a dictionary."""
+    """A column without dictionaries, which may contain a null, and views, which not all of pyarrow supports."""
     import pyarrow
 
-    if pyarrow.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
-        return column.cast(column.type.value_type)  # whose null_count includes the rows that have it
-    plain = _VIEWS.get(str(column.type))
-    return column if plain is None else column.cast(getattr(pyarrow, plain)())
+    is_coded = pyarrow.types.is_dictionary(column.type)
+    kind = column.type.value_type if is_coded else column.type
+    plain = getattr(pyarrow, _VIEWS[str(kind)])() if str(kind) in _VIEWS else kind
+    if not is_coded:
+        return column if plain == kind else column.cast(plain)
+    return pyarrow.chunked_array([chunk.dictionary.cast(plain).take(chunk.indices) for chunk in column.chunks], plain)
 
 
-def _refuse_kind(column: Any, kind: str) -> None:
-    """Reject ids that are neither text nor plain numbers: a file and a table in memory print a date differently."""
+def _refuse_ids(column: Any, kind: str, before: int = 0) -> None:
+    """Reject missing ids, and others than text and numbers: a file and a table in memory print dates differently."""
     from pyarrow import types
-
-    of = _value_type(column.type)
-    text = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
-    accepted = (*text, types.is_integer, types.is_float32, types.is_float64, types.is_boolean)
-    empty = types.is_null(of) and (not len(column) or of == column.type)  # missing ids are reported elsewhere
-    if not empty and str(of) not in _VIEWS and not any(is_kind(of) for is_kind in accepted):
-        raise TypeError(f"the column of {kind} ids has the type {of!s:.60}; expected text or numbers")
-
-
-def _value_type(kind: Any) -> Any:
-    from pyarrow import types
-
-    return kind.value_type if types.is_dictionary(kind) else kind
-
-
-def _coded(column: Any, kind: str, before: int = 0) -> tuple[ObjectArray, IntArray]:
-    """Distinct values and the (N,) index of each row among them."""
-    import pyarrow
 
     if column.null_count:
-        raise _missing_id(column, kind, before)
-    if not pyarrow.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    if not len(column):  # pyarrow cannot make an empty array of every kind
-        return np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
-    try:
-        # it merges dictionaries that differ; unify_dictionaries takes far longer
-        whole = column.combine_chunks()
-    except pyarrow.ArrowInvalid:  # the numbers are too small for all values together
-        whole = column.cast(column.type.value_type).dictionary_encode().combine_chunks()
-    if isinstance(whole, pyarrow.ChunkedArray):  # as older versions give it
-        whole = whole.chunk(0) if whole.num_chunks else pyarrow.array([], column.type)
-    given = np.empty(len(whole.dictionary), dtype=object)
-    given[:] = whole.dictionary.to_pylist()
-    return given, whole.indices.to_numpy().astype(np.int64)
-
-
-def _missing_id(column: Any, kind: str, before: int = 0) -> ValueError:
-    return missing_id(before + int(np.argmax(column.is_null().to_numpy())), kind)
+        raise missing_id(before + int(np.argmax(column.is_null().to_numpy())), kind)
+    text = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+    accepted = (*text, types.is_integer, types.is_float32, types.is_float64, types.is_boolean, types.is_null)
+    if not any(is_kind(column.type) for is_kind in accepted):
+        raise TypeError(f"the column of {kind} ids has the type {column.type!s:.60}; expected text or numbers")
 
 
 def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:
@@ -215,6 +163,8 @@ def _advice(accepted: tuple[str, ...], names: list[Any]) -> str:
     """Advice about a missing column, if the other columns suggest any."""
     if "score" in accepted and "rank" in names:
         return ". Ranks are ignored; add scores that fall with the rank, as in frame.assign(score=-frame['rank'])"
+    if "query" in names and not {"docno", "doc_id"} & {*names}:
+        return f". It looks like topics{right_call()}"
     if "relevance" in accepted and "score" in names:
         return f". It looks like a run where qrels are expected{right_call()}"
     if "score" in accepted and {"relevance", "label"} & {*names}:
@@ -247,7 +197,7 @@ def _refuse_mixed_kinds(files: Any, folder: Path, names: list[str]) -> None:
         except (ArrowException, OSError):  # a damaged file is reported when its rows are read
             continue
         for field in schema:
-            kind = _value_type(field.type)
+            kind = field.type.value_type if types.is_dictionary(field.type) else field.type
             if field.name not in names or types.is_null(kind):
                 continue
             is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)

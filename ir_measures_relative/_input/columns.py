@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import GeneratorType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,9 +32,8 @@ from ir_measures_relative._input.files import RunSource, is_parquet, is_path, re
 from ir_measures_relative._input.ids import (
     UNFIT,
     BoolArray,
+    Columns,
     FloatArray,
-    IntArray,
-    ObjectArray,
     document_ids,
     first_unfit,
     is_missing,
@@ -56,22 +55,6 @@ _READERS = {"score": "ir_measures.read_trec_run", "grade": "ir_measures.read_tre
 _TRECTOOLS = {"score": "run_data", "grade": "qrels_data"}  # the frame inside an object of trectools
 _IRDS = "irds:"  # PyTerrier's prefix of ir_datasets ids
 _MEASURE = re.compile(r"[A-Za-z]\w*(\(.*\))?@\d+")
-
-
-class Columns(NamedTuple):
-    """Rows as they came: topics as codes into their distinct values, in order of first appearance.
-
-    Documents stay text: few of a run's rows have one that another topic has too, so codes would save nothing, and
-    making them costs more than all the rest.
-    """
-
-    topics: list[Any]  # (T,) distinct topic ids, as given
-    topic: IntArray  # (N,) index into topics
-    doc_id: ObjectArray  # (N,) document ids, as str
-    number: FloatArray  # (N,) score or grade
-    source: str  # how error sentences name the input
-    file_name: str | None = None  # of a run that came from a file, and its run tag: groups may know it by these
-    tag: str | None = None
 
 
 def run_columns(run: Any, what: str = "run") -> Columns:
@@ -158,7 +141,7 @@ def _from_file(path: Path, value: str, what: str, content: bytes | None = None) 
         return _from_arrow(path, value, what)._replace(file_name=path.name)
     rows = read_run_file(path, content) if value == "score" else read_qrels_file(path)
     source = f"{what} file {quoted(path)}" if what in ("run", "qrels") else f"{what} (file {quoted(path)})"
-    return Columns(rows.topics, rows.topic, rows.documents, rows.number, source, path.name, rows.tag)
+    return rows._replace(source=source)
 
 
 def _from_arrow(data: Any, value: str, what: str) -> Columns:
@@ -204,7 +187,7 @@ def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
         name = next((n for n in COLUMN_NAMES[column] if hasattr(rows[0], n)), None)
         if name is None:
             raise TypeError(
-                f"{what}: an item {shown(rows[0])} has no field {' or '.join(map(repr, COLUMN_NAMES[column]))}; "
+                f"{what}: an item ({shown(rows[0])}) has no field {' or '.join(map(repr, COLUMN_NAMES[column]))}; "
                 f"expected {_accepted(value)}"
             )
         try:

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import quoted, shown
-from ir_measures_relative._input.ids import FloatArray, IntArray, ObjectArray
+from ir_measures_relative._input.ids import Columns
 
 NONE = "none"
 SYMBOLS = ("others", "previous", "groups")  # they mean runs of an experiment, so no run may have such a name
@@ -34,7 +34,6 @@ _LARGE = "IR_MEASURES_RELATIVE_LARGE_GZIP"
 _MOST_BYTES, _MOST_TIMES, _SMALL = 4 * 2**30, 100, 10 * 2**20
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"  # the first bytes of such files
 _ODD = b"\0\x0b\x0c\r\x1c\x1d\x1e\x1f"  # NUL, and characters that separate fields or lines elsewhere, but not in pandas
-_ROWS_AT_ONCE = 100_000  # so that the arrays of pandas fit into the processor's cache
 _COMMENT = re.compile(rb"^\s*#", re.MULTILINE)
 
 
@@ -55,34 +54,24 @@ _RUN = _Form("run", "topic Q0 document rank score tag", 4, "a number as score")
 _QRELS = _Form("qrels", "topic iteration document grade", 3, "an integer as grade")
 
 
-class TrecRows(NamedTuple):
-    """The three fields that matter, rows in file order."""
-
-    topics: list[str]  # (T,) distinct, in order of first appearance
-    topic: IntArray  # (N,) index into topics
-    documents: ObjectArray  # (N,) text
-    number: FloatArray  # (N,) score or grade
-    tag: str | None = None  # of a run
-
-
-def read_run_file(path: Path, content: bytes | None = None) -> TrecRows:
+def read_run_file(path: Path, content: bytes | None = None) -> Columns:
     """Read a TREC run file; ``content``: its bytes, if they were read before."""
     data = read_bytes(path, "run") if content is None else content
     return _rows(data, path, _RUN)._replace(tag=_run_tag(path, data))
 
 
-def read_qrels_file(path: Path) -> TrecRows:
+def read_qrels_file(path: Path) -> Columns:
     return _rows(read_bytes(path, "qrels"), path, _QRELS)
 
 
-def _rows(data: bytes, path: Path, form: _Form) -> TrecRows:
+def _rows(data: bytes, path: Path, form: _Form) -> Columns:
     rows = _plain_rows(data, form)
-    if rows is not None and form is _QRELS and not all(map(float.is_integer, np.unique(rows.number).tolist())):
-        rows = None
-    return rows or _line_rows(data, path, form)
+    if rows is None or (form is _QRELS and not all(map(float.is_integer, np.unique(rows.number).tolist()))):
+        rows = _line_rows(data, path, form)
+    return rows._replace(file_name=path.name)
 
 
-def _plain_rows(data: bytes, form: _Form) -> TrecRows | None:
+def _plain_rows(data: bytes, form: _Form) -> Columns | None:
     """Rows of a plain file: ASCII without comments, and all fields in every line; None for any other file."""
     n_fields, number = form.n_fields, form.number
     data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
@@ -93,37 +82,24 @@ def _plain_rows(data: bytes, form: _Form) -> TrecRows | None:
     if len(content.readline().split()) != n_fields:  # pandas rejects later lines that have more
         return None
     content.seek(0)
+    # ids are objects, since pandas makes numbers of categories that look like some
     kinds = {field: "category" for field in range(n_fields) if field != number} | {0: "object", 2: "object"}
-    code: dict[str, int] = {}
-    parts: list[tuple[IntArray, ObjectArray, FloatArray]] = []
     try:
-        for table in pd.read_csv(
-            content, sep=r"\s+", header=None, names=range(n_fields), dtype=kinds, chunksize=_ROWS_AT_ONCE,
-            quoting=csv.QUOTE_NONE, na_filter=False, engine="c",
-        ):  # fmt: skip
-            last, numbers = table[n_fields - 1], table[number]
-            has_short_line = last.dtype == "category" and "" in last.cat.categories
-            if has_short_line or numbers.dtype.kind not in "iuf":
-                return None
-            topic, distinct = pd.factorize(table[0].to_numpy(object))  # in order of first appearance
-            codes = [code.setdefault(text, len(code)) for text in distinct]
-            parts.append((np.array(codes)[topic], table[2].to_numpy(object), numbers.to_numpy(np.float64)))
+        table = pd.read_csv(
+            content, sep=r"\s+", header=None, names=range(n_fields), dtype=kinds, quoting=csv.QUOTE_NONE,
+            na_filter=False, engine="c", low_memory=False,
+        )  # fmt: skip
     except ValueError:
         return None
-    topic, documents, numbers = map(np.concatenate, zip(*parts, strict=True))
-    return TrecRows(list(code), topic, documents, numbers)
+    last, numbers = table[n_fields - 1], table[number]
+    has_short_line = last.dtype == "category" and "" in last.cat.categories
+    if has_short_line or numbers.dtype.kind not in "iuf":
+        return None
+    topic, topics = pd.factorize(table[0].to_numpy(object))  # in order of first appearance
+    return Columns(topics.tolist(), topic.astype(np.int64), table[2].to_numpy(object), numbers.to_numpy(np.float64))
 
 
-def _swapped(n_fields: int, form: _Form) -> str:
-    other = _RUN if form is _QRELS else _QRELS
-    return (
-        f"; it looks like a line of a {other.what} file; are qrels and runs swapped?"
-        if n_fields == other.n_fields
-        else ""
-    )
-
-
-def _line_rows(data: bytes, path: Path, form: _Form) -> TrecRows:
+def _line_rows(data: bytes, path: Path, form: _Form) -> Columns:
     """Rows line by line; this function defines what a file may contain."""
     code: dict[str, int] = {}
     topic, documents, numbers = [], [], []
@@ -136,15 +112,17 @@ def _line_rows(data: bytes, path: Path, form: _Form) -> TrecRows:
             if odd or len(fields) != form.n_fields:
                 raise ValueError(line)
         except (ValueError, IndexError):
+            other = _RUN if form is _QRELS else _QRELS
+            swapped = f"; it looks like a line of a {other.what} file; are qrels and runs swapped?"
             raise ValueError(
                 f"{form.what} file {quoted(path)}, line {place}: {shown(line.strip())} is not '{form.fields}' "
-                f"({form.n_fields} fields, {form.kind}){_swapped(len(fields), form)}"
+                f"({form.n_fields} fields, {form.kind}){swapped if len(fields) == other.n_fields else ''}"
             ) from None
         topic.append(code.setdefault(fields[0], len(code)))
         documents.append(fields[2])
         numbers.append(number)
     ids = np.array(documents, dtype=object)
-    return TrecRows(list(code), np.array(topic, dtype=np.int64), ids, np.array(numbers, dtype=np.float64))
+    return Columns(list(code), np.array(topic, dtype=np.int64), ids, np.array(numbers, dtype=np.float64))
 
 
 def _lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -1,11 +1,11 @@
-"""Array types, and the ids of topics and documents as text.
+"""Array types, rows as columns, and the ids of topics and documents as text.
 
 One rule makes an id text before anything is merged, so that no order or batch matters: text stays as it is, bytes are
 read as UTF-8, integers and other plain values count by their ``str``. 1 and '1' are one id, 1 and 1.0 are two.
 """
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,25 +23,32 @@ UNFIT = "contains a NUL or half of a character, which the programs behind ir_mea
 _CHUNK = 100_000  # ids that are checked together
 
 
+class Columns(NamedTuple):
+    """Rows as they came: topics as codes into their distinct values, in order of first appearance.
+
+    Documents stay text: few of a run's rows have one that another topic has too, so codes would save nothing, and
+    making them costs more than all the rest.
+    """
+
+    topics: list[Any]  # (T,) distinct topic ids, as given
+    topic: IntArray  # (N,) index into topics
+    doc_id: ObjectArray  # (N,) document ids, as str
+    number: FloatArray  # (N,) score or grade
+    source: str = ""  # how error sentences name the input
+    file_name: str | None = None  # of a run that came from a file, and its run tag: groups may know it by these
+    tag: str | None = None
+
+
 def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
-    if _is_coded(ids):
-        given, codes = _factorized(ids, "topic")
-        texts = id_texts(given, "topic")
-    else:
-        given = _objects(ids)
-        texts = id_texts(given, "topic")
-        # the rows of a topic mostly follow each other, so one of each such stretch is enough
-        start = np.flatnonzero(np.append([True] * (len(texts) > 0), texts[1:] != texts[:-1]))
-        codes = np.repeat(np.arange(len(start)), np.diff(start, append=len(texts)))
-        given, texts = given[start], texts[start]
-    first: dict[str, Any] = {}  # text -> the topic as given
-    for value, text in zip(given, texts, strict=True):
-        first.setdefault(text, text if isinstance(value, bytes) else value)
-    place = {text: code for code, text in enumerate(first)}
-    if (row := first_unfit(np.array(list(first), dtype=object))) is not None:
-        raise ValueError(f"the topic {list(first)[row]!r:.200} {UNFIT}")
-    return list(first.values()), np.array([place[text] for text in texts], dtype=np.int64)[codes]
+    given, row = _factorized(ids, "topic") if _is_coded(ids) else (_objects(ids), slice(None))
+    texts = id_texts(given, "topic")
+    codes, distinct = pd.factorize(texts)
+    if (odd := first_unfit(distinct)) is not None:
+        raise ValueError(f"the topic {distinct[odd]!r:.200} {UNFIT}")
+    first = np.flatnonzero(~pd.Series(codes).duplicated())  # (T,)
+    topics = [text if isinstance(value, bytes) else value for value, text in zip(given[first], distinct, strict=True)]
+    return topics, codes.astype(np.int64)[row]
 
 
 def document_ids(ids: list[Any] | pd.Series) -> ObjectArray:

@@ -172,16 +172,13 @@ class Judgements:
 def _one_row_per_document(columns: Columns, key: np.ndarray) -> np.ndarray:
     """Rows to keep when a document, known by its (N,) key, is judged twice with one grade; two are an error."""
     again = pd.Series(key).duplicated().to_numpy()
-    if not again.any():
-        return np.arange(len(key))
-    first = np.flatnonzero(~again)
-    by_key = first[np.argsort(key[first])]
-    original = by_key[np.searchsorted(key[by_key], key)]  # (N,) the first row of the same document
-    differs = columns.number != columns.number[original]
-    if differs.any():
-        row = int(np.argmax(differs))
-        raise ValueError(
-            f"{row_name(columns, row)} is judged twice, "
-            f"as {columns.number[original[row]]:.0f} and as {columns.number[row]:.0f}; expected one grade"
-        )
-    return first
+    if again.any():
+        first = pd.Series(columns.number).groupby(key).transform("first").to_numpy()  # (N,) grade of its first row
+        differs = columns.number != first
+        if differs.any():
+            row = int(np.argmax(differs))
+            raise ValueError(
+                f"{row_name(columns, row)} is judged twice, as {first[row]:.0f} and as {columns.number[row]:.0f}; "
+                "expected one grade"
+            )
+    return np.flatnonzero(~again)

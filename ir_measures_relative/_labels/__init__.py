@@ -37,7 +37,6 @@ from ir_measures_relative._labels.imputed_scores import (
     impute,
     imputed,
     known_labels,
-    reject_gain_of_nonrelevant,
 )
 from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
 from ir_measures_relative._labels.label_model import (

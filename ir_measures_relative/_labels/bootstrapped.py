@@ -90,12 +90,7 @@ class BootSettings:
 
 
 def gains_of_relevant(gains: Any, where: str) -> dict[int, float] | None:
-    """Return a gain table in canonical form; a grade up to 0 must gain 0, and no gain may be too small to compute with.
-
-    >>> gains_of_relevant({1: 1e-320}, "BootNDCG")
-    Traceback (most recent call last):
-    ValueError: BootNDCG: gains gives grade 1 the gain 1e-320; a gain above 0 must be at least 2.3e-308
-    """
+    """Return a canonical gain table; grades up to 0 must gain 0, and no gain may be too small to compute with."""
     table: dict[int, float] | None = canonical_gains(gains, where)
     for grade, gain in (table or {}).items():
         rule = "a grade up to 0 must gain 0" if grade <= 0 else ""
@@ -115,24 +110,14 @@ class GradePrior(NamedTuple):
 
 
 def grade_prior(
-    grade: IntArray,
-    topic: IntArray,
-    top_grade: FloatArray,
+    grade: IntArray,  # (J,) of each judged document
+    topic: IntArray,  # (J,)
+    top_grade: FloatArray,  # (Q, K) grades in the run's top K, NaN where there is no judged document
     prior: str = "pool+run",
     pool: str = "topic",
-    grade_counts: Mapping[int, int] | None = None,
+    grade_counts: Mapping[int, int] | None = None,  # judgements of each grade in the collection, if these are a part
 ) -> GradePrior:
-    """Return grade prior and supply of every topic.
-
-    ``grade``, ``topic``: (J,) of each judged document; ``top_grade``: (Q, K) grades in the run's top K, NaN where there
-    is no judged document; ``grade_counts``: judgements of each grade in the whole collection, if these are a part.
-
-    >>> import numpy as np
-    >>> pool = np.array([2, 1, 0, 0])
-    >>> grades = grade_prior(pool, np.zeros(4, int), np.array([[2.0, np.nan]]))
-    >>> grades.levels.tolist(), grades.probability.tolist(), grades.supply.tolist()
-    ([0, 1, 2], [[0.25, 0.125, 0.625]], [[2, 1, 0]])
-    """
+    """Return grade prior and supply of every topic."""
     counts = Counter(np.asarray(grade).tolist()) if grade_counts is None else grade_counts
     levels = np.unique([0, *(max(grade, 0) for grade in counts)]).astype(np.int64)
 
@@ -169,22 +154,13 @@ def shares(counts: IntArray) -> FloatArray:
 
 
 def naive_bounds(
-    gain: FloatArray, unjudged: BoolArray, gain_left: FloatArray, seen: FloatArray, ideal: FloatArray
+    gain: FloatArray,  # (Q, W) gains of the top K, 0 where unjudged or past the end of the list
+    unjudged: BoolArray,  # (Q, W) documents without a judgement
+    gain_left: FloatArray,  # (Q, D) largest gains in the pool outside the top K, descending, without zeros if D < W
+    seen: FloatArray,  # (W,) falling discounts
+    ideal: FloatArray,  # (Q,) DCG of the pool's ideal ranking; 0 gives bounds of 0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the naive lower and upper bound of nDCG for each topic. (Q,) each
-
-    ``gain``: (Q, W) gains of the top K, 0 where unjudged or past the end of the list; ``unjudged``: (Q, W) documents
-    without a judgement; ``gain_left``: (Q, D) largest gains in the pool outside the top K, descending, without zeros if
-    D < W; ``seen``: (W,) falling discounts; ``ideal``: (Q,) DCG of the pool's ideal ranking, 0 gives bounds of 0.
-    The list [?, 1] with a pool that contains another document of grade 1:
-
-    >>> import numpy as np
-    >>> seen = 1 / np.log2([2, 3])
-    >>> lower, upper = naive_bounds(np.array([[0., 1.]]), np.array([[True, False]]), np.array([[1.]]),
-    ...                             seen, ideal=np.array([seen.sum()]))
-    >>> lower.round(3).tolist(), upper.tolist()
-    ([0.387], [1.0])
-    """
+    """Return the naive lower and upper bound of nDCG for each topic. (Q,) each"""
     padded = np.pad(gain_left, ((0, 0), (0, max(0, unjudged.shape[1] - gain_left.shape[1]))))
     place = np.maximum(np.cumsum(unjudged, axis=1) - 1, 0)  # (Q, W) the i-th unjudged document gets the i-th gain
     best = np.where(unjudged, np.take_along_axis(padded, place, axis=1), gain)

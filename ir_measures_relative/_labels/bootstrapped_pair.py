@@ -133,6 +133,12 @@ class Signs(NamedTuple):
     high: FloatArray  # (3,)
 
     @classmethod
+    def seen(cls, above: float, below: float, n_drawn: int = 0) -> Signs:
+        """Probabilities of two sides, seen in ``n_drawn`` draws; 0 draws: exact."""
+        chance = above, below, max(1.0 - above - below, 0.0)
+        return cls(chance, np.array(chance), np.array(chance)).sampled(n_drawn)
+
+    @classmethod
     def of(cls, difference: Outcomes, all_tie: float = 0.0) -> Signs:
         """``all_tie``: a probability of exactly zero, which a grid does not show."""
         support, probability = difference.support, difference.probability / difference.probability.sum()
@@ -149,17 +155,21 @@ class Signs(NamedTuple):
         above = min(max(middle, above), above + undecided)
         return cls((above, 1.0 - tie - above, tie), low, np.minimum(low + undecided, 1.0))
 
-    def sampled(self) -> Signs:
-        """The same with the error of `SAMPLE_SIZE` draws.
-
-        It also covers differences of which only some topics are drawn: the first-order effects of the topics on an
-        event have together at most the variance of the event (Hoeffding's decomposition).
-        """
-        return Signs(self.chance, *chance_range(self.low, self.high, SAMPLE_SIZE))
+    def sampled(self, size: int) -> Signs:
+        """The same with the error of ``size`` draws; none if 0."""
+        # valid for the mean if only some topics are drawn: the first-order effects of the topics on an event have
+        # together at most the variance of the event (Hoeffding's decomposition)
+        return Signs(self.chance, *chance_range(self.low, self.high, size)) if size else self
 
     @property
     def undecided(self) -> float:
         return float((self.high - self.low).max())
+
+    @property
+    def bracket(self) -> dict[str, tuple[float, float]]:
+        """Range of each probability."""
+        ranges = zip(self.low.tolist(), self.high.tolist(), strict=True)
+        return dict(zip(("a_better", "b_better", "tie"), ranges, strict=True))
 
 
 def boot_prob_better(qrels: QrelsLike, run_a: RunLike, run_b: RunLike, settings: BootSettings) -> ProbBetter:
@@ -209,7 +219,7 @@ def _compared(
             (-weight[np.delete(rank_b, in_b)], of_b, left_b),
         ]
         difference = _difference(draws, gain, float(plain[q]), judgements.topic_keys[q])
-        signs = Signs.of(difference) if difference.exact else Signs.of(difference).sampled()
+        signs = Signs.of(difference).sampled(difference.n_drawn)
         expected, counts = (means[0][q], means[1][q]), (len(rank_a), len(rank_b), len(in_a))
         row = TopicBetter(query_id, *signs.chance, signs.undecided, difference.form, *expected, *counts)
         topics.append(row)
@@ -217,11 +227,9 @@ def _compared(
     mean = Outcomes.mean_of(differences, STEPS)
     signs, form = Signs.of(mean, prod(topic.tie for topic in topics)), mean.form
     if any(topic.form == "band" for topic in topics):
-        signs, form = signs.sampled(), "band"
-    ranges = zip(signs.low.tolist(), signs.high.tolist(), strict=True)
-    bracket = dict(zip(("a_better", "b_better", "tie"), ranges, strict=True))
+        signs, form = signs.sampled(SAMPLE_SIZE), "band"
     mean_a, mean_b = (mean_over_topics(scores) for scores in means)
-    return ProbBetter(*signs.chance, mean_a, mean_b, form, signs.undecided, bracket, topics)
+    return ProbBetter(*signs.chance, mean_a, mean_b, form, signs.undecided, signs.bracket, topics)
 
 
 Draws = list[tuple[FloatArray, FloatArray, IntArray]]

@@ -35,17 +35,6 @@ _TINY = 1e-300
 _RAREST = 1e-4  # share of documents at which a threshold starts
 
 
-class ProportionalOdds(NamedTuple):
-    """Thresholds and slopes."""
-
-    threshold: FloatArray  # (L,) falling
-    slope: FloatArray  # (F,)
-
-    def logit(self, feature: FloatArray) -> FloatArray:
-        """(n, F) standardised features -> (n, L) of reaching each level above 0."""
-        return (feature @ self.slope)[:, None] + self.threshold
-
-
 class RunEffect(NamedTuple):
     """u ~ mean + spread sqrt(1 + 1/n) t_v, n the number of groups learned from, v = min(n - 1, 6).
 
@@ -65,10 +54,15 @@ class RunEffect(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """Coefficients and run effect learned from the documents of some groups."""
+    """Thresholds, slopes and run effect learned from the documents of some groups."""
 
-    odds: ProportionalOdds
-    effect: RunEffect | None  # None: learned from a judge alone
+    threshold: FloatArray  # (L,) falling
+    slope: FloatArray  # (F,)
+    effect: RunEffect | None = None  # None: learned from a judge alone
+
+    def logit(self, feature: FloatArray) -> FloatArray:
+        """(n, F) standardised features -> (n, L) of reaching each level above 0."""
+        return (feature @ self.slope)[:, None] + self.threshold
 
     def effects(self, n: int = N_EFFECTS) -> FloatArray:
         """(n,) equally likely effects of a run; a single 0 without an effect."""
@@ -111,63 +105,60 @@ def fit(
     start = Fit(learnable_grades(documents), center, scale, {}, np.zeros(len(documents.grade)))
     feature, level, n_levels = start.standardised(documents.feature), start.level(documents.grade), len(start.grade) - 1
     whole = fitted_odds(feature, level, documents.weight, n_levels)
-    odds: dict[str | None, ProportionalOdds] = {None: whole}
+    folds: dict[str | None, Fold] = {None: whole}
     n_steps = len(documents.group_name) + len(SPREADS)
     steps = iter(tracked(range(n_steps), n_steps, "learning labels", progress))
     for group, name in enumerate(documents.group_name):
         next(steps)
         others = documents.group != group
-        odds[name] = whole  # unless the others teach something
+        folds[name] = whole  # unless the others teach something
         if level[others].any() and not (level[others] > 0).all():
-            odds[name] = fitted_odds(feature[others], level[others], documents.weight[others], n_levels, whole)
-    own = [odds[documents.group_name[group]] for group in documents.run_group]  # (R,) without the run's group
-    effects: list[RunEffect | None] = [None] * len(odds)
+            folds[name] = fitted_odds(feature[others], level[others], documents.weight[others], n_levels, whole)
     if parts:
-        assert cutoff is not None
         runs = []
         for run, part in enumerate(parts):
-            logit = own[run].logit(feature[documents.run == run])
-            runs.append(LabelledRun(part, GradeLabels(start.grade, logit, np.zeros(1)), NDCG(cutoff)))
-        errors = left_out_errors(runs, documents, visible, steps)
-        effects = [errors.effect(), *(errors.effect(group) for group in range(len(documents.group_name)))]
-    folds = {name: Fold(odds[name], effect) for name, effect in zip(odds, effects, strict=True)}
+            own = folds[documents.group_name[documents.run_group[run]]]  # learned without the run's group
+            labels = GradeLabels(start.grade, own.logit(feature[documents.run == run]), np.zeros(1))
+            runs.append(LabelledRun(part, labels, NDCG(cutoff)))
+        effects = run_effects(runs, documents.run_group, visible, steps)
+        folds = {
+            name: fold._replace(effect=effect) for (name, fold), effect in zip(folds.items(), effects, strict=True)
+        }
     predicted = start.predicted
     for group, name in enumerate(documents.group_name):
         here = documents.group == group
-        logit = folds[name].odds.logit(feature[here])[:, :1] + folds[name].effects(21)
+        logit = folds[name].logit(feature[here])[:, :1] + folds[name].effects(21)
         predicted[here] = scipy.special.expit(logit).mean(axis=1)
-    return start._replace(folds=folds if parts else {None: folds[None]}, predicted=predicted)
+    return start._replace(folds=folds if parts else {None: whole}, predicted=predicted)
 
 
 def learnable_grades(documents: TrainingDocuments) -> IntArray:
     """(L + 1,) grade 0 and every grade that at least 3 documents reach; an error where nothing can be learned."""
 
-    def reached(grade: int) -> int:
-        return len(np.unique(documents.document[documents.grade >= grade]))
-
-    grades = [grade for grade in np.unique(documents.grade).tolist() if grade > 0 and reached(grade) >= REACHED]
+    grade = documents.grade[np.unique(documents.document, return_index=True)[1]]  # of each document once
+    grades = [c for c in np.unique(grade).tolist() if c > 0 and (grade >= c).sum() >= REACHED]
     if not grades:
         raise ValueError(
-            f"learn_labels requires at least {REACHED} relevant documents to learn from, got {reached(1)} of "
-            f"{documents.n_distinct}; use LabelModel.shares for fixed shares"
+            f"learn_labels requires at least {REACHED} relevant documents to learn from, got {(grade > 0).sum()} of "
+            f"{len(grade)}; use LabelModel.shares for fixed shares"
         )
-    if (documents.grade > 0).all():
+    if (grade > 0).all():
         raise ValueError(
-            f"learn_labels requires judged non-relevant documents, but all {documents.n_distinct} documents to learn "
-            "from are relevant; use LabelModel.shares for fixed shares"
+            f"learn_labels requires judged non-relevant documents, but all {len(grade)} documents to learn from are "
+            "relevant; use LabelModel.shares for fixed shares"
         )
     return np.array([0, *grades])
 
 
 def fitted_odds(
-    feature: FloatArray, level: IntArray, weight: FloatArray, n_levels: int, near: ProportionalOdds | None = None
-) -> ProportionalOdds:
+    feature: FloatArray, level: IntArray, weight: FloatArray, n_levels: int, near: Fold | None = None
+) -> Fold:
     """Fit documents with features (n, F), levels 0..L (n,) and weights (n,); ``near``: a similar fit to start from."""
 
-    def odds_of(at: FloatArray) -> ProportionalOdds:
+    def odds_of(at: FloatArray) -> Fold:
         """The first threshold and the logs of the steps after it, so that thresholds keep their order; slopes."""
         steps = np.append(0.0, np.exp(at[1:n_levels]))
-        return ProportionalOdds(at[0] - np.cumsum(steps), at[n_levels:])
+        return Fold(at[0] - np.cumsum(steps), at[n_levels:])
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         odds = odds_of(at)
@@ -187,9 +178,7 @@ def fitted_odds(
     return odds_of(scipy.optimize.minimize(loss, start, jac=True, method="BFGS", options=options).x)
 
 
-def log_likelihood(
-    odds: ProportionalOdds, feature: FloatArray, level: IntArray, weight: FloatArray
-) -> tuple[float, FloatArray]:
+def log_likelihood(odds: Fold, feature: FloatArray, level: IntArray, weight: FloatArray) -> tuple[float, FloatArray]:
     """The log likelihood, and (n, L + F) each document's part of its gradient."""
     reached = np.pad(scipy.special.expit(odds.logit(feature)), ((0, 0), (1, 1)))  # (n, L + 2) each level from 0
     reached[:, 0] = 1.0
@@ -204,13 +193,13 @@ def log_likelihood(
 
 
 def standard_errors(
-    odds: ProportionalOdds, feature: FloatArray, level: IntArray, weight: FloatArray, cluster: IntArray
+    odds: Fold, feature: FloatArray, level: IntArray, weight: FloatArray, cluster: IntArray
 ) -> FloatArray:
     """(L + F,) of thresholds and slopes; documents of one cluster depend on one another (sandwich estimator)."""
     n_levels = len(odds.threshold)
 
     def parts(at: FloatArray) -> FloatArray:
-        return log_likelihood(ProportionalOdds(at[:n_levels], at[n_levels:]), feature, level, weight)[1]
+        return log_likelihood(Fold(at[:n_levels], at[n_levels:]), feature, level, weight)[1]
 
     at = np.concatenate([odds.threshold, odds.slope])
     # the gradient is exact; its own derivative needs no more than differences
@@ -223,52 +212,41 @@ def standard_errors(
     return np.sqrt(np.maximum(np.diag(inverse @ (sums.T @ sums) @ inverse), 0.0))
 
 
-class Errors(NamedTuple):
-    """Errors of the mean scores of R left-out runs at each of T spreads."""
+def run_effects(
+    runs: Sequence[LabelledRun], group: IntArray, visible: BoolArray, steps: Iterator[int]
+) -> list[RunEffect]:
+    """Effects that the G groups teach, and that they teach without each of them; ``group`` (R,) of each left-out run.
 
-    error: FloatArray  # (T, R) true mean minus estimate, at the mean effect of all groups
-    variance: FloatArray  # (T, R) that the model states
-    slope: FloatArray  # (T, R) of the estimate with the mean effect
-    mean: FloatArray  # (T,) mean effect of all groups
-    group: IntArray  # (R,)
+    ``visible`` (J,): the judgements before a group is left out; ``steps``: of the progress bar, one for each spread.
+    """
+    truth = np.array([plain_scores(run.open._replace(visible=visible), run.model).mean() for run in runs])
+    n_groups = int(group.max()) + 1
+    standard = RunEffect(0.0, 1.0, n_groups, 1.0).values(_DRAWS)  # (U,)
+    share = 1.0 / np.bincount(group)[group]  # (R,) a group's runs share one weight
 
-    def effect(self, without: int | None = None) -> RunEffect:
-        """The effect that the groups teach, ``without`` one of them."""
-        kept = self.group != (-1 if without is None else without)
-        n_groups = len(np.unique(self.group[kept]))
-        weight = kept / np.bincount(self.group)[self.group] / n_groups
-        shift = np.clip((self.error @ weight) / np.maximum(self.slope @ weight, 1e-9), -1.0, 1.0)  # (T,)
-        error = self.error - shift[:, None] * self.slope
-        square = (error**2 / np.maximum(self.variance, 1e-12)) @ weight  # (T,) falls with the spread
+    def shift_to_no_error(error: FloatArray, slope: FloatArray, weight: FloatArray) -> FloatArray:
+        """A step of Newton of the mean effect towards a mean error of 0."""
+        return np.clip((error @ weight) / np.maximum(slope @ weight, 1e-9), -1.0, 1.0)
+
+    rows, mean = [], 0.0
+    for _, spread in zip(steps, SPREADS, strict=True):
+        drawn, above = (
+            np.stack([run.drawn_mean(_DRAWS, at + spread * standard) for run in runs]) for at in (mean, mean + _STEP)
+        )  # (R, S) means over topics
+        error, slope = truth - drawn.mean(axis=1), (above - drawn).mean(axis=1) / _STEP  # true mean minus estimate
+        rows.append((error, slope, drawn.var(axis=1), mean))
+        mean += float(shift_to_no_error(error, slope, share / n_groups))  # from which the next spread starts
+    error, slope, variance, means = (np.array(column) for column in zip(*rows, strict=True))  # (T, R) and (T,)
+
+    def effect(kept: BoolArray) -> RunEffect:
+        n_kept = len(np.unique(group[kept]))
+        weight = kept * share / n_kept
+        shift = shift_to_no_error(error, slope, weight)  # (T,)
+        square = ((error - shift[:, None] * slope) ** 2 / np.maximum(variance, 1e-12)) @ weight  # falls with the spread
         log_square = np.log(np.minimum.accumulate(square) + 1e-12)  # but for the noise of the draws
         # the spread at which it is 1; an end of the range where it is nowhere
         place = np.interp(0.0, -log_square, np.log(SPREADS))
-        mean, log_scale = (np.interp(place, np.log(SPREADS), y) for y in (self.mean + shift, log_square / 2))
-        return RunEffect(float(mean), float(np.exp(place)), n_groups, float(np.exp(log_scale)))
+        mean, log_scale = (np.interp(place, np.log(SPREADS), y) for y in (means + shift, log_square / 2))
+        return RunEffect(float(mean), float(np.exp(place)), n_kept, float(np.exp(log_scale)))
 
-
-def left_out_errors(
-    runs: Sequence[LabelledRun], documents: TrainingDocuments, visible: BoolArray, steps: Iterator[int]
-) -> Errors:
-    """Errors of the left-out runs' mean scores; ``visible`` (J,): the judgements before a group is left out.
-
-    ``steps``: of the progress bar, one for each spread.
-    """
-    truth = np.array([plain_scores(run.open._replace(visible=visible), run.model).mean() for run in runs])
-    n_groups = len(documents.group_name)
-    standard = RunEffect(0.0, 1.0, n_groups, 1.0).values(_DRAWS)  # (U,)
-
-    def estimates(mean: float, spread: float) -> FloatArray:
-        """(R, S) drawn means over topics."""
-        return np.stack([run.drawn_mean(_DRAWS, mean + spread * standard) for run in runs])
-
-    weight = documents.run_weight / n_groups
-    rows, mean = [], 0.0
-    for _, spread in zip(steps, SPREADS, strict=True):
-        drawn, above = estimates(mean, spread), estimates(mean + _STEP, spread)
-        error, slope = truth - drawn.mean(axis=1), (above - drawn).mean(axis=1) / _STEP
-        rows.append((error, drawn.var(axis=1), slope, mean))
-        # a step of Newton towards a mean error of 0, from which the next spread starts
-        mean += float(np.clip((weight @ error) / max(weight @ slope, 1e-9), -1.0, 1.0))
-    error, variance, slope, means = (np.array(column) for column in zip(*rows, strict=True))
-    return Errors(error, variance, slope, means, documents.run_group)
+    return [effect(group != without) for without in range(-1, n_groups)]

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 
-from ir_measures_relative._base import NDCG, UserModel, canonical_base, mean_over_topics, user_model
+from ir_measures_relative._base import UserModel, canonical_base, mean_over_topics, user_model
 from ir_measures_relative._checks import choice, counted, warn, whole
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -26,6 +26,7 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
+from ir_measures_relative._labels.bootstrapped import gains_of_relevant
 from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, joins_ideal
@@ -263,7 +264,7 @@ def base_model(base: Any) -> UserModel:
     model = user_model(text, cutoff)
     if model.needs_cutoff and cutoff is None:
         raise ValueError(f"base={text} requires a cutoff, as in {text}@10")
-    reject_gain_of_nonrelevant(model, f"base={text}")
+    gains_of_relevant(getattr(model, "gains", None), f"base={text}")
     return model
 
 
@@ -279,11 +280,3 @@ def base_text(base: Any) -> str:
     """The text of a base, with its cutoff."""
     text, cutoff = canonical_base(base, BASES)
     return text if cutoff is None else f"{text}@{cutoff}"
-
-
-def reject_gain_of_nonrelevant(model: UserModel, where: str) -> None:
-    """Reject a gain of non-relevant documents: unjudged documents of other topics would have it too."""
-    gains = (model.gains or {}) if isinstance(model, NDCG) else {}
-    odd = next((grade for grade, gain in gains.items() if grade <= 0 and gain > 0), None)
-    if odd is not None:
-        raise ValueError(f"{where}: gains gives grade {odd} the gain {gains[odd]}; a grade up to 0 must have gain 0")

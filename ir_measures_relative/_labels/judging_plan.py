@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from ir_measures_relative._checks import EQUAL
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.pair_outcomes import EQUAL, PairOutcomes
+from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 
 EFFECT_DRAWS = 402  # labellings that show what is expected of a pair
 REPLAYED = 40  # labellings on which judging is replayed

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import Contents, short_key, split_key
-from ir_measures_relative._checks import WrongKind, flag, is_real, is_whole, shown, warn
+from ir_measures_relative._checks import WrongKind, did_you_mean, flag, is_real, is_whole, shown, warn
 from ir_measures_relative._input import FloatArray, IntArray, is_missing, run_columns
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
@@ -339,11 +339,8 @@ def labels_of(value: Any, where: str) -> LabelModel | str:
             )
         return model.named(name) if name not in ("", model._kind) else model
     if value not in _registered:
-        known = ", ".join(sorted(_registered))
-        raise ValueError(
-            f"{where}: no label model is known as {shown(value)}; "
-            f"{f'known are {known}' if known else 'none is known yet'} (register_labels makes one known)"
-        )
+        meant = did_you_mean(value, [LEARNED, *sorted(_registered)])
+        raise ValueError(f"{where}: unknown label model {shown(value)}{meant} (register_labels makes one known)")
     return _registered[value]
 
 

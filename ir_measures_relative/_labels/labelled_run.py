@@ -104,7 +104,7 @@ class ScoreCells:
     def scores(self, label: Array) -> FloatArray:
         """(n, S) labels as places among the grades -> (C, S), some draws at a time if there are many documents."""
         draws = np.array_split(label, -(-label.size // CELLS) or 1, axis=1)
-        return np.hstack([ratio(*self.totals(part)) for part in draws])
+        return np.hstack([divide(*self.totals(part)) for part in draws])
 
 
 class LabelledRun:
@@ -200,21 +200,25 @@ class LabelledRun:
         while first < len(cells.topic):
             most = cells.start[first] + CELLS // size
             last = max(int(np.searchsorted(cells.start, most, "right")) - 1, first + 1)
-            rows = slice(cells.start[first], cells.start[last])
-            label = labels._replace(logit=labels.logit[rows]).drawn(place, uniforms(self.key[rows], size))
-            total += cells.part(first, last).scores(label).sum(axis=0)
+            part, key, rows = self._part(first, last)
+            label = labels._replace(logit=labels.logit[rows]).drawn(place, uniforms(key, size))
+            total += part.scores(label).sum(axis=0)
             first = last
         return total / max(self.open.run.judgements.n_topics, 1)
 
+    def _part(self, first: int, last: int) -> tuple[ScoreCells, Array, slice]:
+        """Cells from ``first`` to before ``last``, and the keys and places of their documents."""
+        rows = slice(*self.cells.start[[first, last]].tolist())
+        return self.cells.part(first, last), self.key[rows], rows
+
     def topic_moments(self, cell: int) -> tuple[FloatArray, FloatArray] | None:
         """(U,) mean and variance of the topic of a cell given each effect; None if they would take too long."""
-        rows = slice(*self.cells.start[cell : cell + 2])
-        labels = self.labels._replace(logit=self.labels.logit[rows])
-        return _moments(self.cells.part(cell, cell + 1), labels.probability())
+        cells, _, rows = self._part(cell, cell + 1)
+        return _moments(cells, self.labels._replace(logit=self.labels.logit[rows]).probability())
 
     def topic_outcomes(self, cell: int) -> Outcomes:
         """Possible scores of the topic of a cell: every one, or a sample of them; moments are exact if possible."""
-        cells, rows = self.cells.part(cell, cell + 1), slice(*self.cells.start[cell : cell + 2])
+        cells, key, rows = self._part(cell, cell + 1)
         labels = self.labels._replace(logit=self.labels.logit[rows])
         probability = labels.probability()  # (U, n, G + 1)
         n_effects, n, n_grades = probability.shape
@@ -226,16 +230,10 @@ class LabelledRun:
             outcomes = Outcomes.listed(cells.scores(label), chance)
         else:
             place = np.repeat(np.arange(n_effects), max(DRAWN // n_effects, 1))  # as many draws for each effect
-            label = labels.drawn(place, uniforms(self.key[rows], len(place)))
+            label = labels.drawn(place, uniforms(key, len(place)))
             outcomes = Outcomes.sampled(cells.scores(label).reshape(n_effects, -1))
         moments = _moments(cells, probability)
         return outcomes if moments is None else replace(outcomes, moments=moments)
-
-
-def ratio(value: FloatArray, normaliser: FloatArray) -> FloatArray:
-    """value / normaliser, and 0 where the normaliser is 0; any shape."""
-    quotient: FloatArray = np.divide(value, normaliser, out=np.zeros_like(value), where=normaliser > 0)
-    return quotient
 
 
 def listed_labels(n_grades: int, n: int) -> Array:
@@ -321,7 +319,7 @@ def _moments(cells: ScoreCells, probability: FloatArray) -> tuple[FloatArray, Fl
     normaliser = np.full(shape, float(cells.layers.constant[0]))
     for layer, size in enumerate(shape):
         normaliser += table[layer, :size].reshape([-1 if axis == layer else 1 for axis in range(len(shape))])
-    inverse = ratio(np.ones(shape), normaliser)
+    inverse = divide(np.ones(shape), normaliser)
     axes = tuple(range(1, 1 + len(shape)))
     mean = (mass[1] * inverse).sum(axis=axes)
     return mean, np.maximum((mass[2] * inverse**2).sum(axis=axes) - mean**2, 0.0)

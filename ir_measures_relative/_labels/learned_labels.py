@@ -86,7 +86,7 @@ class LearnedLabels(LabelModel):
         fold = self.fit.folds.get(group, self.fit.folds[None])
         before = self._at_learning(part)
         feature = open_features(before, self.support, group, self.judge)
-        logit = fold.odds.logit(self.fit.standardised(feature))
+        logit = fold.logit(self.fit.standardised(feature))
         row = part.row[before.mask]  # (n,) of the documents that were open when the labels were learned
         judged_since, effects = row >= 0, fold.effects()
         if judged_since.any() and fold.effect is not None:
@@ -99,7 +99,7 @@ class LearnedLabels(LabelModel):
             odd = self._unlike(run_profile(before, feature, self.depth or part.mask.shape[1]))
         if odd and name is not None:
             warn(
-                f"{name} is unlike the runs that the labels were learned from: {odd}, so its label interval may not "
+                f"{name} is unlike most runs that the labels were learned from: {odd}, so its label interval may not "
                 "cover the true score; judge some of its documents"
             )
         return GradeLabels(self.fit.grade, logit, effects, self.calibrated and not odd)
@@ -131,9 +131,9 @@ class LearnedLabels(LabelModel):
     def _unlike(self, profile: tuple[float, float, float]) -> str | None:
         """How the run differs from those learned from; more judged documents than usual are no reason for doubt."""
         texts = (
-            ("{} of its top documents are judged ({} to {} for those runs)", ".0%"),
-            ("the mean support of its unjudged documents by other groups is {} ({} to {} for those runs)", ".3f"),
-            ("{} of its judged documents are relevant ({} to {} for those runs)", ".0%"),
+            ("{} of its top documents are judged ({} to {} for most runs)", ".0%"),
+            ("the mean support of its unjudged documents by other groups is {} ({} to {} for most runs)", ".3f"),
+            ("{} of its judged documents are relevant ({} to {} for most runs)", ".0%"),
         )
         for at, (value, (low, high), (text, form)) in enumerate(zip(profile, self._usual, texts, strict=True)):
             if value < low or (at > 0 and value > high):
@@ -145,12 +145,12 @@ class LearnedLabels(LabelModel):
 
         Standard errors allow for dependence between the documents of a group (without runs: of a topic).
         """
-        documents, (odds, effect) = self.documents, self.fit.folds[None]
+        documents, whole = self.documents, self.fit.folds[None]
         feature, level = self.fit.standardised(documents.feature), self.fit.level(documents.grade)
-        errors = standard_errors(odds, feature, level, documents.weight, documents.group)
+        errors = standard_errors(whole, feature, level, documents.weight, documents.group)
         names = [f"grade >= {grade}" for grade in self.fit.grade[1:].tolist()] + list(self.features)
-        values = [*odds.threshold.tolist(), *odds.slope.tolist()]
-        if effect is not None:
+        values = [*whole.threshold.tolist(), *whole.slope.tolist()]
+        if (effect := whole.effect) is not None:
             names += ["effect: mean", "effect: spread"]
             values += [effect.mean, effect.spread]
             errors = np.append(errors, [effect.spread / np.sqrt(effect.n_groups), np.nan])
@@ -202,17 +202,14 @@ class LearnedLabels(LabelModel):
     def _content(self) -> list[bytes]:
         folds = [self.fit.folds[group] for group in sorted(self.fit.folds, key=lambda group: group or "")]
         arrays = [self.fit.grade, self.fit.center, self.fit.scale, self.judged]
-        arrays += [array for fold in folds for array in (*fold.odds, np.array(fold.effect or ()))]
-        texts: list[Any] = [
-            self.cutoff,
-            self.depth,
-            self.doubts,
-            sorted(self.group_of_run.items()),
-            sorted(self.topic_keys),
-        ]
+        arrays += [array for fold in folds for array in (*fold[:2], np.array(fold.effect or ()))]
+        texts: list[Any] = [self.cutoff, self.depth, self.doubts, sorted(self.group_of_run.items())]
+        texts.append(sorted(self.topic_keys))
         if self.support is not None:
-            arrays += [self.support.key, self.support.worth, self.support.start]
-            texts.append(self.support.groups)
+            support = list(self.support.by_group.values())
+            arrays += [np.concatenate([part.index for part in support]), np.concatenate(support)]
+            arrays.append(np.append(0, np.cumsum([len(part) for part in support])))
+            texts.append(tuple(self.support.by_group))
         if self.judge is not None:
             texts.append(sorted((topic, sorted(of.items())) for topic, of in self.judge.to_dict().items()))
         return [repr(texts).encode(), *(np.ascontiguousarray(array).tobytes() for array in arrays)]
@@ -334,7 +331,7 @@ def learn_from_runs(
     if n_groups < FEWEST_GROUPS:
         raise ValueError(
             f"learn_labels requires {FEWEST_GROUPS} groups with judged documents that no other group found, got "
-            f"{n_groups} of {len(support.groups)} groups; use judge= without runs, or LabelModel.shares"
+            f"{n_groups} of {len(support.by_group)} groups; use judge= without runs, or LabelModel.shares"
         )
     fitted = fit(documents, parts, visible, cutoff, progress=False if quiet else progress)
     effect = fitted.folds[None].effect

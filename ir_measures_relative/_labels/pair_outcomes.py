@@ -24,22 +24,20 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ir_measures_relative._base import mean_over_topics
-from ir_measures_relative._checks import WrongKind, flag, real, shown
+from ir_measures_relative._base import divide, mean_over_topics
+from ir_measures_relative._checks import EQUAL, WrongKind, flag, real, shown
 from ir_measures_relative._input import Array, FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, QrelsLike, Run, RunLike, warn_of_other_topics
 from ir_measures_relative._labels.bootstrapped import BootSettings
-from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, TopicBetter, boot_prob_better
+from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, Signs, TopicBetter, boot_prob_better
 from ir_measures_relative._labels.imputed_scores import known_labels
 from ir_measures_relative._labels.label_model import LabelModel
-from ir_measures_relative._labels.labelled_run import DRAWN, LabelledRun, ScoreCells, listed_labels, ratio
+from ir_measures_relative._labels.labelled_run import DRAWN, LabelledRun, ScoreCells, listed_labels
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, uniforms
-from ir_measures_relative._labels.sampling import chance_range
 
 FIRST, USUAL, MANY = 402, 4020, 40_200  # labellings drawn
 FEW_DOCUMENTS = 16  # open documents of a pair for which many labellings are drawn
 LISTED = 1 << 14  # labellings that are listed
-EQUAL = 1e-12  # smaller differences are ties
 
 
 class Differences(NamedTuple):
@@ -201,7 +199,7 @@ class PairOutcomes:
         one_more = np.diff(layers.table[:, :, :2], axis=2).sum(axis=2)  # (C, L)
         step = one_more @ layers.reaches.T  # (C, G + 1) added to the ideal by one more document
         _, normaliser = self.cells.totals(self.differences.label)
-        inverse = self.differences.average(ratio(np.ones(normaliser.shape), normaliser))  # (C,)
+        inverse = self.differences.average(divide(np.ones(normaliser.shape), normaliser))  # (C,)
         value = np.multiply.outer(self.cells.weight, self.cells.gain) - self.by_topic[self.topic, None] * step[cell]
         value *= inverse[cell, None] / self.n_topics
         return np.asarray(value - (self.probability * value).sum(axis=1, keepdims=True))
@@ -299,15 +297,13 @@ def labelled_prob_better(pair: PairOutcomes, margin: float = 0.0, topics: bool =
     """The answer of `prob_better` for two labelled runs."""
     if topics and pair.n_topics < 2:
         raise ValueError("topics=True requires at least two topics, got 1")
-    chances = _with_tie(pair.chances_over_topics(margin) if topics else pair.chances(margin))
-    ranges = _ranges(chances, pair.differences.n_drawn)
-    undecided = max(high - low for low, high in ranges)
+    chances, n_drawn = pair.chances_over_topics(margin) if topics else pair.chances(margin), pair.differences.n_drawn
+    signs = Signs.seen(*chances, n_drawn)
     scores_a = pair.expected_scores()
     means = mean_over_topics(scores_a), mean_over_topics(scores_a - pair.by_topic)
-    bracket = dict(zip(("a_better", "b_better", "tie"), ranges, strict=True))
     rows = _by_topic(PairOutcomes(pair.a, pair.b, size=DRAWN), margin, scores_a)
-    form, n_drawn = "band" if undecided else "exact", pair.differences.n_drawn
-    return ProbBetter(*chances, *means, form, undecided, bracket, rows, n_drawn)
+    form = "band" if n_drawn else "exact"
+    return ProbBetter(*signs.chance, *means, form, signs.undecided, signs.bracket, rows, n_drawn)
 
 
 def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[TopicBetter]:
@@ -317,26 +313,15 @@ def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[T
     rows = []
     for q, query_id in enumerate(judgements.topics):
         is_open = q in pair.cells.topic
+        n_drawn = differences.n_drawn if is_open else 0
         sure = np.full(len(differences.mean), pair.by_topic[q])
         possible = differences.by_cell[np.searchsorted(pair.cells.topic, q)] if is_open else sure
-        chances = _with_tie(differences.chances(possible, margin))
-        undecided = max(high - low for low, high in _ranges(chances, differences.n_drawn if is_open else 0))
+        signs = Signs.seen(*differences.chances(possible, margin), n_drawn)
         means = float(scores_a[q]), float(scores_a[q] - pair.by_topic[q])
         counts = int(pair.a.n_open[q]), int(pair.b.n_open[q]), int(both[q])
-        form = "band" if undecided else "exact"
-        rows.append(TopicBetter(query_id, *chances, undecided, form, *means, *counts))
+        form = "band" if n_drawn else "exact"
+        rows.append(TopicBetter(query_id, *signs.chance, signs.undecided, form, *means, *counts))
     return rows
-
-
-def _with_tie(chances: tuple[float, float]) -> tuple[float, float, float]:
-    return *chances, max(1.0 - sum(chances), 0.0)
-
-
-def _ranges(chances: tuple[float, ...], size: int) -> list[tuple[float, float]]:
-    """Ranges that contain probabilities seen in ``size`` draws with probability 1 - 1e-6; 0 draws: exact."""
-    if not size:
-        return [(chance, chance) for chance in chances]
-    return [(float(low), float(high)) for low, high in zip(*chance_range(chances, chances, size), strict=True)]
 
 
 def _checked_groups(groups: tuple[str | None, str | None] | None) -> tuple[str | None, str | None]:

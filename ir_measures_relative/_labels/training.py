@@ -11,16 +11,18 @@ open has up to four features:
 Shares are logits. The same function computes the features of documents to learn from and of documents to predict.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 import scipy
 
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray, ObjectArray
 from ir_measures_relative._judged import Judgements, Runs
-from ir_measures_relative._labels.open_documents import OpenDocuments, looked_up, ranked_keys
+from ir_measures_relative._labels.open_documents import OpenDocuments, ranked_keys
 from ir_measures_relative._labels.pooling import remaining
 
 FEATURES = ("pool", "run", "found", "judge")
@@ -33,45 +35,32 @@ _OWN = 2.0  # documents with the run's share over all topics that are added to t
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """For each group and each document of its top 100: 10 / (10 + best rank, counted from 0).
+    """For each group and each document of its top 100: 10 / (10 + best rank, counted from 0)."""
 
-    Entries are sorted by group, then key: those of group g are ``start[g]:start[g + 1]``.
-    """
-
-    groups: tuple[str, ...]  # (G,) sorted
-    key: Array  # (E,) of the document
-    worth: Array  # (E,) float32
-    start: IntArray  # (G + 1,)
+    by_group: Mapping[str, pd.Series]  # group, ascending -> float32 by the document's key, ascending
 
     @classmethod
     def of(cls, runs: Runs) -> Self:
-        groups = tuple(sorted(set(runs.group_of.values())))
-        keys, worths = [], []
-        for group in groups:
-            own = [ranked_keys(run, SUPPORT_DEPTH) for name, run in runs.joined.items() if runs.group_of[name] == group]
-            worth = [np.broadcast_to(_HALF / (_HALF + np.arange(key.shape[1])), key.shape)[key > 0] for key in own]
-            key = np.concatenate([key[key > 0] for key in own])
-            order = np.lexsort((-np.concatenate(worth), key))  # the best rank of each document first
-            distinct, first = np.unique(key[order], return_index=True)
-            keys.append(distinct)
-            worths.append(np.concatenate(worth)[order][first].astype(np.float32))
-        start = np.append(0, np.cumsum([len(key) for key in keys]))
-        return cls(groups, np.concatenate(keys), np.concatenate(worths), start)
+        by_group = {}
+        for group in sorted(set(runs.group_of.values())):
+            keys = [ranked_keys(runs[name], SUPPORT_DEPTH) for name in runs if runs.group_of[name] == group]
+            worth = [np.broadcast_to(_HALF / (_HALF + np.arange(key.shape[1])), key.shape)[key > 0] for key in keys]
+            ranked = pd.Series(np.concatenate(worth), np.concatenate([key[key > 0] for key in keys]))
+            by_group[group] = ranked.groupby(level=0).max().astype(np.float32)
+        return cls(by_group)
 
     @cached_property
-    def _total(self) -> tuple[Array, FloatArray]:
-        """Distinct keys, ascending, and the sum over the groups."""
-        key, place = np.unique(self.key, return_inverse=True)
-        return key, np.bincount(place.ravel(), weights=self.worth, minlength=len(key)).astype(np.float64)
+    def _total(self) -> pd.Series:
+        """Sum over the groups, by the document's key."""
+        return pd.concat(self.by_group.values()).astype(np.float64).groupby(level=0).sum()
 
     def feature(self, key: Array, without: str | None = None) -> FloatArray:
         """(n,) root of the mean over the groups, ``without`` one of them."""
-        total, n_groups = looked_up(*self._total, key), len(self.groups)
-        if without in self.groups:
-            group = self.groups.index(without)
-            own, n_groups = slice(*self.start[group : group + 2]), n_groups - 1
-            total = total - looked_up(self.key[own], self.worth[own].astype(np.float64), key)
-        return np.sqrt(np.maximum(total, 0.0) / max(n_groups, 1))
+        total, n_groups = self._total.reindex(key, fill_value=0.0).to_numpy(), len(self.by_group)
+        if without is not None and without in self.by_group:
+            total = total - self.by_group[without].reindex(key, fill_value=0.0).to_numpy()
+            n_groups -= 1
+        return np.asarray(np.sqrt(np.maximum(total, 0.0) / max(n_groups, 1)))
 
 
 class TrainingDocuments(NamedTuple):

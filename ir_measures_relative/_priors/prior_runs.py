@@ -82,7 +82,8 @@ class PriorRuns:
         found = value if isinstance(value, PriorRuns) else cls._sorted(_Reader(where, paths, ties).parts(value))
         special = [part.name for part in found.parts if part.label in (NONE, *SYMBOLS)]
         if single and (len(found.parts) != 1 or special):
-            raise ValueError(f"{where} must be one run, or the path or name of one, got {shown(value)}")
+            listed = f"; a name that contains a comma must be in a list: [{value!r}]" if "," in str(value) else ""
+            raise ValueError(f"{where} must be one run, or the path or name of one, got {shown(value)}{listed}")
         if special and len(found.parts) > 1:
             raise ValueError(f"{where}: {special[0]!r} cannot be combined with other prior runs")
         return cls(()) if special == [NONE] else found

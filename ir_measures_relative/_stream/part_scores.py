@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._checks import flag, heard_warnings, shown, warn, whole
+from ir_measures_relative._checks import condensed, flag, heard_warnings, kind_of_warning, shown, warn, whole
 from ir_measures_relative._experiment import Request, score_table
 from ir_measures_relative._input import (
     COLUMN_NAMES,
@@ -147,7 +147,7 @@ def _part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> _Part
 
 
 def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[_PartScores]:
-    """The values of every part from ``start`` on; each warning of the parts is given once.
+    """The values of every part from ``start`` on; each kind of warning is given once.
 
     ``resumes``: the caller has the tables before a failure, so that the next call may resume after them.
     """
@@ -172,9 +172,9 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
         except ValueError as error:
             hint = f"; after fixing it, start={number} resumes there" if resumes else ""
             raise ValueError(f"{error} (in part {number}{hint})") from None
-        for sentence in dict.fromkeys(sentences):
-            if sentence not in warned:
-                warned.add(sentence)
+        for sentence in condensed(sentences):
+            if (kind := kind_of_warning(sentence)) not in warned:
+                warned.add(kind)
                 warn(sentence)
         if part is None:
             break

@@ -15,7 +15,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import UserModel, divide
 from ir_measures_relative._checks import choice, warn
-from ir_measures_relative._input import FloatArray
+from ir_measures_relative._input import FloatArray, is_run
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
@@ -100,6 +100,8 @@ def credited(
     judgements = Judgements.of(qrels)
     if measure.symbol == "others":
         return _each_against_the_others(judgements, run, measure, by)
+    if measure.symbol is not None:
+        raise ValueError(f"credited: prior must be 'others' or prior runs, got {measure.symbol!r}")
     judged = JudgedRun(judgements, Run.of(run))
     warn_of_other_topics(judged.run, judgements)
     named = measure.named_runs()
@@ -115,7 +117,11 @@ def credited(
 
 def _each_against_the_others(judgements: Judgements, runs: Any, measure: RelativeMeasure, by: str) -> pd.DataFrame:
     """The table of every run, one below the other."""
+    if isinstance(runs, Run) or is_run(runs):
+        raise TypeError("credited: one run requires prior=, the prior runs; without it, give runs by name")
     read = read_runs(runs)
+    if len(read) == 1:
+        warn("credited: there is only one run, so its credits are relative to no other run; give prior=")
     warn_of_mismatches(read, judgements)
     joined = Runs.of(judgements, read)
     tables = []

@@ -28,10 +28,10 @@ from ir_measures_relative._labels import (
     TARGETS,
     ImputedScores,
     LabelModel,
+    gains_of_relevant,
     imputed,
     known_labels,
     labels_of,
-    reject_gain_of_nonrelevant,
 )
 from ir_measures_relative.measures.boot_ndcg import Estimate, estimate_of
 from ir_measures_relative.measures.relative import Base, Choice, Parameter, RelativeMeasure, cutoff_parameter, register
@@ -117,7 +117,7 @@ class _Imputed(RelativeMeasure):
 
     def check(self, given: dict[str, Any]) -> None:
         if "base" in given:
-            reject_gain_of_nonrelevant(self.model(), f"{self.NAME}: base={given['base']}")
+            gains_of_relevant(getattr(self.model(), "gains", None), f"{self.NAME}: base={given['base']}")
         labels = self["labels"]
         if isinstance(labels, LabelModel) and self["cutoff"] is not None:
             labels.check_cutoff(self["cutoff"], self.NAME)

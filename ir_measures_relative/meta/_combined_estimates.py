@@ -54,9 +54,8 @@ class PredictionPowered:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per system, or per pair of systems (columns a and b)."""
-        columns = ("estimate", "low", "high", "std_error", "weight", "human", "judge", "effective_topics")
         names = pd.DataFrame(self.systems, columns=["a", "b"] if self._of_pairs else ["system"])
-        return names.assign(**{name: getattr(self, name) for name in columns})
+        return names.assign(**{name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)})
 
     def __repr__(self) -> str:
         return (
@@ -97,10 +96,6 @@ def prediction_powered(
         Like ppi-python, use the normal quantile and divide sums of squares by n, not n - 1, instead of Student's t with
         n - 1 degrees of freedom.
 
-    Returns
-    -------
-    PredictionPowered
-
     Notes
     -----
     With n human topics H and N further topics: estimate = w mean_N(judge) + mean_H(human - w judge), variance =
@@ -110,20 +105,23 @@ def prediction_powered(
     The human topics must be a random sample of all topics. If people judged the easy ones, the interval is wrong,
     whatever the judge. The scores of a system must not depend on other systems (no NRG with ``prior='others'``).
 
+    References
+    ----------
+    Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered inference. Science 382.
+    Angelopoulos, Duchi, Zrnic (2023). PPI++: Efficient prediction-powered inference. arXiv:2311.01453.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
     >>> human = {"bm25": [0.2, 0.4, 0.1, 0.5], "dense": [0.3, 0.6, 0.3, 0.8]}
     >>> judge = {"bm25": [0.3, 0.5, 0.1, 0.6, 0.4, 0.3, 0.7, 0.2], "dense": [0.5, 0.7, 0.4, 0.9, 0.8, 0.4, 0.9, 0.5]}
-    >>> result = prediction_powered(human, judge)
+    >>> result = meta.prediction_powered(human, judge)
     >>> result
     PredictionPowered(2 systems; 4 human topics count as 7.5 (median) with 4 more of the judge; level 0.95)
     >>> result.to_frame()[["system", "estimate", "low", "high", "human", "judge"]].round(3)
       system  estimate    low   high  human   judge
     0   bm25     0.312  0.104  0.520    0.3  0.387
     1  dense     0.515  0.222  0.807    0.5  0.638
-
-    References
-    ----------
-    Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered inference. Science 382.
-    Angelopoulos, Duchi, Zrnic (2023). PPI++: Efficient prediction-powered inference. arXiv:2311.01453.
     """
     from scipy.stats import norm, t
 

@@ -78,32 +78,38 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
         names. Table 5 of the paper correlates means of systems: pass one score per system, and use ``kendall_tau`` for
         tau.
 
-    Returns
-    -------
-    EstimationError
-
-    >>> estimation_error([0.5, 0.4, 0.8], [0.4, 0.6, 0.8])
-    EstimationError(rmse 0.1291: over 0.0577, under 0.1155; bias -0.0333, pearson 0.721, spearman 0.500; n=3)
-
     References
     ----------
     Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
     Tables 4 and 5.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> meta.estimation_error([0.5, 0.4, 0.8], [0.4, 0.6, 0.8])
+    EstimationError(rmse 0.1291: over 0.0577, under 0.1155; bias -0.0333, pearson 0.721, spearman 0.500; n=3)
     """
     from scipy.stats import rankdata  # here, since it takes longer to import than the whole package
 
     guess, true = (values.ravel() for values in _aligned(estimate, truth))
     require(guess.size, 1, "score", "estimate")
     error = guess - true
-    parts = {"rmse": error, "over": np.maximum(error, 0.0), "under": np.minimum(error, 0.0)}
+    rmse, over, under = (float(np.sqrt(np.mean(part**2))) for part in _error_parts(error))
     return EstimationError(
-        **{name: float(np.sqrt(np.mean(part**2))) for name, part in parts.items()},
+        rmse,
+        over,
+        under,
         bias=float(error.mean()),
         pearson=_correlation(guess, true),
         spearman=_correlation(*(rankdata(score_levels(values)) for values in (guess, true))),
         n=error.size,
         error=error,
     )
+
+
+def _error_parts(error: FloatArray) -> tuple[FloatArray, ...]:
+    """All errors, overestimates alone and underestimates alone."""
+    return error, np.maximum(error, 0.0), np.minimum(error, 0.0)
 
 
 def _correlation(x: FloatArray, y: FloatArray) -> float:
@@ -164,8 +170,7 @@ class PreferenceReconstruction:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per topic: query_id, emitted, correct, true, precision, recall, f1 (NaN if true is 0)."""
-        counts = {"query_id": self.topics, "emitted": self.emitted, "correct": self.correct, "true": self.true}
-        frame = pd.DataFrame(counts)
+        frame = pd.DataFrame(vars(self)).rename(columns={"topics": "query_id"})
         frame.loc[self.true > 0, ["precision", "recall", "f1"]] = self.by_topic().T
         return frame
 
@@ -198,16 +203,19 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
         (The authors' program counts a tie as a preference for the estimated system, both in the truth and in the
         estimates, which is why points have precision = recall in the table.)
 
-    >>> truth = {"a": 0.2, "b": 0.5, "c": 0.6}
-    >>> preference_reconstruction({"a": 0.3, "b": 0.7, "c": 0.6}, truth)
-    PreferenceReconstruction(precision 0.833, recall 0.833, F1 0.833; 1 topics)
-    >>> preference_reconstruction(({"a": 0.1, "b": 0.4, "c": 0.4}, {"a": 0.3, "b": 0.7, "c": 0.7}), truth)
-    PreferenceReconstruction(precision 1.000, recall 0.667, F1 0.800; 1 topics)
-
     References
     ----------
     Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
     Table 6.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> truth = {"a": 0.2, "b": 0.5, "c": 0.6}
+    >>> meta.preference_reconstruction({"a": 0.3, "b": 0.7, "c": 0.6}, truth)
+    PreferenceReconstruction(precision 0.833, recall 0.833, F1 0.833; 1 topics)
+    >>> meta.preference_reconstruction(({"a": 0.1, "b": 0.4, "c": 0.4}, {"a": 0.3, "b": 0.7, "c": 0.7}), truth)
+    PreferenceReconstruction(precision 1.000, recall 0.667, F1 0.800; 1 topics)
     """
     true = _one_topic_or_more(truth, "truth").need(systems=2, what="truth").canonical()
     lower, upper, rows = _ranges(estimate, true)
@@ -216,8 +224,7 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
     for low, high, own in zip(lower, upper, rows, strict=True):
         rivals = np.delete(true.scores, own, axis=0)  # (S - 1, T)
         stated = (low - rivals > small).astype(int) - (rivals - high > small)  # (S - 1, T) 1, -1, or 0 = nothing
-        gap = true.scores[own] - rivals
-        actual = (gap > small).astype(int) - (gap < -small)
+        actual = (true.scores[own] - rivals > small).astype(int) - (rivals - true.scores[own] > small)
         emitted += (stated != 0).sum(axis=0)
         correct += ((stated == actual) & (stated != 0)).sum(axis=0)
         expected += (actual != 0).sum(axis=0)
@@ -312,17 +319,19 @@ def compare_estimates(
         Values of several runs on one topic depend on one another, and so do those of one run under several pools: then
         read p-values as a description.
 
-    >>> from ir_measures_relative.meta import estimation_error
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
     >>> truth = [0.4, 0.6, 0.8, 0.5]
-    >>> zero, close = estimation_error([0.1, 0.2, 0.5, 0.1], truth), estimation_error([0.4, 0.6, 0.7, 0.5], truth)
-    >>> compare_estimates({"unjudged = 0": zero, "imputed": close})
+    >>> estimates = {"unjudged = 0": [0.1, 0.2, 0.5, 0.1], "imputed": [0.4, 0.6, 0.7, 0.5]}
+    >>> meta.compare_estimates({name: meta.estimation_error(scores, truth) for name, scores in estimates.items()})
     EstimateComparison(rmse 1 of 1, over 0 of 1, under 1 of 1 pairs differ at level 0.05, correction bonferroni)
     """
     correction, level = valid_correction(correction), real(level, "level", 0.0, 1.0)
     parts = []
-    for criterion, by_estimate in _criteria(results).items():
-        values, totals = zip(*by_estimate, strict=True)
-        test = paired_t(np.array(values))
+    for criterion, values in _criteria(results).items():
+        test = paired_t(values)
+        totals = [float(getattr(result, criterion)) for result in results.values()]
         pairs = [(*names, *both) for names, both in zip(combinations(results, 2), combinations(totals, 2), strict=True)]
         part = pd.DataFrame(pairs, columns=["a", "b", "value_a", "value_b"])
         part.insert(0, "criterion", criterion)
@@ -330,28 +339,24 @@ def compare_estimates(
     return EstimateComparison(level, correction, pd.concat(parts, ignore_index=True))
 
 
-def _criteria(results: Any) -> dict[str, list[tuple[FloatArray, float]]]:
-    """Criterion -> (n,) values and their summary for each estimate."""
+def _criteria(results: Any) -> dict[str, FloatArray]:
+    """Criterion -> (estimates, n) values."""
     if not isinstance(results, Mapping):
         raise TypeError(f"results must be a dict of name: result, not a {type(results).__name__}")
     require(len(results), 2, "estimate", "results")
     kinds = {type(result) for result in results.values()}
-    if kinds not in ({EstimationError}, {PreferenceReconstruction}):
+    if kinds == {EstimationError}:
+        names = ("rmse", "over", "under")
+        values = [[part**2 for part in _error_parts(result.error)] for result in results.values()]
+    elif kinds == {PreferenceReconstruction}:
+        names, values = ("precision", "recall", "f1"), [list(result.by_topic()) for result in results.values()]
+    else:
         odd = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise TypeError(
             f"results must all come from estimation_error or all from preference_reconstruction; they are of type {odd}"
         )
-    criteria: dict[str, list[tuple[FloatArray, float]]] = {}
-    for result in results.values():
-        if isinstance(result, EstimationError):
-            parts = [result.error**2, np.maximum(result.error, 0.0) ** 2, np.minimum(result.error, 0.0) ** 2]
-            by_name = dict(zip(("rmse", "over", "under"), parts, strict=True))
-        else:
-            by_name = dict(zip(("precision", "recall", "f1"), result.by_topic(), strict=True))
-        for name, values in by_name.items():
-            criteria.setdefault(name, []).append((values, float(getattr(result, name))))
-    lengths = {len(values) for by_estimate in criteria.values() for values, _ in by_estimate}
-    if len(lengths) > 1 or min(lengths) < 2:
-        counts = ", ".join(map(str, sorted(lengths)))
+    lengths = sorted({len(parts[0]) for parts in values})
+    if len(lengths) > 1 or lengths[0] < 2:
+        counts = ", ".join(map(str, lengths))
         raise ValueError(f"results must all have the same number of values, at least 2, got {counts}")
-    return criteria
+    return {name: np.array([parts[place] for parts in values]) for place, name in enumerate(names)}

@@ -113,10 +113,6 @@ def compare_judges(
     trials, seed : int
         Number of resamples, and random seed.
 
-    Returns
-    -------
-    JudgeComparison
-
     Notes
     -----
     **Labels**, on the documents that both judges have graded: Cohen's kappa (``kappa``; ``kappa_linear`` counts
@@ -130,10 +126,18 @@ def compare_judges(
     favours or disfavours the group. Intervals are not corrected for the number of groups: at level .95, one group in 20
     is expected to differ by chance.
 
+    References
+    ----------
+    Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20.
+    Krippendorff (2004). Content analysis. Sage, chapter 11.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
     >>> human = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "b": 1, "c": 0}}
     >>> model = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 0, "b": 1, "c": 0}}
     >>> runs = {"x": {"q1": {"a": 2.0, "c": 1.0}, "q2": {"b": 1.0}}, "y": {"q1": {"b": 1.0}, "q2": {"c": 1.0}}}
-    >>> result = compare_judges({"human": human, "model": model}, runs, "P@1")
+    >>> result = meta.compare_judges({"human": human, "model": model}, runs, "P@1")
     >>> result.to_frame()[["first", "second", "documents", "kappa", "tau"]].round(3)
        first second  documents  kappa  tau
     0  human  model          6  0.667  1.0
@@ -142,11 +146,6 @@ def compare_judges(
     first
     0       2  1
     1       0  3
-
-    References
-    ----------
-    Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20.
-    Krippendorff (2004). Content analysis. Sage, chapter 11.
     """
     if not isinstance(judges, Mapping) or len(judges) < 2:
         raise WrongKind(f"judges must be a dict of at least two judges, name: qrels, got {shown(judges, 60)}")
@@ -228,25 +227,23 @@ def _shifts(
     difference: FloatArray, runs: list[str], group_of: Mapping[str, str], level: float, trials: int, seed: int
 ) -> pd.DataFrame:
     """A row per group: how far its runs rise, relative to all runs; ``difference`` (runs, topics)."""
-    relative = difference - difference.mean(axis=0)  # (M, T)
-    groups = list(dict.fromkeys(group_of[name] for name in runs))
-    member = np.array([[group_of[name] == group for name in runs] for group in groups], dtype=float)
-    by_topic = member @ relative / member.sum(axis=1, keepdims=True)  # (G, T)
-    n_topics = relative.shape[1]
+    relative = pd.DataFrame(difference - difference.mean(axis=0), index=[group_of[name] for name in runs])  # (M, T)
+    members = relative.groupby(level=0, sort=False)
+    by_topic, n_topics = members.mean().to_numpy(), difference.shape[1]  # (G, T)
     weights = resampled_topics(np.random.default_rng(seed), n_topics, trials) / n_topics  # (B, T)
     low, high = np.quantile(weights @ by_topic.T, [(1 - level) / 2, (1 + level) / 2], axis=0)  # (G,), (G,)
     verdict = np.select([low > 0, high < 0], ["favoured", "disfavoured"], "")
-    frame = {"group": groups, "runs": member.sum(axis=1).astype(int), "shift": by_topic.mean(axis=1)}
+    sizes = members.size()
+    frame = {"group": sizes.index.tolist(), "runs": sizes.to_numpy(), "shift": by_topic.mean(axis=1)}
     return pd.DataFrame(frame | {"low": low, "high": high, "verdict": verdict})
 
 
 def _on_common_topics(one: ScoreTable, other: ScoreTable, pair: tuple[str, str]) -> tuple[FloatArray, FloatArray]:
     """(M, T), (M, T) scores of the same runs on the topics that both tables have."""
-    column = {topic: place for place, topic in enumerate(other.topics)}
-    topics = sorted(place for place, topic in enumerate(one.topics) if topic in column)
+    topics = [topic for topic in one.topics if topic in set(other.topics)]
     if len(topics) < 2:
         raise ValueError(f"judges {pair[0]!r} and {pair[1]!r} must share at least 2 topics, got {len(topics)}")
-    return one.scores[:, topics], other.scores[:, [column[one.topics[place]] for place in topics]]
+    return one.to_frame()[topics].to_numpy(), other.to_frame()[topics].to_numpy()
 
 
 def confusion(first: Any, second: Any) -> pd.DataFrame:

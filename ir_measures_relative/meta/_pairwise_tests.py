@@ -7,7 +7,7 @@ corrections.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import nullcontext
 from threading import current_thread, main_thread
 from typing import NamedTuple
@@ -18,7 +18,9 @@ from numpy.polynomial.chebyshev import Chebyshev
 from ir_measures_relative._checks import choice
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import tolerance
+from ir_measures_relative.meta._topic_sets import resampled_topics
 
+TESTS = ("tukey", "ttest", "randomized_tukey", "bootstrap")
 CORRECTIONS = ("holm", "bonferroni")
 # Up to this many values are computed by scipy's studentized range one by one (10 ms each), more are interpolated.
 _INTERPOLATION_NODES = 128
@@ -31,6 +33,18 @@ class PairwiseTest(NamedTuple):
     difference: FloatArray  # (P,) mean of i minus mean of j
     statistic: FloatArray  # (P,)
     p_value: FloatArray  # (P,)
+
+
+def tested_pairs(scores: FloatArray, test: str, trials: int, seed: int) -> PairwiseTest:
+    """The test of that name for every pair; ``scores`` (S, T)."""
+    rng = np.random.default_rng(seed)
+    if test == "tukey":
+        return tukey_hsd(scores)
+    if test == "ttest":
+        return paired_t(scores)
+    if test == "bootstrap":
+        return paired_bootstrap(scores, resampled_topics(rng, scores.shape[1], trials))
+    return randomized_tukey_hsd(scores, (rng.permuted(scores, axis=0) for _ in range(trials)))
 
 
 def paired_t(scores: FloatArray) -> PairwiseTest:
@@ -113,13 +127,6 @@ def randomized_tukey_hsd(scores: FloatArray, permuted: Iterable[FloatArray]) -> 
     ranges = np.sort([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
     reached = len(ranges) - np.searchsorted(ranges, np.abs(difference) - tolerance(scores), side="left")
     return PairwiseTest(difference, np.abs(difference), (reached + 1) / (len(ranges) + 1))
-
-
-def shuffled_within_topics(scores: FloatArray, trials: int, seed: int) -> Iterator[FloatArray]:
-    """``trials`` copies of (S, T), the scores of each topic shuffled among the systems."""
-    rng = np.random.default_rng(seed)
-    for _ in range(trials):
-        yield rng.permuted(scores, axis=0)
 
 
 def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> PairwiseTest:

@@ -1,6 +1,6 @@
 """Number of topics for a comparison: power of paired tests, and topic set size design for ANOVA and intervals."""
 
-from collections.abc import Callable
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,41 +106,32 @@ def topics_needed(
     systems : int, optional
         Number of systems for ``design='anova'``; by default those of the table.
 
-    Returns
-    -------
-    Plan
-
     Notes
     -----
     The t-test's power comes from the noncentral t distribution. ANOVA follows Sakai: one-way degrees of freedom
     m (n - 1), noncentrality n difference^2 / (2 variance), the least favourable arrangement of the other systems. The
     topics needed for an interval are the fewest for which its expected width is at most ``difference``.
 
-    >>> topics_needed(0.2, difference=0.05)
-    Plan(128 topics; difference 0.0500, power 0.802; level 0.05, paired)
-    >>> topics_needed(0.2, difference=0.05, comparisons=10).topics
-    217
-    >>> topics_needed(0.2, difference=0.1, design="interval").topics
-    64
-
     References
     ----------
     Sakai (2016). Topic set size design. Information Retrieval Journal 19(3).
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> meta.topics_needed(0.2, difference=0.05)
+    Plan(128 topics; difference 0.0500, power 0.802; level 0.05, paired)
+    >>> meta.topics_needed(0.2, difference=0.05, comparisons=10).topics
+    217
+    >>> meta.topics_needed(0.2, difference=0.1, design="interval").topics
+    64
     """
     test = _Test.of(spread, DESIGNS, design, level, comparisons, pairs, systems)
-    goal, difference = _share(power, "power"), _positive(difference, "difference")
-
-    def fewest(sd: float) -> int:
-        def enough(n: int) -> bool:
-            return test.width(n, sd) <= difference if design == "interval" else test.power(n, difference, sd) >= goal
-
-        return _smallest_integer(enough, f"difference={difference:g} is too small for a spread of {sd:g}")
-
-    counts = [fewest(sd) for sd in test.spreads]
-    widths = [
-        test.width(n, sd) if design == "interval" else difference for n, sd in zip(counts, test.spreads, strict=True)
-    ]
-    return test.plan("topics", counts, widths)
+    goal, difference = _inside(power, "power", 1.0), _inside(difference, "difference")
+    counts = [test.fewest_topics(difference, sd, goal) for sd in test.spreads]
+    if design == "interval":
+        return test.plan("topics", counts, list(map(test.width, counts, test.spreads)))
+    return test.plan("topics", counts, [difference] * len(counts))
 
 
 def power(
@@ -165,15 +156,14 @@ def power(
     design : {'paired', 'anova'}
         As in ``topics_needed``.
 
-    Returns
-    -------
-    Plan
-
-    >>> power(0.2, topics=50, difference=0.05)
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> meta.power(0.2, topics=50, difference=0.05)
     Plan(power 0.410; 50 topics, difference 0.0500; level 0.05, paired)
     """
     test = _Test.of(spread, DESIGNS[:2], design, level, comparisons, pairs, systems)
-    n, difference = whole(topics, "topics", 2, _MOST_TOPICS), _positive(difference, "difference")
+    n, difference = whole(topics, "topics", 2, _MOST_TOPICS), _inside(difference, "difference")
     return test.plan("power", [n] * len(test.spreads), [difference] * len(test.spreads))
 
 
@@ -197,15 +187,14 @@ def detectable(
     topics : int
         Number of topics, at least 2.
 
-    Returns
-    -------
-    Plan
-
-    >>> detectable(0.2, topics=50)
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> meta.detectable(0.2, topics=50)
     Plan(difference 0.0808; 50 topics, power 0.800; level 0.05, paired)
     """
     test = _Test.of(spread, DESIGNS, design, level, comparisons, pairs, systems)
-    n, goal = whole(topics, "topics", 2, _MOST_TOPICS), _share(power, "power")
+    n, goal = whole(topics, "topics", 2, _MOST_TOPICS), _inside(power, "power", 1.0)
     differences = [test.width(n, sd) if design == "interval" else test.detectable(n, sd, goal) for sd in test.spreads]
     return test.plan("difference", [n] * len(test.spreads), differences)
 
@@ -237,7 +226,7 @@ class _Test:
             raise ValueError("design='anova' requires systems=, the number of systems")
         n_systems = n_systems if systems is None else whole(systems, "systems", 2)
         tests = whole(comparisons, "comparisons", 1)
-        return cls(design, _share(level, "level"), tests, spreads, n_systems if design == "anova" else None)
+        return cls(design, _inside(level, "level", 1.0), tests, spreads, n_systems if design == "anova" else None)
 
     def power(self, n: int, difference: float, sd: float) -> float:
         """Power of the two-sided paired t-test, or of one-way ANOVA over some systems."""
@@ -260,6 +249,22 @@ class _Test:
 
         expected_sd = sd * np.exp(gammaln(n / 2) - gammaln((n - 1) / 2)) * np.sqrt(2 / (n - 1))
         return float(2 * t.isf(self.level / self.comparisons / 2, n - 1) * expected_sd / np.sqrt(n))
+
+    def fewest_topics(self, difference: float, sd: float, goal: float) -> int:
+        """Fewest topics that show the difference, by bisection: more topics are enough too."""
+
+        def enough(n: int) -> bool:
+            if self.design == "interval":
+                return self.width(n, sd) <= difference
+            return self.power(n, difference, sd) >= goal
+
+        low, high = 1, 2
+        while not enough(high):
+            if high >= _MOST_TOPICS:
+                problem = f"difference={difference:g} is too small for a spread of {sd:g}"
+                raise ValueError(f"{problem}: more than 10^9 topics are needed")
+            low, high = high, 2 * high
+        return low + 1 + bisect_left(range(low + 1, high), True, key=enough)
 
     def detectable(self, n: int, sd: float, goal: float) -> float:
         """Smallest difference that has the power."""
@@ -300,28 +305,9 @@ def _residual(scores: FloatArray) -> float:
     return float(np.sqrt((residual**2).sum() / freedom))
 
 
-def _smallest_integer(enough: Callable[[int], bool], problem: str) -> int:
-    """Smallest integer of at least 2 that is enough, by bisection: larger ones are enough too."""
-    low, high = 1, 2
-    while not enough(high):
-        if high >= _MOST_TOPICS:
-            raise ValueError(f"{problem}: more than 10^9 topics are needed")
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def _positive(value: Any, name: str) -> float:
-    number = real(value, name, 0.0)
-    if number == 0:
-        raise ValueError(f"{name} must be above 0, got 0")
-    return number
-
-
-def _share(value: Any, name: str) -> float:
-    number = real(value, name, 0.0, 1.0)
-    if number in (0.0, 1.0):
-        raise ValueError(f"{name} must be above 0 and below 1, got {number:g}")
+def _inside(value: Any, name: str, high: float = np.inf) -> float:
+    """A number above 0 and below ``high``."""
+    number = real(value, name, 0.0, high)
+    if number in (0.0, high):
+        raise ValueError(f"{name} must be above 0{'' if high == np.inf else f' and below {high:g}'}, got {number:g}")
     return number

@@ -82,13 +82,16 @@ def query_types(actual: Any, expected: Any, n: int, *, middle: float = 0.5) -> Q
         ``uninformative`` are the n smallest and ``ideal`` the n largest values of actual - expected, ties by id;
         ``informative`` are those between.
 
-    >>> types = query_types({"q1": 0.9, "q2": 0.4, "q3": 0.6}, {"q1": 0.1, "q2": 0.4, "q3": 0.3}, n=1)
-    >>> types.uninformative, types.informative, types.ideal
-    (['q2'], ['q3'], ['q1'])
-
     References
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, sections 3.3 and 4.4.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> types = meta.query_types({"q1": 0.9, "q2": 0.4, "q3": 0.6}, {"q1": 0.1, "q2": 0.4, "q3": 0.3}, n=1)
+    >>> types.uninformative, types.informative, types.ideal
+    (['q2'], ['q3'], ['q1'])
     """
     scores = LabelledScores.of(actual, "topic", "actual")
     require(len(scores.values), 2, "topic", "actual")

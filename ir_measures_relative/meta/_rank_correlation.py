@@ -40,7 +40,10 @@ def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
     list
         Names of the systems, or positions if the scores have no names.
 
-    >>> system_order({"bm25": 0.41, "splade": 0.55, "ance": 0.41})
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> meta.system_order({"bm25": 0.41, "splade": 0.55, "ance": 0.41})
     ['splade', 'ance', 'bm25']
     """
     systems = LabelledScores.of(scores, "system", "scores").canonical()
@@ -63,12 +66,15 @@ def kendall_tau(x: Any, y: Any) -> float:
         From -1 (reversed) to 1 (the same order). Pairs tied in x or in y are left out of the normaliser. If all systems
         tie in x or in y, tau-b is undefined and an error is raised.
 
-    >>> round(kendall_tau([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
-    0.6667
-
     References
     ----------
     Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33(3).
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> round(meta.kendall_tau([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
+    0.6667
     """
     a, b = (score_levels(scores.values) for scores in system_pair(x, y, ("x", "y")))
     for levels, name in ((a, "x"), (b, "y")):
@@ -109,15 +115,18 @@ def tau_ap(estimate: Any, truth: Any) -> float:
     ``truth`` too puts strictly above it; so ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both
     directions.) If ``estimate`` ties all systems, the value is 0, or 1 if ``truth`` ties all as well.
 
-    >>> round(tau_ap(estimate=[3, 4, 2, 1], truth=[4, 3, 2, 1]), 4)  # the top pair is swapped
-    0.3333
-    >>> round(tau_ap(estimate=[4, 3, 1, 2], truth=[4, 3, 2, 1]), 4)  # the bottom pair is swapped
-    0.7778
-
     References
     ----------
     Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR.
     Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> round(meta.tau_ap(estimate=[3, 4, 2, 1], truth=[4, 3, 2, 1]), 4)  # the top pair is swapped
+    0.3333
+    >>> round(meta.tau_ap(estimate=[4, 3, 1, 2], truth=[4, 3, 2, 1]), 4)  # the bottom pair is swapped
+    0.7778
     """
     pair = system_pair(estimate, truth, ("estimate", "truth"))
     level, true_level = (score_levels(scores.values) for scores in pair)  # (n,)
@@ -162,12 +171,15 @@ def discordant_pairs(x: Any, y: Any) -> float:
     float
         From 0 (no pair) to 1 (every pair).
 
-    >>> round(discordant_pairs([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
-    0.1667
-
     References
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, section 4.4.4.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> round(meta.discordant_pairs([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
+    0.1667
     """
     u, v = (score_levels(scores.values) for scores in system_pair(x, y, ("x", "y")))
     i, j = np.triu_indices(len(u), k=1)
@@ -190,14 +202,17 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
     float
         In percent; two scores of 0 differ by 0 %.
 
-    >>> percentage_absolute_difference([0.2, 0.4])
-    50.0
-    >>> round(percentage_absolute_difference([0.3, -0.1, 0.2], sign_safe=True), 4)
-    105.5556
-
     References
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Eq. 8, Tables 9 and 19.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> meta.percentage_absolute_difference([0.2, 0.4])
+    50.0
+    >>> round(meta.percentage_absolute_difference([0.3, -0.1, 0.2], sign_safe=True), 4)
+    105.5556
     """
     systems = LabelledScores.of(values, "system", "values").canonical()
     scores = systems.values
@@ -281,13 +296,16 @@ def number_of_systems(
     At N = 2 rareness-based precision orders two systems as precision does: relevant documents that both find cancel,
     all others have one rarity. So N = 2 in the paper's Table 3 compares rareness with precision.
 
-    >>> quality = {"a": 0.1, "b": 0.2, "c": 0.4, "d": 0.3, "e": 0.5}
-    >>> number_of_systems(lambda names: [quality[name] for name in names], quality, trials=10)
-    NumberOfSystems(N=2: 1.000, N=4: 1.000; 10 trials)
-
     References
     ----------
     Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Algorithm 1, Table 3.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> quality = {"a": 0.1, "b": 0.2, "c": 0.4, "d": 0.3, "e": 0.5}
+    >>> meta.number_of_systems(lambda names: [quality[name] for name in names], quality, trials=10)
+    NumberOfSystems(N=2: 1.000, N=4: 1.000; 10 trials)
     """
     if not isinstance(systems, Iterable):
         raise TypeError(f"systems must be the names of all systems, not a {type(systems).__name__}")
@@ -318,8 +336,5 @@ def number_of_systems(
         subsets, trial_subset = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
         by_subset = [tau_of_levels(among_all[subset], levels([names[i] for i in subset])) for subset in subsets]
         row[:] = np.array(by_subset)[trial_subset.ravel()]
-    undefined = np.isnan(taus).sum(axis=1)
-    means = [
-        float(np.mean(row[~np.isnan(row)])) if n < trials else np.nan for row, n in zip(taus, undefined, strict=True)
-    ]
-    return NumberOfSystems(np.array(sizes), np.array(means), undefined, trials)
+    means = pd.DataFrame(taus).mean(axis=1).to_numpy()  # without the undefined ones
+    return NumberOfSystems(np.array(sizes), means, np.isnan(taus).sum(axis=1), trials)

@@ -53,8 +53,7 @@ class RankIntervals:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per system, best first: system and a column for every array."""
-        columns = ("mean", "low", "high", "rank", "rank_low", "rank_high", "tier", "p_best", "ties_with_best")
-        return pd.DataFrame({"system": self.systems} | {name: getattr(self, name) for name in columns})
+        return pd.DataFrame(vars(self)).rename(columns={"systems": "system"}).drop(columns=["level", "trials"])
 
     def __repr__(self) -> str:
         tiers = f"{len(self.systems)} systems in {self.tier.max()} tiers"
@@ -70,18 +69,13 @@ def rank_intervals(
 
     Parameters
     ----------
-    table : DataFrame, array or dict
-        Systems x topics, as ``ScoreTable`` reads it.
+    table : DataFrame, array or dict (systems x topics, as ``ScoreTable`` reads it)
     level : float
         Each interval contains at least this share of the resamples, with half of the rest on either side.
     trials, seed : int
         Number of resamples, and random seed; the order of rows and columns does not matter.
     largest_first : bool
         False for a measure for which smaller is better.
-
-    Returns
-    -------
-    RankIntervals
 
     Notes
     -----
@@ -101,8 +95,15 @@ def rank_intervals(
     The intervals cover the sampling of topics, not missing judgements. Leave-one-out scores (NRG, rareness with
     ``prior='others'``) depend on the other systems, which are not resampled.
 
+    References
+    ----------
+    Efron, Tibshirani (1993). An introduction to the bootstrap. Chapman and Hall, chapter 13 (percentile intervals).
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
     >>> table = {"a": [0.1, 0.2, 0.1, 0.2], "b": [0.5, 0.4, 0.6, 0.5], "c": [0.4, 0.6, 0.5, 0.4]}
-    >>> result = rank_intervals(table)
+    >>> result = meta.rank_intervals(table)
     >>> result
     RankIntervals(3 systems in 2 tiers; level 0.95, 10000 resamples)
     >>> result.to_frame()[["system", "rank", "rank_low", "rank_high", "tier", "ties_with_best"]]
@@ -110,10 +111,6 @@ def rank_intervals(
     0      b     1         1          2     1            True
     1      c     2         1          2     1            True
     2      a     3         3          3     2           False
-
-    References
-    ----------
-    Efron, Tibshirani (1993). An introduction to the bootstrap. Chapman and Hall, chapter 13 (percentile intervals).
     """
     level = real(level, "level", 0.0, 1.0)
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)

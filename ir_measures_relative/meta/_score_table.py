@@ -59,11 +59,10 @@ class ScoreTable:
         accepted : str
             The accepted forms that error messages list.
 
-        Returns
-        -------
-        ScoreTable
-
-        >>> ScoreTable.of({"bm25": [0.2, 0.4], "splade": [0.5, 0.3]})
+        Examples
+        --------
+        >>> from ir_measures_relative import meta
+        >>> meta.ScoreTable.of({"bm25": [0.2, 0.4], "splade": [0.5, 0.3]})
         ScoreTable(2 systems x 2 topics)
         """
         if isinstance(table, cls):
@@ -71,9 +70,7 @@ class ScoreTable:
         table = getattr(table, "per_topic", table)  # of a Comparison
         if isinstance(table, pd.DataFrame):
             wide = _wide_of_frame(table, what)
-        elif isinstance(table, Mapping):
-            wide = _wide_of_mapping(table, what)
-        elif dimensions(table) == 2:
+        elif isinstance(table, Mapping) or dimensions(table) == 2:
             wide = _wide_of_rows(table, what)
         else:
             raise TypeError(f"{what}: cannot read a {type(table).__name__}; expected {accepted}")
@@ -85,14 +82,6 @@ class ScoreTable:
             return f"topic {topics[cell % len(topics)]!r} of system {systems[cell // len(topics)]!r}"
 
         scores = numbers(wide.to_numpy(), what, label)
-        bad = ~np.isfinite(scores)
-        if bad.any():
-            system, topic = np.argwhere(bad)[0]
-            value = "no score" if np.isnan(scores[system, topic]) else f"the score {scores[system, topic]}"
-            raise ValueError(
-                f"{what}: system {systems[system]!r} has {value} for topic {topics[topic]!r}; "
-                "every system requires a finite score for every topic"
-            )
         return cls(systems, topics, scores, labelled=isinstance(table, (pd.DataFrame, Mapping)))
 
     def need(self, systems: int = 2, topics: int = 1, what: str = "table") -> Self:
@@ -109,13 +98,11 @@ class ScoreTable:
 
     def means(self) -> FloatArray:
         """(S,) mean score of each system over the topics, summed in canonical topic order."""
-        means: FloatArray = self.scores[:, label_order(self.topics)].mean(axis=1)
-        return means
+        return np.asarray(self.scores[:, label_order(self.topics)].mean(axis=1))
 
     def topic_means(self) -> FloatArray:
         """(T,) mean score of each topic over the systems, summed in canonical system order."""
-        means: FloatArray = self.scores[label_order(self.systems)].mean(axis=0)
-        return means
+        return np.asarray(self.scores[label_order(self.systems)].mean(axis=0))
 
     @property
     def tolerance(self) -> float:
@@ -161,12 +148,7 @@ class LabelledScores:
             scores = pd.Series(list(scores.values()), index=pd.Index(list(scores), dtype=object), dtype=object)
         labels = scores.index.tolist() if labelled else list(range(len(scores)))
         refuse_repeated(labels, kind, what)
-        values = numbers(scores, what, lambda place: f"{kind} {labels[place]!r}")
-        bad = ~np.isfinite(values)
-        if bad.any():
-            place = int(np.argmax(bad))
-            raise ValueError(f"{what}: {kind} {labels[place]!r} has the score {values[place]}; it must be finite")
-        return cls(labels, values, labelled)
+        return cls(labels, numbers(scores, what, lambda place: f"{kind} {labels[place]!r}"), labelled)
 
     def like(self, other: "LabelledScores", kind: str, what: str, what_other: str) -> "LabelledScores":
         """The scores in the order of ``other``: by name if both have names, else by position."""
@@ -260,22 +242,24 @@ def refuse_levels(labels: pd.Index, what: str) -> None:
 
 
 def numbers(values: Any, what: str, label: Callable[[int], str]) -> FloatArray:
-    """Float64 array, NaN for missing values; an error names the label of anything else by its flat position."""
+    """Finite float64 array; an error names the label of the first other value by its flat position."""
     array = np.asarray(values)
-    if array.dtype.kind in "biuf":
-        return array.astype(np.float64)
-    flat = np.asarray(values, dtype=object).ravel().tolist()  # numpy would convert a mixture to text
-    scores = np.full(len(flat), np.nan)
-    for place, x in enumerate(flat):
-        try:
-            if isinstance(x, (str, bytes, np.complexfloating)):  # float() would accept these
-                raise TypeError
-            scores[place] = np.nan if pd.isna(x) else float(x)
-        except (TypeError, ValueError, OverflowError):
-            raise WrongKind(
-                f"{what}: {shown(x, 60)} for {label(place)} is not a number; every score must be a number"
-            ) from None
-    return scores.reshape(array.shape)
+    if array.dtype.kind not in "biuf":
+        array = np.array(values, dtype=object)  # numpy would convert a mixture to text
+        for place, value in enumerate(array.flat):
+            try:
+                if isinstance(value, (str, bytes, np.complexfloating)):  # float() would accept these
+                    raise TypeError
+                array.flat[place] = np.nan if pd.isna(value) else float(value)
+            except (TypeError, ValueError, OverflowError):
+                problem = f"{label(place)} has the score {shown(value, 60)}"
+                raise WrongKind(f"{what}: {problem}; every score must be a finite number") from None
+    scores = array.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(scores))
+    if len(bad):
+        value = "no score" if np.isnan(scores.flat[bad[0]]) else f"the score {scores.flat[bad[0]]}"
+        raise ValueError(f"{what}: {label(int(bad[0]))} has {value}; every score must be a finite number")
+    return scores
 
 
 def places(wanted: Iterable[Any], labels: Sequence[Any], kind: str, what: str) -> list[int]:
@@ -338,22 +322,14 @@ def _wide_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
 
 
 def _wide_of_rows(table: Any, what: str) -> pd.DataFrame:
-    """A list of rows or an array as a DataFrame; positions are the names."""
-    if len({len(row) if dimensions(row) else 0 for row in table}) > 1:
-        raise ValueError(f"{what}: the rows have different lengths; every system requires every topic")
-    return pd.DataFrame(table if isinstance(table, np.ndarray) else [list(row) for row in table])
-
-
-def _wide_of_mapping(table: Mapping[Any, Any], what: str) -> pd.DataFrame:
-    """{system: scores in topic order} or {system: {topic: score}} as a DataFrame."""
-    named = [isinstance(row, (Mapping, pd.Series)) for row in table.values()]
-    if not table:
-        return pd.DataFrame()
-    if not (all(named) or all(dimensions(row) == 1 for row in table.values())):
+    """Rows of scores in topic order, or dicts of topic: score; positions are the names of systems in a list."""
+    rows = list(table.values()) if isinstance(table, Mapping) else list(table)
+    if rows and all(isinstance(row, (Mapping, pd.Series)) for row in rows):
+        frame = pd.concat([pd.Series(row, dtype=object) for row in rows], axis=1).T
+    elif isinstance(table, Mapping) and any(dimensions(row) != 1 for row in rows):
         raise TypeError(f"{what}: a dict must map every system to a list or every system to a dict")
-    if any(named):
-        frame = pd.concat([pd.Series(row, dtype=object) for row in table.values()], axis=1).T
+    elif len({len(row) if dimensions(row) else 0 for row in rows}) > 1:
+        raise ValueError(f"{what}: the rows have different lengths; every system requires every topic")
     else:
-        frame = _wide_of_rows(list(table.values()), what)
-    frame.index = pd.Index(list(table), dtype=object)
-    return frame
+        frame = pd.DataFrame(table if isinstance(table, np.ndarray) else [list(row) for row in rows])
+    return frame.set_axis(list(table), axis=0) if isinstance(table, Mapping) else frame

@@ -9,20 +9,9 @@ import pandas as pd
 
 from ir_measures_relative._checks import choice, real, whole
 from ir_measures_relative._input import BoolArray, FloatArray
-from ir_measures_relative.meta._pairwise_tests import (
-    PairwiseTest,
-    corrected,
-    paired_bootstrap,
-    paired_t,
-    randomized_tukey_hsd,
-    shuffled_within_topics,
-    tukey_hsd,
-    valid_correction,
-)
+from ir_measures_relative.meta._pairwise_tests import TESTS, corrected, tested_pairs, valid_correction
 from ir_measures_relative.meta._score_table import ScoreTable, same_places
-from ir_measures_relative.meta._topic_sets import pair_names, resampled_topics
-
-TESTS = ("tukey", "ttest", "randomized_tukey", "bootstrap")
+from ir_measures_relative.meta._topic_sets import pair_names
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -98,8 +87,7 @@ def discriminative_power(
 
     Parameters
     ----------
-    table : DataFrame, array or dict
-        Systems x topics, as ``ScoreTable`` reads it.
+    table : DataFrame, array or dict (systems x topics, as ``ScoreTable`` reads it)
     test : {'tukey', 'randomized_tukey', 'ttest', 'bootstrap'}
         'tukey' is the two-way Tukey HSD over all systems (topics are blocks), which corrects for the number of pairs;
         'randomized_tukey' replaces its assumption of normality by shuffling the scores of each topic among the systems.
@@ -113,24 +101,11 @@ def discriminative_power(
         For 'randomized_tukey' and 'bootstrap'. If b of B trials reach the value of a pair, its p-value is (b + 1)/(B +
         1), never 0 (Sakai uses b/B).
 
-    Returns
-    -------
-    DiscriminativePower
-
     Notes
     -----
     Leave-one-out scores (each system against all the others, such as NRG, rareness and TaSC with ``prior='others'``)
     depend on one another, which no test here allows for: read p-values between them as a description of the table, not
     as error rates. A high discriminative power does not show that a measure is right, only that it separates systems.
-
-    >>> table = {"a": [0.1, 0.2, 0.3, 0.2], "b": [0.2, 0.3, 0.3, 0.3], "c": [0.7, 0.8, 0.9, 0.7]}
-    >>> discriminative_power(table)
-    DiscriminativePower(tukey: 2 of 3 pairs at level 0.05)
-    >>> discriminative_power(table).to_frame()[["system_a", "system_b", "significant"]]
-      system_a system_b  significant
-    0        a        b        False
-    1        a        c         True
-    2        b        c         True
 
     References
     ----------
@@ -138,6 +113,18 @@ def discriminative_power(
     Carterette (2012). Multiple testing in statistical analysis of systems-based IR experiments. TOIS 30(1).
     Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Table 1 (Tukey).
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Tables 8 and 18 (t-test).
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> table = {"a": [0.1, 0.2, 0.3, 0.2], "b": [0.2, 0.3, 0.3, 0.3], "c": [0.7, 0.8, 0.9, 0.7]}
+    >>> meta.discriminative_power(table)
+    DiscriminativePower(tukey: 2 of 3 pairs at level 0.05)
+    >>> meta.discriminative_power(table).to_frame()[["system_a", "system_b", "significant"]]
+      system_a system_b  significant
+    0        a        b        False
+    1        a        c         True
+    2        b        c         True
     """
     choice(test, "test", TESTS)
     level, correction = real(level, "level", 0.0, 1.0), valid_correction(correction)
@@ -147,19 +134,9 @@ def discriminative_power(
             f"correction must be left out with test={test!r}, which corrects by itself, got {correction!r}"
         )
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
-    difference, statistic, p_value = _tested(scores.scores, test, trials, seed)
+    difference, statistic, p_value = tested_pairs(scores.scores, test, trials, seed)
     adjusted = corrected(p_value, correction)
     return DiscriminativePower(test, level, correction, scores.systems, difference, statistic, adjusted)
-
-
-def _tested(scores: FloatArray, test: str, trials: int, seed: int) -> PairwiseTest:
-    if test == "tukey":
-        return tukey_hsd(scores)
-    if test == "ttest":
-        return paired_t(scores)
-    if test == "bootstrap":
-        return paired_bootstrap(scores, resampled_topics(np.random.default_rng(seed), scores.shape[1], trials))
-    return randomized_tukey_hsd(scores, shuffled_within_topics(scores, trials, seed))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -238,18 +215,17 @@ def significance_disagreement(
     test, level, correction, trials, seed
         As in ``discriminative_power``, whose note on dependent scores applies.
 
-    Returns
-    -------
-    SignificanceDisagreement
-
-    >>> ndcg = {"x": [0.1, 0.2, 0.3, 0.2], "y": [0.3, 0.3, 0.5, 0.3]}
-    >>> other = {"x": [0.1, 0.2, 0.3, 0.2], "y": [0.9, 0.1, 0.3, 0.3]}
-    >>> significance_disagreement(ndcg, other, test="ttest")
-    SignificanceDisagreement(1 of 1 pairs: 1 only in a, 0 only in b; 0 in both, 0 of them opposite)
-
     References
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Tables 7 and 17.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> ndcg = {"x": [0.1, 0.2, 0.3, 0.2], "y": [0.3, 0.3, 0.5, 0.3]}
+    >>> other = {"x": [0.1, 0.2, 0.3, 0.2], "y": [0.9, 0.1, 0.3, 0.3]}
+    >>> meta.significance_disagreement(ndcg, other, test="ttest")
+    SignificanceDisagreement(1 of 1 pairs: 1 only in a, 0 only in b; 0 in both, 0 of them opposite)
     """
     first, second = ScoreTable.of(a, "a"), ScoreTable.of(b, "b")
     rows = same_places(second.systems, first.systems, "system", "b", "a")

@@ -82,8 +82,7 @@ def stability(
 
     Parameters
     ----------
-    table : DataFrame, array or dict
-        Systems x topics, as ``ScoreTable`` reads it.
+    table : DataFrame, array or dict (systems x topics, as ``ScoreTable`` reads it)
     topics : int or list, optional
         Topics per subset, drawn without replacement (default: half of them, rounded down); or the subsets themselves,
         lists of topic ids.
@@ -98,18 +97,17 @@ def stability(
     seed : int
         The same seed gives the same result whatever the order of rows and columns.
 
-    Returns
-    -------
-    Stability
-
-    >>> table = {"a": [0.2, 0.3, 0.2, 0.4], "b": [0.5, 0.6, 0.4, 0.7], "c": [0.5, 0.6, 0.4, 0.7]}
-    >>> stability(table, seed=1)
-    Stability(0.667, error rate 0.000, ties 0.333; 3 pairs x 1000 trials)
-
     References
     ----------
     Buckley, Voorhees (2000). Evaluating evaluation measure stability. SIGIR.
     Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Table 2.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> table = {"a": [0.2, 0.3, 0.2, 0.4], "b": [0.5, 0.6, 0.4, 0.7], "c": [0.5, 0.6, 0.4, 0.7]}
+    >>> meta.stability(table, seed=1)
+    Stability(0.667, error rate 0.000, ties 0.333; 3 pairs x 1000 trials)
     """
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
@@ -152,9 +150,8 @@ class SwapRate:
     @property
     def rate(self) -> FloatArray:
         """(B,) swaps / count; NaN for an empty bin."""
-        rate = np.full(len(self.count), np.nan)
-        np.divide(self.swaps, self.count, out=rate, where=self.count > 0)
-        return rate
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.swaps / self.count)
 
     @property
     def overall(self) -> float:
@@ -180,8 +177,9 @@ class SwapRate:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per bin: low, high, count, swaps, rate."""
-        bins = {"low": self.low, "high": np.append(self.low[1:], np.inf)}
-        return pd.DataFrame(bins | {"count": self.count, "swaps": self.swaps, "rate": self.rate})
+        frame = pd.DataFrame(vars(self)).drop(columns="method").assign(rate=self.rate)
+        frame.insert(1, "high", np.append(self.low[1:], np.inf))
+        return frame
 
     def __repr__(self) -> str:
         needed = self.difference_needed()
@@ -207,8 +205,7 @@ def swap_rate(
 
     Parameters
     ----------
-    table : DataFrame, array or dict
-        Systems x topics, as ``ScoreTable`` reads it.
+    table : DataFrame, array or dict (systems x topics, as ``ScoreTable`` reads it)
     topics : int or list, optional
         For 'halves', topics per sample, at most half of them (default: half, rounded down); or, for either method, the
         pairs of samples themselves, lists of (topic ids, topic ids).
@@ -224,25 +221,24 @@ def swap_rate(
         Number of bins, of which the last is open; by default 22 for 'halves', and Sakai's 21 for 'bootstrap', the last
         from .20.
 
-    Returns
-    -------
-    SwapRate
-
     Notes
     -----
     The paper on upper and lower bounds calls another number swap rate: the share of pairs that two *measures* order in
     opposite ways. That is ``discordant_pairs``.
 
-    >>> table = {"a": [0.2, 0.3, 0.2, 0.4], "b": [0.5, 0.2, 0.4, 0.7]}
-    >>> swap_rate(table, topics=[([0, 1], [2, 3]), ([1], [0])])
-    SwapRate(halves: 0.500, 1 swaps in 2 comparisons; never as low as 5%)
-    >>> swap_rate(table, method="bootstrap").difference_needed(rate=0.1)
-    0.15
-
     References
     ----------
     Voorhees, Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
     Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR, section 3.5.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> table = {"a": [0.2, 0.3, 0.2, 0.4], "b": [0.5, 0.2, 0.4, 0.7]}
+    >>> meta.swap_rate(table, topics=[([0, 1], [2, 3]), ([1], [0])])
+    SwapRate(halves: 0.500, 1 swaps in 2 comparisons; never as low as 5%)
+    >>> meta.swap_rate(table, method="bootstrap").difference_needed(rate=0.1)
+    0.15
     """
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     choice(method, "method", tuple(BINS))

@@ -1,6 +1,6 @@
 """Curves and shares: rank correlation by a parameter, MED by depth, p-values, swaps, stability, power, reliability."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,23 +11,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from ir_measures_relative import meta
 from ir_measures_relative._checks import real, share
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative.plots._score_frames import finite
-from ir_measures_relative.plots._style import (
-    FAINT,
-    INK,
-    PALETTE,
-    axes,
-    entry,
-    grid,
-    legend_above,
-    legend_beside,
-    look,
-    name_rows,
-    name_x,
-    name_y,
-    plain,
-    rows_height,
-)
+from ir_measures_relative.plots._score_frames import finite, scores_by_measure, scores_of
+from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, entry, finish, look, plain, row_axes
 
 
 def tau_curve(
@@ -52,28 +37,25 @@ def tau_curve(
         Tau from which two orders count as alike, drawn as a grey line.
     xlabel : str
         Name of the parameter.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> ax = tau_curve([0, .5, 1], {'P': [1, .93, .86], 'AP': [1, .97, .92]})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['P', 'AP', 'threshold .9']
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Figure 2.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.tau_curve([0, .5, 1], {'P': [1, .93, .86], 'AP': [1, .97, .92]})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['P', 'AP', 'threshold .9']
     """
     x, lines = _lines(alphas, taus, "alphas", "taus", "tau")
     for values in lines.values():
         if np.abs(values).max(initial=0) > 1 + 1e-9:
             raise ValueError(f"taus must be from -1 to 1, got {values[np.abs(values).argmax()]}")
     threshold = None if threshold is None else real(threshold, "threshold", -1.0, 1.0)
-    ax = axes(ax, 6.4, 3.8)
-    _draw_lines(ax, x, lines)
+    ax = _lines_drawn(ax, x, lines)
     lowest = min(float(values.min()) for values in lines.values())
     if threshold is not None:
         lowest, text = min(lowest, threshold), f"{threshold:g}"
@@ -82,9 +64,7 @@ def tau_curve(
     ax.set_ylim(max(-1.0, lowest - 0.08 * max(1 - lowest, 0.1)), 1.0)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(r"Kendall's $\tau$")
-    grid(ax, "y")
-    legend_beside(ax)
-    return ax
+    return finish(ax)
 
 
 def med_depth(
@@ -103,61 +83,54 @@ def med_depth(
         DataFrame for several lines, such as pairs of runs.
     name, xlabel : str
         Labels of the two axes.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> ax = med_depth([1, 5, 10], {'bm25, dense': [.6, .3, .1], 'bm25, fused': [.5, .2, .1]})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['bm25, dense', 'bm25, fused']
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Tan, Clarke (2015). A family of rank similarity measures based on maximized effectiveness difference. IEEE
     Transactions on Knowledge and Data Engineering 27(11).
+
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.med_depth([1, 5, 10], {'bm25, dense': [.6, .3, .1], 'bm25, fused': [.5, .2, .1]})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['bm25, dense', 'bm25, fused']
     """
     x, lines = _lines(depths, meds, "depths", "meds", "MED")
-    ax = axes(ax, 6.4, 3.8)
-    _draw_lines(ax, x, lines)
+    ax = _lines_drawn(ax, x, lines)
     ax.set_ylim(min(0.0, 1.05 * min(float(values.min()) for values in lines.values())), None)
     if np.all(x == x.round()):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    name_x(ax, xlabel)
-    name_y(ax, str(name))
-    grid(ax, "both")
-    legend_beside(ax)
-    return ax
+    return finish(ax, xlabel, str(name), grid="both")
 
 
 def _lines(x: Any, lines: Any, what_x: str, what: str, unit: str) -> tuple[FloatArray, dict[str, FloatArray]]:
     """(n,) places, and name -> (n,) values of each line; a single line has no name."""
     places = finite(x, what_x)
-    named = lines if isinstance(lines, (Mapping, pd.DataFrame)) else {"": lines}
-    if not len(named.keys()):
-        raise ValueError(f"{what} contains no line; it must contain at least one")
-    if not len(places):
-        raise ValueError(f"{what_x} contains no value; it must contain at least one")
+    named = dict(lines) if isinstance(lines, (Mapping, pd.DataFrame)) else {"": lines}
+    for content, kind, source in ((named, "line", what), (places, "value", what_x)):
+        if not len(content):
+            raise ValueError(f"{source} contains no {kind}; it must contain at least one")
     checked = {}
     for name, values in named.items():
-        which = what if named is not lines else f"{what} of {name!r}"
-        checked[str(name)] = finite(values, which)
-        if len(checked[str(name)]) != len(places):
-            counts = f"{which} has {len(checked[str(name)])} values and {what_x} {len(places)}"
+        which = f"{what} of {name!r}" if name else what
+        checked[str(name)] = numbers = finite(values, which)
+        if len(numbers) != len(places):
+            counts = f"{which} has {len(numbers)} values and {what_x} {len(places)}"
             raise ValueError(f"{counts}; each {what_x.removesuffix('s')} requires one {unit}")
     return places, checked
 
 
-def _draw_lines(ax: Axes, x: FloatArray, lines: Mapping[str, FloatArray]) -> None:
-    order = np.argsort(x, kind="stable")
+def _lines_drawn(ax: Axes | None, x: FloatArray, lines: Mapping[str, FloatArray]) -> Axes:
+    ax, order = axes(ax, 6.4, 3.8), np.argsort(x, kind="stable")
     for place, (name, values) in enumerate(lines.items()):
         _draw_line(ax, place, x[order], values[order], name, clip_on=False)
+    return ax
 
 
 def _draw_line(ax: Axes, place: int, x: Any, y: Any, name: str, **form: Any) -> None:
-    """A line in the look of its place; ``name``: its entry in the legend, if any."""
+    """Draw a line in the look of its place; ``name``: its entry in the legend, if any."""
     style = look(place)
     drawn: dict[str, Any] = {"marker": style.marker, "markersize": 4.5, "zorder": 3} | form
     ax.plot(x, y, color=style.color, linestyle=style.line, label=entry(name) if name else None, **drawn)
@@ -170,26 +143,25 @@ def discriminative_power(results: Any, *, level: float | None = None, ax: Axes |
 
     Parameters
     ----------
-    results : dict or DiscriminativePower
-        Measure -> result of ``meta.discriminative_power`` (or p-values of all pairs), or one result.
+    results : dict, DiscriminativePower, Comparison or DataFrame
+        Measure -> result of ``meta.discriminative_power`` (or p-values of all pairs), one result, or the result of
+        ``compare`` or ``calc_runs``, whose measures are all tested.
     level : float, optional
         Significance level; by default that of the results, else .05.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> ax = discriminative_power({'nDCG@10': [.9, .2, .01], 'NRG@10': [.8, .04, .001]})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['NRG@10: 2 of 3', 'nDCG@10: 1 of 3']
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.discriminative_power({'nDCG@10': [.9, .2, .01], 'NRG@10': [.8, .04, .001]})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['NRG@10: 2 of 3', 'nDCG@10: 1 of 3']
     """
-    named = _named(results)
+    named = _named(results, meta.discriminative_power, object)
     curves = {name: _falling(result, name) for name, result in named.items()}
     levels = {result.level for result in named.values() if hasattr(result, "level")}
     if level is None and len(levels) > 1:
@@ -210,11 +182,7 @@ def discriminative_power(results: Any, *, level: float | None = None, ax: Axes |
     ax.set_ylim(0, near if min(curve[-1] for curve in curves.values()) < near else 1.0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     ax.set_xlim(0, max(map(len, curves.values())) + 1)
-    name_x(ax, "pairs of systems, by falling p-value")
-    name_y(ax, "p-value")
-    grid(ax, "y")
-    legend_beside(ax, title="significant pairs")
-    return ax
+    return finish(ax, "pairs of systems, by falling p-value", "p-value", title="significant pairs")
 
 
 def _falling(result: Any, name: str) -> FloatArray:
@@ -234,43 +202,37 @@ def swap_rate(results: Any, *, rate: float = 0.05, ax: Axes | None = None) -> Ax
 
     Parameters
     ----------
-    results : dict or SwapRate
-        Measure -> result of ``meta.swap_rate``, or one result.
+    results : dict, SwapRate, Comparison or DataFrame
+        Measure -> result of ``meta.swap_rate``, one result, or the result of ``compare`` or ``calc_runs``.
     rate : float
         Swap rate of the grey line.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> from ir_measures_relative import meta, plots
     >>> table = {'a': [.2, .3, .2, .4], 'b': [.5, .2, .4, .7]}
-    >>> ax = swap_rate({'nDCG@10': meta.swap_rate(table, method='bootstrap')})
+    >>> ax = plots.swap_rate({'nDCG@10': meta.swap_rate(table, method='bootstrap')})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['nDCG@10: 0.20']
     """
     rate = real(rate, "rate", 0.0, 1.0)
-    named = _named(results, "meta.swap_rate", ("low", "count", "swaps", "method", "difference_needed"))
+    named = _named(results, meta.swap_rate, meta.SwapRate)
     methods = {result.method for result in named.values()}
     if len(methods) > 1:
         raise ValueError("results come from both methods of meta.swap_rate; show those of one")
     ax = axes(ax, 6.6, 3.8)
     for place, (name, result) in enumerate(named.items()):
         filled, needed = result.count >= 10, result.difference_needed(rate)
-        text = "nowhere" if np.isnan(needed) else f"{needed:.2f}"
-        swaps = (result.swaps / np.maximum(result.count, 1))[filled]
-        _draw_line(ax, place, result.low[filled], swaps, f"{name}: {text}" if name else text)
+        label = f"{name}: {'nowhere' if np.isnan(needed) else f'{needed:.2f}'}".removeprefix(": ")
+        _draw_line(ax, place, result.low[filled], result.rate[filled], label)
     ax.axhline(rate, color=FAINT, linewidth=1.2, linestyle=":", zorder=1)
     ax.set_ylim(0, None)
     ax.set_xlim(0, None)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     sample = "half of the topics" if methods == {"halves"} else "sample of topics"
-    name_x(ax, f"difference of two systems on one {sample} (lower end of the bin)")
-    name_y(ax, "contradicted by the other")
-    grid(ax, "y")
-    legend_beside(ax, title=f"at most {100 * rate:g}% from")
-    return ax
+    x = f"difference of two systems on one {sample} (lower end of the bin)"
+    return finish(ax, x, "contradicted by the other", title=f"at most {100 * rate:g}% from")
 
 
 def stability(results: Any, *, ax: Axes | None = None) -> Axes:
@@ -278,22 +240,20 @@ def stability(results: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    results : dict or Stability
-        Measure -> result of ``meta.stability``, or one result.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    results : dict, Stability, Comparison or DataFrame
+        Measure -> result of ``meta.stability``, one result, or the result of ``compare`` or ``calc_runs``.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> from ir_measures_relative import meta, plots
     >>> table = {'a': [.2, .3, .2, .4], 'b': [.5, .2, .4, .7]}
-    >>> ax = stability({'nDCG@10': meta.stability(table)})
+    >>> ax = plots.stability({'nDCG@10': meta.stability(table)})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['the same winner', 'tie', 'the other winner']
     """
-    named = _named(results, "meta.stability", ("stability", "ties", "error_rate"))
-    ax = axes(ax, 6.4, rows_height(len(named)) + 0.4)
+    named = _named(results, meta.stability, meta.Stability)
+    ax = row_axes(ax, list(named) if any(named) else ["all pairs"], 0.4)
     rows, start = np.arange(len(named)), np.zeros(len(named))
     kinds = (("stability", "the same winner", PALETTE[0]), ("ties", "tie", "#cccccc"))
     for part, label, color in (*kinds, ("error_rate", "the other winner", PALETTE[1])):
@@ -302,23 +262,23 @@ def stability(results: Any, *, ax: Axes | None = None) -> Axes:
         texts = [f"{100 * x:.0f}%" if x >= 0.06 else "" for x in width]  # a number in a narrower bar would not fit
         ax.bar_label(bars, texts, label_type="center", color=INK if part == "ties" else "white", fontsize=8)
         start = start + width
-    name_rows(ax, list(named) if any(named) else ["all pairs"])
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    name_x(ax, "comparisons of two systems on random subsets of topics")
-    legend_above(ax)
-    return ax
+    return finish(ax, "comparisons of two systems on random subsets of topics", grid="x", above=True)
 
 
-def _named(results: Any, function: str = "", attributes: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Measure -> result; a single result has no name."""
+def _named(results: Any, function: Callable[[Any], Any], kind: type) -> dict[str, Any]:
+    """Measure -> result, computed if scores are given; a single result has no name."""
+    tables = scores_by_measure(results)
+    if tables is not None:
+        results = {measure: function(table) for measure, table in tables.items()}
     named = {str(name): result for name, result in results.items()} if isinstance(results, Mapping) else {"": results}
     if not named:
         raise ValueError("results contains no measure; it must contain at least one")
     for name, result in named.items():
-        if not all(hasattr(result, attribute) for attribute in attributes):
+        if not isinstance(result, kind):
             which = f"results of {plain(name)!r}" if name else "results"
-            raise TypeError(f"{which} must be the result of {function}, not a {type(result).__name__}")
+            raise TypeError(f"{which} must be the result of meta.{function.__name__}, not a {type(result).__name__}")
     return named
 
 
@@ -331,6 +291,7 @@ def power(
     level: float = 0.05,
     comparisons: int = 1,
     pairs: str = "all",
+    measure: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the power of the paired t-test by the number of topics, a line per difference.
@@ -347,18 +308,19 @@ def power(
         Largest number of topics.
     goal : float
         Power to reach, drawn as a line.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    measure : Measure or str, optional
+        Measure whose scores are used, if ``spread`` is a result of ``compare`` or ``calc_runs`` with several.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
-    >>> ax = power(0.2, differences=[0.02, 0.05])
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.power(0.2, differences=[0.02, 0.05])
     >>> [line.get_label() for line in ax.get_lines()[:2]]
     ['0.05', '0.02']
     """
     goal = share(goal, "goal")
+    spread, _ = scores_of(spread, measure, "spread")
     options: dict[str, Any] = {"level": level, "comparisons": comparisons, "pairs": pairs}
     counts = np.unique(np.geomspace(2, max(topics, 3), 60).round().astype(int))
     ax = axes(ax)
@@ -375,8 +337,4 @@ def power(
     ax.set_xticks(ticks, [str(n) for n in ticks])
     ax.minorticks_off()
     ax.set_ylim(0, 1.02)
-    name_x(ax, "topics")
-    name_y(ax, f"power at level {level / comparisons:.3g}")
-    grid(ax, "both")
-    legend_beside(ax, "difference")
-    return ax
+    return finish(ax, "topics", f"power at level {level / comparisons:.3g}", grid="both", title="difference")

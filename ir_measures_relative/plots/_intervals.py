@@ -8,23 +8,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ir_measures_relative import meta
 from ir_measures_relative._checks import choice, counted
 from ir_measures_relative._input import IntArray
-from ir_measures_relative.plots._score_frames import need_columns, result_frame
+from ir_measures_relative.plots._score_frames import only_one, result_frame, scores_by_measure, scores_of
 from ir_measures_relative.plots._style import (
     FAINT,
     INK,
     MANY,
     PALETTE,
-    Look,
-    axes,
     axis_name,
+    better,
     entry,
+    finish,
     group_looks,
-    legend_beside,
-    name_rows,
-    name_x,
-    rows_height,
+    row_axes,
     wrapped,
 )
 
@@ -47,50 +45,64 @@ def caterpillar(
 
     Parameters
     ----------
-    intervals : DataFrame or dict
+    intervals : DataFrame, dict or Comparison
         DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line, such as naive
-        bounds), or name -> result of ``boot_ndcg``, whose mean, interval and naive bounds are drawn.
+        bounds); name -> result of ``boot_ndcg``, whose mean, interval and naive bounds are drawn; or the result of
+        ``compare`` or ``calc_runs``, whose means are drawn with their topic intervals.
     groups : dict, Series or path, optional
         Group of every system, shown by colour and marker; or a CSV file with the columns run and group.
     level : float
-        Level of the intervals of ``boot_ndcg``; ignored for a DataFrame.
+        Level of the intervals of ``boot_ndcg`` and of topic intervals; ignored for a DataFrame with intervals.
     order : {'value', 'given'}
         Largest value on top, or first system on top.
     measure : Measure or str, optional
-        Label of the axis.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+        Label of the axis; the measure to show, if a result of ``compare`` or ``calc_runs`` has several.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
     >>> frame = pd.DataFrame({'name': ['bm25', 'dense'], 'value': [.4, .6], 'low': [.35, .4], 'high': [.45, .7]})
-    >>> ax = caterpillar(frame)
+    >>> ax = plots.caterpillar(frame)
     >>> [tick.get_text() for tick in ax.get_yticklabels()]
     ['dense', 'bm25']
     """
     choice(order, "order", ("value", "given"))
-    frame, xlabel = _frame_of_scores(intervals, level) if isinstance(intervals, Mapping) else (intervals, "value")
+    frame, xlabel = _interval_frame(intervals, level, measure)
     bounds = ["lower", "upper"] if isinstance(frame, pd.DataFrame) and {"lower", "upper"} & {*frame.columns} else []
     expected = "a DataFrame or a dict of results of boot_ndcg or impute"
     frame = result_frame(frame, "intervals", expected, "name", ["value", "low", "high", *bounds])
-    again, crossed = frame["name"].duplicated(), frame["low"] > frame["high"]
-    if again.any():
-        raise ValueError(f"intervals has two rows of {frame['name'][again].iloc[0]!r}; expected one")
+    meta.refuse_repeated(frame["name"].tolist(), "system", "intervals")
+    crossed = frame["low"] > frame["high"]
     if crossed.any():
         raise ValueError(f"intervals: low is above high for {frame['name'][crossed].iloc[0]!r}")
     if order == "value":
         frame = frame.iloc[np.argsort(-frame["value"].to_numpy(), kind="stable")]
-    looks = group_looks(groups, frame["name"])
-    ax = axes(ax, 6.4, rows_height(len(frame)))
-    _draw_rows(ax, frame, ("name", "low", "value", "high"), *looks)
+    ax = _rows_drawn(ax, frame, ("name", "low", "value", "high"), groups)
     if bounds:
         rows = np.arange(len(frame))
         ax.hlines(rows, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
-    name_x(ax, xlabel if measure is None else axis_name(measure))
-    legend_beside(ax)
-    return ax
+    return finish(ax, xlabel, grid="x")
+
+
+def _interval_frame(intervals: Any, level: float, measure: Any) -> tuple[Any, str]:
+    """Names, values and intervals from any form, and the name of the axis."""
+    if scores_by_measure(intervals) is not None:
+        result, title = _ranked(intervals, measure, level)
+        frame = result.to_frame().rename(columns={"system": "name", "mean": "value"}).set_index("name")
+        frame = frame.loc[getattr(intervals, "per_topic", intervals)["name"].unique()].reset_index()
+        return frame, f"mean {axis_name(title)} over topics, with the {100 * level:g}% topic interval"
+    frame, text = _frame_of_scores(intervals, level) if isinstance(intervals, Mapping) else (intervals, "value")
+    return frame, text if measure is None else axis_name(measure)
+
+
+def _ranked(table: Any, measure: Any, level: float) -> tuple[meta.RankIntervals, str]:
+    """Topic intervals of the means and ranks of one measure, and its title."""
+    scores, title = scores_of(table, measure, "intervals")
+    measures = dict(zip(getattr(table, "texts", []), getattr(table, "measures", []), strict=True))  # of a Comparison
+    larger = better(measures.get(title, title)) != "smaller"
+    return meta.rank_intervals(scores, level=level, largest_first=larger), str(title)
 
 
 def score_name(result: Any) -> str:
@@ -126,72 +138,57 @@ def rank_intervals(
 
     Parameters
     ----------
-    intervals : RankIntervals or DataFrame
-        Result of ``meta.rank_intervals``, or its DataFrame.
+    intervals : RankIntervals, DataFrame or Comparison
+        Result of ``meta.rank_intervals``, or its DataFrame; or the result of ``compare`` or ``calc_runs``.
     groups : dict, Series or path, optional
         Group of every system, or a CSV file with the columns run and group.
     show : {'rank', 'mean'}
         What the axis shows.
     measure : Measure or str, optional
-        Label of the axis.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+        Label of the axis; the measure to show, if a result of ``compare`` or ``calc_runs`` has several.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
-    >>> from ir_measures_relative import meta
+    Examples
+    --------
+    >>> from ir_measures_relative import meta, plots
     >>> result = meta.rank_intervals({'bm25': [.2, .3, .1], 'dense': [.5, .6, .7], 'fused': [.6, .5, .8]})
-    >>> ax = rank_intervals(result, measure='nDCG@10')
+    >>> ax = plots.rank_intervals(result, measure='nDCG@10')
     >>> [tick.get_text() for tick in ax.get_yticklabels()]
     ['fused', 'dense', 'bm25']
     """
     choice(show, "show", ("rank", "mean"))
     low, value, high = ("rank_low", "rank", "rank_high") if show == "rank" else ("low", "mean", "high")
     expected = "the result of meta.rank_intervals or its DataFrame"
+    if scores_by_measure(intervals) is not None:
+        intervals, measure = _ranked(intervals, measure, 0.95)
     frame = result_frame(intervals, "intervals", expected, "system", [value, low, high, "tier"])
-    looks = group_looks(groups, frame["system"])
-    ax = axes(ax, 6.4, rows_height(len(frame)))
+    ax = _rows_drawn(ax, frame, ("system", low, value, high), groups)
     for tier in np.unique(frame["tier"])[1::2]:
         inside = np.flatnonzero(frame["tier"] == tier)
         ax.axhspan(inside[0] - 0.5, inside[-1] + 0.5, color=BAND, linewidth=0, zorder=0)
-    _draw_rows(ax, frame, ("system", low, value, high), *looks)
-    level = getattr(intervals, "level", None)
-    interval = "" if level is None else f", with {100 * level:g}% interval"
     if show == "rank":
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlim(0.4, float(frame[high].max()) + 0.6)
-        name_x(ax, f"rank{'' if measure is None else f' by {measure}'}{interval}")
+        label = "rank" if measure is None else f"rank by {measure}"
     else:
-        name_x(ax, f"mean {'score' if measure is None else measure}{interval}")
-    legend_beside(ax)
-    return ax
+        label = f"mean {'score' if measure is None else measure}"
+    level = getattr(intervals, "level", None)
+    return finish(ax, label if level is None else f"{label}, with {100 * level:g}% interval", grid="x")
 
 
-def _draw_rows(
-    ax: Axes, frame: pd.DataFrame, columns: tuple[str, ...], group_of: Mapping[Any, str], styles: Mapping[Any, Look]
-) -> None:
+def _rows_drawn(ax: Axes | None, frame: pd.DataFrame, columns: tuple[str, ...], groups: Any) -> Axes:
     """Points and their intervals, a named row each, in the look of their group; columns: name, low, value, high."""
     names, low, value, high = (frame[column].to_numpy() for column in columns)
-    rows, many = np.arange(len(names)), len(names) > MANY
+    group_of, styles = group_looks(groups, names)
+    ax, rows, many = row_axes(ax, names), np.arange(len(names)), len(names) > MANY
+    form: dict[str, Any] = {"linestyle": "none", "markersize": 4.5 if many else 6, "markeredgecolor": "white"}
     for group, style in styles.items():
         at = np.array([group_of.get(name) == group for name in names])
-        width = 1.5 if many else 2.4
+        width, label = 1.5 if many else 2.4, None if group is None else entry(group)
         ax.hlines(rows[at], low[at], high[at], color=style.color, alpha=0.5, linewidth=width, zorder=2)
-        ax.plot(
-            value[at],
-            rows[at],
-            color=style.color,
-            marker=style.marker,
-            linestyle="none",
-            markersize=4.5 if many else 6,
-            markeredgecolor="white",
-            markeredgewidth=0.3 if many else 0.5,
-            label=None if group is None else entry(group),
-            zorder=3,
-        )
-    name_rows(ax, names)
+        form |= {"color": style.color, "marker": style.marker, "markeredgewidth": 0.3 if many else 0.5}
+        ax.plot(value[at], rows[at], label=label, zorder=3, **form)
+    return ax
 
 
 def rank_changes(
@@ -212,16 +209,15 @@ def rank_changes(
         What the axis shows.
     fallen : int, optional
         Draw only this many runs, those that change most.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
     >>> frame = pd.DataFrame({'measure': 'nDCG@10', 'run': ['a', 'b', 'c'], 'score': [.6, .5, .4],
     ...                       'score_without': [.3, .5, .4], 'rank': [1, 2, 3], 'rank_without': [3, 2, 3]})
-    >>> ax = rank_changes(frame, fallen=2)
+    >>> ax = plots.rank_changes(frame, fallen=2)
     >>> [tick.get_text() for tick in ax.get_yticklabels()]
     ['a', 'b']
     """
@@ -229,20 +225,14 @@ def rank_changes(
     columns = ["score", "score_without", "rank", "rank_without"]
     expected = "the result of meta.reusability or its DataFrame"
     frame = result_frame(changes, "changes", expected, "run", columns, ["measure"])
-    known = list(dict.fromkeys(frame["measure"]))
-    if measure is None and len(known) > 1:
-        raise ValueError(f"changes has several measures ({', '.join(known)}); name one with measure=")
-    chosen = known[0] if measure is None else str(measure)
-    if chosen not in known:
-        raise ValueError(f"changes has no measure {chosen!r}; it has {', '.join(known)}")
+    chosen = only_one(measure, list(dict.fromkeys(frame["measure"])), "changes", "measure")
     frame = frame[frame["measure"] == chosen]
     if fallen is not None:
         change = (frame[f"{show}_without"] - frame[show]).abs().to_numpy()
         frame = frame.iloc[np.argsort(-change, kind="stable")[: max(1, fallen)]]
     frame = frame.iloc[np.lexsort((frame["rank_without"], frame["rank"]))]
     before, after = (frame[column].to_numpy() for column in (show, f"{show}_without"))
-    many, rows = len(frame) > MANY, np.arange(len(frame))
-    ax = axes(ax, 6.4, rows_height(len(frame)))
+    ax, many, rows = row_axes(ax, frame["run"]), len(frame) > MANY, np.arange(len(frame))
     worse = after > before if show == "rank" else after < before
     for fall, color in ((True, PALETTE[1]), (False, PALETTE[0])):
         at = (worse == fall) & (after != before)
@@ -250,12 +240,9 @@ def rank_changes(
     dot: dict[str, Any] = {"color": INK, "marker": "o", "linestyle": "none", "markersize": 3.5 if many else 5.5}
     ax.plot(before, rows, label="all judgements", zorder=3, **dot)
     ax.plot(after, rows, label="without its group", markerfacecolor="white", zorder=2.5, **dot)
-    name_rows(ax, frame["run"])
     if show == "rank":
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    name_x(ax, f"rank by {chosen}" if show == "rank" else axis_name(chosen))
-    legend_beside(ax)
-    return ax
+    return finish(ax, f"rank by {chosen}" if show == "rank" else axis_name(chosen), grid="x")
 
 
 def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None) -> Axes:
@@ -271,32 +258,25 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
         Result of ``compare_collections``.
     system : str, optional
         The system to show; required if there are several.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
     >>> import ir_measures_relative as imr
     >>> tracks = {f'track {seed}': imr.simulate.track(seed=seed) for seed in range(3)}
     >>> comparison = imr.compare_collections(
     ...     {name: (track.qrels, track.runs) for name, track in tracks.items()}, baseline='bm25')
-    >>> ax = forest(comparison, system='hybrid')
+    >>> ax = plots.forest(comparison, system='hybrid')
     >>> [tick.get_text().split(' (')[0] for tick in ax.get_yticklabels()]
     ['track 0', 'track 1', 'track 2', 'all']
     """
     if not hasattr(comparison, "overall"):
         raise TypeError(f"comparison must be the result of compare_collections, not a {type(comparison).__name__}")
-    known = comparison.overall["system"].tolist()
-    if system is None and len(known) != 1:
-        raise ValueError(f"system= is required; the systems are {', '.join(map(str, known))}")
-    system = known[0] if system is None else system
-    if system not in known:
-        raise ValueError(f"unknown system {system!r}; the comparison has {', '.join(map(str, known))}")
+    system = only_one(system, comparison.overall["system"].tolist(), "comparison", "system")
     rows = comparison.by_collection[comparison.by_collection["system"] == system]
     mean = comparison.overall[comparison.overall["system"] == system].iloc[0]
-    ax = axes(ax, 6.4, rows_height(len(rows) + 1) + 0.3)
+    ax = row_axes(ax, [*(f"{r.collection} ({r.judged:.0%} judged)" for r in rows.itertuples()), "all"], 0.3)
     _effects(ax, np.arange(len(rows)), rows, PALETTE[0])
     weight = 1 / np.maximum(rows["std_error"].to_numpy() ** 2 + np.nan_to_num(mean["tau2"]), 1e-12)
     size = 20 + 80 * weight / weight.max()
@@ -304,11 +284,9 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
     if np.isfinite(mean["difference"]):
         ends = [mean["low"], mean["difference"], mean["high"], mean["difference"]]
         ax.fill(ends, len(rows) + np.array([0.0, 0.22, 0.0, -0.22]), color=PALETTE[1], zorder=3)
-    name_rows(ax, [*(f"{r.collection} ({r.judged:.0%} judged)" for r in rows.itertuples()), "all"])
     ax.axhline(len(rows) - 0.5, color=FAINT, linewidth=0.8)
     difference = f"difference in {comparison.measure}: {system} minus {comparison.baseline}"
-    name_x(ax, f"{difference}, with {100 * comparison.level:g}% interval")
-    return ax
+    return finish(ax, f"{difference}, with {100 * comparison.level:g}% interval", grid="x")
 
 
 def judges(comparison: Any, *, first: str | None = None, second: str | None = None, ax: Axes | None = None) -> Axes:
@@ -323,24 +301,20 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
         Result of ``meta.compare_judges``.
     first, second : str, optional
         The two judges; by default the first pair.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
-    >>> from ir_measures_relative import meta, simulate
+    Examples
+    --------
+    >>> from ir_measures_relative import meta, plots, simulate
     >>> track = simulate.track(seed=0)
     >>> qrels = {'pool': track.qrels, 'complete': track.complete_qrels}
-    >>> ax = judges(meta.compare_judges(qrels, track.runs, groups=track.groups))
+    >>> ax = plots.judges(meta.compare_judges(qrels, track.runs, groups=track.groups))
     >>> ax.get_title()
     'Groups that complete favours, compared with pool'
     """
     if not hasattr(comparison, "shifts"):
         raise TypeError(f"comparison must be the result of meta.compare_judges, not a {type(comparison).__name__}")
     shifts = comparison.shifts
-    need_columns(shifts, ["first", "second", "group", "shift", "low", "high"], "shifts")
     pairs = list(dict.fromkeys(zip(shifts["first"], shifts["second"], strict=True)))
     wanted = [p for p in pairs if (first is None or p[0] == first) and (second is None or p[1] == second)]
     if not wanted:
@@ -348,21 +322,16 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
     first, second = wanted[0]
     rows = shifts[(shifts["first"] == first) & (shifts["second"] == second)]
     rows = rows.sort_values("shift", ascending=False, kind="stable")
-    ax = axes(ax, 6.4, rows_height(len(rows)) + 0.4)
+    ax = row_axes(ax, [f"{r.group} ({counted(r.runs, 'run')})" for r in rows.itertuples()], 0.4)
     significant = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy()
     for mask, color, label in ((significant, PALETTE[1], "excludes 0"), (~significant, PALETTE[0], "contains 0")):
         place, part = np.flatnonzero(mask), rows[mask]
         _effects(ax, place, part, color)
-        face = color if label == "excludes 0" else "white"
-        ax.scatter(
-            part["shift"], place, s=34, color=face, edgecolors=color, zorder=3, label=label if mask.any() else None
-        )
-    name_rows(ax, [f"{r.group} ({counted(r.runs, 'run')})" for r in rows.itertuples()])
+        form: dict[str, Any] = {"color": color if label == "excludes 0" else "white", "edgecolors": color}
+        ax.scatter(part["shift"], place, s=34, zorder=3, label=label if mask.any() else None, **form)
     ax.set_title(wrapped(f"Groups that {second} favours, compared with {first}", 60), fontsize="medium")
     shift = f"shift in {comparison.measure}: {second} minus {first}, relative to all runs"
-    name_x(ax, f"{shift}, with {100 * comparison.level:g}% interval")
-    legend_beside(ax, title="interval")
-    return ax
+    return finish(ax, f"{shift}, with {100 * comparison.level:g}% interval", grid="x", title="interval")
 
 
 def _effects(ax: Axes, place: IntArray, rows: pd.DataFrame, color: str) -> None:

@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from ir_measures_relative import meta
 from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative.plots._point_labels import label_points
-from ir_measures_relative.plots._score_frames import finite, need_columns
-from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, grid, legend_above, name_x, name_y
+from ir_measures_relative.plots._score_frames import result_frame
+from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, finish
 
 
 def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -27,49 +27,35 @@ def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
     model : LearnedLabels or DataFrame
         Result of ``learn_labels``, or the DataFrame of its ``reliability()``: documents, predicted, actual. With a
         column pairs instead of documents: stated probability and share of right decisions for pairs of runs.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
     >>> frame = pd.DataFrame({'documents': [90, 110], 'predicted': [.1, .6], 'actual': [.12, .55]})
-    >>> ax = reliability(frame)
+    >>> ax = plots.reliability(frame)
     >>> [text.get_text() for text in ax.texts]
     ['90', '110']
     """
     frame = model.reliability() if hasattr(model, "reliability") else model
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"model must be the result of learn_labels, not a {type(model).__name__}")
-    of_pairs = "pairs" in frame.columns and "documents" not in frame.columns
+    of_pairs = isinstance(frame, pd.DataFrame) and "pairs" in frame.columns and "documents" not in frame.columns
     columns = ["predicted", "actual", "pairs" if of_pairs else "documents"]
-    need_columns(frame, columns, "model")
-    if frame.empty:
-        raise ValueError("model contains no row; it must contain at least one")
-    predicted, actual, counts = (finite(frame[column], f"model: {column}", range(len(frame))) for column in columns)
+    checked = result_frame(frame, "model", "the result of learn_labels", columns[0], columns)
+    predicted, actual, counts = (checked[column].to_numpy() for column in columns)
     ax = axes(ax, 4.6, 4.8)
     ax.plot([0, 1], [0, 1], color=FAINT, linestyle="--", linewidth=1.2, label="as predicted", zorder=1)
-    ax.scatter(
-        predicted,
-        actual,
-        s=20 + 80 * counts / max(counts.max(), 1),
-        color=PALETTE[0],
-        edgecolor="white",
-        linewidth=0.7,
-        label="pairs of runs" if of_pairs else "documents",
-        zorder=3,
-    )
+    form: dict[str, Any] = {"color": PALETTE[0], "edgecolor": "white", "linewidth": 0.7, "zorder": 3}
+    size, label = 20 + 80 * counts / max(counts.max(), 1), "pairs of runs" if of_pairs else "documents"
+    ax.scatter(predicted, actual, s=size, label=label, **form)
     ax.set_xlim(-0.03, 1.03)
     ax.set_ylim(-0.03, 1.03)
     ax.set_aspect("equal")
-    name_x(ax, "stated probability that the run is better" if of_pairs else "predicted share of relevant documents")
-    name_y(ax, "share that was right" if of_pairs else "actual share of relevant documents")
-    grid(ax, "both")
-    legend_above(ax)
     diagonal = np.repeat(np.linspace(0, 1, 100)[:, None], 2, axis=1)  # (100, 2)
     label_points(ax, predicted, actual, [f"{count:,.0f}" for count in counts], diagonal, wanted=True)
-    return ax
+    x = "stated probability that the run is better" if of_pairs else "predicted share of relevant documents"
+    y = "share that was right" if of_pairs else "actual share of relevant documents"
+    return finish(ax, x, y, grid="both", above=True)
 
 
 def pool_depth(qrels: QrelsLike | meta.PoolDepth, runs: RunsLike | None = None, *, ax: Axes | None = None) -> Axes:
@@ -83,27 +69,22 @@ def pool_depth(qrels: QrelsLike | meta.PoolDepth, runs: RunsLike | None = None, 
         Judgements in any form, or the result of ``meta.pool_depth``.
     runs : RunsLike, optional
         The runs that may have been pooled, in any form; not needed with a result.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
-    >>> from ir_measures_relative import simulate
+    Examples
+    --------
+    >>> from ir_measures_relative import plots, simulate
     >>> track = simulate.track(seed=0)
-    >>> ax = pool_depth(track.qrels, track.runs)
+    >>> ax = plots.pool_depth(track.qrels, track.runs)
     >>> [line.get_label() for line in ax.get_lines()]
     ['mean of 8 runs', 'depth of the pool: 10']
     """
-    if isinstance(qrels, meta.PoolDepth):
-        if runs is not None:
-            raise ValueError("runs is not needed with a result of meta.pool_depth; leave it out")
+    if isinstance(qrels, meta.PoolDepth) and runs is None:
         pool = qrels
-    elif runs is None:
-        raise ValueError("pool_depth requires runs=, or a result of meta.pool_depth")
-    else:
+    elif not isinstance(qrels, meta.PoolDepth) and runs is not None:
         pool = meta.pool_depth(qrels, runs)
+    else:
+        raise ValueError("pool_depth requires qrels and runs=, or a result of meta.pool_depth alone")
     n = len(pool.curve)
     if not n:
         raise ValueError("runs must contain at least one document")
@@ -120,8 +101,4 @@ def pool_depth(qrels: QrelsLike | meta.PoolDepth, runs: RunsLike | None = None, 
     ax.set_xlim(0.5 if few else 0, n + 0.5)
     ax.set_ylim(-0.02, 1.02)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    name_x(ax, "rank")
-    name_y(ax, "share of topics with a judged document")
-    grid(ax, "y")
-    legend_above(ax)
-    return ax
+    return finish(ax, "rank", "share of topics with a judged document", above=True)

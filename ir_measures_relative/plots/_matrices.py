@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 from ir_measures_relative._checks import choice
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative.meta import kendall_tau, refuse_repeated
-from ir_measures_relative.plots._score_frames import finite, need_columns
+from ir_measures_relative.plots._score_frames import finite, scores_by_measure
 from ir_measures_relative.plots._style import SMALLEST, axes, inches, short, wrapped
 
 READABLE = 25  # runs up to which the numbers are written into the cells
@@ -30,15 +30,14 @@ def med_matrix(matrix: pd.DataFrame, *, order: str = "given", name: str = "mean 
         'similarity' puts similar runs next to each other.
     name : str
         Label of the colour bar.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
     >>> matrix = pd.DataFrame([[0, .5], [.5, 0]], index=['a', 'b'], columns=['a', 'b'])
-    >>> ax = med_matrix(matrix)
+    >>> ax = plots.med_matrix(matrix)
     >>> [text.get_text() for text in ax.texts]
     ['0', '.50', '0']
     """
@@ -53,32 +52,26 @@ def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = Non
 
     Parameters
     ----------
-    leaderboards : dict or DataFrame
-        Measure -> scores of the systems (one per system, or a systems x topics table), or the table of ``calc_runs``
-        with several measures.
+    leaderboards : dict, DataFrame or Comparison
+        Measure -> scores of the systems (one per system, or a systems x topics table), or the result of ``calc_runs``
+        or ``compare`` with several measures.
     order : {'given', 'similarity'}
         'similarity' puts measures that agree next to each other.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
-    >>> ax = tau_matrix({'nDCG@10': [.4, .5, .6], 'NRG@10': [.1, .3, .2]})
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.tau_matrix({'nDCG@10': [.4, .5, .6], 'NRG@10': [.1, .3, .2]})
     >>> [text.get_text() for text in ax.texts]
     ['1.00', '.33', '1.00']
     """
     choice(order, "order", ("given", "similarity"))
-    leaderboards = getattr(leaderboards, "per_topic", leaderboards)  # of a Comparison
-    if isinstance(leaderboards, pd.DataFrame):
-        need_columns(leaderboards, ["name", "measure", "value"], "leaderboards")
-        boards = {str(measure): part for measure, part in leaderboards.groupby("measure", sort=False)}
-    elif isinstance(leaderboards, Mapping):
-        boards = {str(measure): scores for measure, scores in leaderboards.items()}
-    else:
+    boards = scores_by_measure(leaderboards)
+    if boards is None and not isinstance(leaderboards, Mapping):
         kind = type(leaderboards).__name__
         raise TypeError(f"leaderboards must be a dict of measure: scores or the table of calc_runs, not a {kind}")
+    boards = {str(measure): scores for measure, scores in leaderboards.items()} if boards is None else boards
     if not boards:
         raise ValueError("leaderboards contains no measure; it must contain at least one")
     names, values = list(boards), np.eye(len(boards))  # (n, n)

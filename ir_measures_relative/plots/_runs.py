@@ -9,26 +9,12 @@ from matplotlib.axes import Axes
 
 from ir_measures_relative._checks import choice, flag
 from ir_measures_relative.plots._point_labels import label_points
-from ir_measures_relative.plots._score_frames import run_means
-from ir_measures_relative.plots._style import (
-    axes,
-    axis_name,
-    entry,
-    grid,
-    group_looks,
-    inches,
-    legend_above,
-    legend_beside,
-    look,
-    name_x,
-    name_y,
-    plain,
-    short,
-)
+from ir_measures_relative.plots._score_frames import positions, run_means
+from ir_measures_relative.plots._style import axes, axis_name, entry, finish, group_looks, inches, look, plain, short
 
 
 def chronology(
-    table: pd.DataFrame,
+    table: Any,
     measure: Any,
     base: Any,
     *,
@@ -44,8 +30,8 @@ def chronology(
 
     Parameters
     ----------
-    table : DataFrame
-        Table of ``calc_runs``, or a wide one with the column name and a column per measure.
+    table : DataFrame or Comparison
+        Result of ``calc_runs`` or ``compare``, or a wide table with the column name and a column per measure.
     measure : Measure or str
         Relative measure, as in the table (``NRG(prior='previous')@10``).
     base : Measure or str
@@ -56,30 +42,29 @@ def chronology(
         Run -> second line below its name, such as a date.
     joined : bool
         Connect the runs by lines, for runs in order of time; otherwise a line connects the two values of each run.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.4, .2]})
-    >>> ax = chronology(table, 'NRG@10', 'nDCG@10', notes={'dense': '2020'})
-    >>> [tick.get_text() for tick in ax.get_xticklabels()]
-    ['bm25', 'dense\\n2020']
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figure 1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
+    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.4, .2]})
+    >>> ax = plots.chronology(table, 'NRG@10', 'nDCG@10', notes={'dense': '2020'})
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['bm25', 'dense\\n2020']
     """
     joined = flag(joined, "joined")
     means = run_means(table, [base, measure])
     if order is not None:
-        listed = [order] if isinstance(order, str) or not isinstance(order, Iterable) else list(order)
-        if not listed:
-            raise ValueError("order names no run; it must name at least one")
-        means = means.iloc[_places(listed, means.index, "order")]
-    names = _two_lines(means.index, notes)
+        means = means.iloc[positions(order, means.index, "order", "run")]
+    if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
+        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
+    lines = {} if notes is None else {str(name): f"\n{plain(note)}" for name, note in notes.items()}
+    names = [name + lines.get(str(run), "") for run, name in zip(means.index, short(means.index), strict=True)]
     many = len(names) > 24
     ax = axes(ax, min(0.2 * len(names) + 1.6, 16.0) if many else max(4.8, 0.55 * len(names) + 1.6))
     place = np.arange(len(names))
@@ -92,25 +77,16 @@ def chronology(
         form: dict[str, Any] = {"color": style.color, "marker": style.marker, "markersize": size, "linestyle": line}
         ax.plot(place, means[column], label=entry(column), zorder=2 + number, **form)
     upright = many or inches(ax)[0] < 0.25 * len(names)  # slanted names would touch
-    ax.set_xticks(
-        place,
-        names,
-        rotation=90 if upright else 35,
-        rotation_mode="anchor",
-        ha="right",
-        va="center" if upright else "top",
-        fontsize="x-small" if upright else "small",
-    )
+    form = {"rotation": 90, "va": "center"} if upright else {"rotation": 35, "va": "top"}
+    form |= {"rotation_mode": "anchor", "ha": "right", "fontsize": "x-small" if upright else "small"}
+    ax.set_xticks(place, names, **form)
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.set_ylim(min(0.0, 1.1 * float(low.min())), max(1.1 * float(high.max()), 1e-3))
-    name_y(ax, "mean over topics")
-    grid(ax, "y")
-    legend_above(ax)
-    return ax
+    return finish(ax, y="mean over topics", above=True)
 
 
 def scatter(
-    table: pd.DataFrame,
+    table: Any,
     x: Any,
     y: Any,
     groups: Any = None,
@@ -125,8 +101,8 @@ def scatter(
 
     Parameters
     ----------
-    table : DataFrame
-        Table of ``calc_runs``, or a wide one with the column name and a column per measure.
+    table : DataFrame or Comparison
+        Result of ``calc_runs`` or ``compare``, or a wide table with the column name and a column per measure.
     x, y : Measure or str
         Measures of the two axes, as in the table.
     groups : dict, Series or path, optional
@@ -135,29 +111,28 @@ def scatter(
     labels : {'fitting', 'none'} or list of str
         'fitting' writes the names that fit (with more than 60 runs only the 40 farthest from the others); a list names
         runs that are all labelled, over points if necessary.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.3, .2]})
-    >>> ax = scatter(table, 'nDCG@10', 'NRG@10', groups={'bm25': 'lexical', 'dense': 'neural'})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()], [text.get_text() for text in ax.texts]
-    (['lexical', 'neural'], ['bm25', 'dense'])
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figures 2 and 3.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
+    >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.3, .2]})
+    >>> ax = plots.scatter(table, 'nDCG@10', 'NRG@10', groups={'bm25': 'lexical', 'dense': 'neural'})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()], [text.get_text() for text in ax.texts]
+    (['lexical', 'neural'], ['bm25', 'dense'])
     """
     chosen = isinstance(labels, (list, tuple, set, pd.Index, pd.Series, np.ndarray))
     if not chosen:
         choice(labels, "labels", ("fitting", "none"))
-    means = run_means(table, list(dict.fromkeys([str(x), str(y)])))
-    points = means[[str(x), str(y)]].to_numpy()  # (runs, 2)
+    means = run_means(table, [x, y])
+    points = means.iloc[:, [0, -1]].to_numpy()  # (runs, 2), also if both are one measure
     if chosen:
-        named = sorted(set(_places(labels, means.index, "labels")))
+        named = sorted(set(positions(labels, means.index, "labels", "run")))
     else:
         named = list(range(len(means))) if labels == "fitting" else []
     group_of, styles = group_looks(groups, means.index)
@@ -168,28 +143,7 @@ def scatter(
         label = None if group is None else entry(group)
         form: dict[str, Any] = {"s": 40, "color": style.color, "marker": style.marker, "edgecolor": "white"}
         ax.scatter(own[:, 0], own[:, 1], label=label, linewidth=0.4, zorder=3, **form)
-    legend_beside(ax)
     ax.margins(0.1)
-    name_x(ax, axis_name(x))
-    name_y(ax, axis_name(y))
-    grid(ax, "both")
     others = np.delete(points, named, axis=0)  # points that no name may cover
     label_points(ax, points[named, 0], points[named, 1], [means.index[place] for place in named], others, wanted=chosen)
-    return ax
-
-
-def _places(names: Any, runs: pd.Index, what: str) -> list[int]:
-    """Positions of the named runs, matched as text."""
-    place = {str(run): number for number, run in enumerate(runs)}
-    unknown = [name for name in names if str(name) not in place]
-    if unknown:
-        raise ValueError(f"{what}: table has no run {unknown[0]!r}; it has {', '.join(place)}")
-    return [place[str(name)] for name in names]
-
-
-def _two_lines(runs: pd.Index, notes: Mapping[Any, Any] | None) -> list[str]:
-    """Name of each run, with its note, if any, in a second line."""
-    if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
-        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
-    noted = {} if notes is None else {str(name): f"\n{plain(note)}" for name, note in notes.items()}
-    return [name + noted.get(str(run), "") for run, name in zip(runs, short(runs), strict=True)]
+    return finish(ax, axis_name(x), axis_name(y), grid="both")

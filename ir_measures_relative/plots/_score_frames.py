@@ -1,4 +1,4 @@
-"""Tables of scores -> one number per run and measure, checked, with sentences for what does not fit."""
+"""Tables and results -> checked numbers to draw, with sentences for what does not fit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ir_measures_relative._base import parse_measure
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative.meta import TOPIC_COLUMNS, LabelledScores
+from ir_measures_relative.meta import LabelledScores
+
+
+def scores_by_measure(source: Any) -> dict[str, pd.DataFrame] | None:
+    """Measure -> its rows of a Comparison or of the table of ``calc_runs``; None for anything else."""
+    rows = getattr(source, "per_topic", source)  # of a Comparison
+    if not isinstance(rows, pd.DataFrame) or not {"name", "measure", "value"} <= set(rows.columns):
+        return None
+    return {str(measure): part for measure, part in rows.groupby("measure", sort=False)}
+
+
+def scores_of(source: Any, measure: Any, what: str) -> tuple[Any, str | None]:
+    """Scores of one measure, by default the only one, and its title; scores without measures stay as they are."""
+    tables = scores_by_measure(source)
+    if tables is None:
+        return source, None if measure is None else str(measure)
+    title = only_one(_title(measure, source), list(tables), what, "measure")
+    return tables[title], title
 
 
 def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
@@ -18,45 +36,49 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     The table is long, as ``calc_runs`` gives it (name, query_id, measure, value; PyTerrier's qid too), or wide, as
     ``Experiment`` gives it (name and a column per measure).
     """
-    table = getattr(table, "per_topic", table)  # of a Comparison
-    if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"table must be a DataFrame as calc_runs returns it, not a {type(table).__name__}")
-    wanted = [str(measure) for measure in measures]
-    long = "measure" in table.columns or "value" in table.columns
-    need_columns(table, ["name", "measure", "value"] if long else ["name"], "table")
-    known = [str(name) for name in (table["measure"].unique() if long else table.columns.drop("name"))]
-    for measure in wanted:
-        if measure not in known:
-            raise ValueError(f"table has no measure {measure!r}; it has {', '.join(known) or 'none'}")
-    if table.empty:
+    scores: Any = scores_by_measure(table)
+    if scores is None:
+        if not isinstance(table, pd.DataFrame):
+            raise TypeError(f"table must be a DataFrame as calc_runs returns it, not a {type(table).__name__}")
+        need_columns(table, ["name"], "table")
+        scores = {str(title): values for title, values in table.set_index("name").items()}
+    titles = dict.fromkeys(only_one(_title(measure, table), list(scores), "table", "measure") for measure in measures)
+    means = {title: LabelledScores.of(scores[title], "system", "table") for title in titles}
+    first = next(iter(means.values()))
+    if not len(first.labels):
         raise ValueError("table contains no run; it must contain at least one")
-    means = _means_of_long(table[table["measure"].map(str).isin(wanted)]) if long else _indexed(table)
-    found = means.reindex(columns=wanted)
-    values = finite(found.to_numpy().ravel(), "table", [(n, m) for n in found.index for m in wanted])
-    return pd.DataFrame(values.reshape(found.shape), index=found.index, columns=wanted)
+    columns = {title: part.like(first, "system", "table", "table").values for title, part in means.items()}
+    return pd.DataFrame(columns, index=pd.Index(first.labels, dtype=object))
 
 
-def _means_of_long(table: pd.DataFrame) -> pd.DataFrame:
-    topic = [column for column in TOPIC_COLUMNS if column in table.columns][:1]
-    again = table.duplicated(["name", "measure", *topic])
-    if again.any():
-        row = table[again].iloc[0]
-        where = f" for topic {row[topic[0]]!r}" if topic else ""
-        raise ValueError(f"table has two values of {row['measure']} of run {row['name']!r}{where}; expected one")
-    places = list(table[["name", *topic, "measure"]].itertuples(index=False, name=None))
-    checked = table.assign(value=finite(table["value"], "table", places))
-    means = checked.groupby(["name", "measure"], sort=False)["value"].mean().unstack()
-    return means.reindex(index=pd.unique(table["name"])).rename(columns=str)
+def _title(measure: Any, source: Any) -> str | None:
+    """Title of a measure in a table; a Comparison knows its measures in any spelling."""
+    if measure is None or str(measure) in getattr(source, "texts", [str(measure)]):
+        return None if measure is None else str(measure)
+    titles = dict(zip(source.measures, source.texts, strict=True))
+    return str(titles.get(parse_measure(measure), measure))
 
 
-def _indexed(table: pd.DataFrame) -> pd.DataFrame:
-    again = table["name"].duplicated()
-    if again.any():
-        raise ValueError(
-            f"table has two rows of run {table['name'][again].iloc[0]!r}; a table per topic requires the "
-            "columns measure and value"
-        )
-    return table.set_index("name").rename(columns=str)
+def only_one(wanted: Any, known: Sequence[str], what: str, kind: str) -> str:
+    """The wanted one of the known names, by default the only one."""
+    names = ", ".join(map(str, known)) or "none"
+    if wanted is None and len(known) != 1:
+        raise ValueError(f"{what} has several {kind}s ({names}); name one with {kind}=")
+    if wanted is not None and str(wanted) not in known:
+        raise ValueError(f"{what} has no {kind} {str(wanted)!r}; it has {names}")
+    return known[0] if wanted is None else str(wanted)
+
+
+def positions(wanted: Any, known: Iterable[Any], what: str, kind: str, source: str = "table") -> list[int]:
+    """Position of every wanted name, one or several, matched as text."""
+    place = {str(name): number for number, name in enumerate(known)}
+    listed = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)
+    if not listed:
+        raise ValueError(f"{what} names no {kind}; it must name at least one")
+    unknown = [name for name in listed if str(name) not in place]
+    if unknown:
+        raise ValueError(f"{what}: {source} has no {kind} {unknown[0]!r}; it has {', '.join(place)}")
+    return [place[str(name)] for name in listed]
 
 
 def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str) -> None:
@@ -74,18 +96,11 @@ def finite(values: Any, what: str, labels: Sequence[Any] | None = None) -> Float
         raise ValueError(f"{what} must contain numbers") from None
     if numbers.ndim != 1:
         raise ValueError(f"{what} must be a list of numbers, not an array of {numbers.ndim} dimensions")
-    bad = ~np.isfinite(numbers)
-    if bad.any():
-        place = int(np.argmax(bad))
-        where = place if labels is None else labels[place]
-        raise ValueError(f"{what} has the value {numbers[place]} at {where!r}; every value must be finite")
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if len(bad):
+        label = int(bad[0]) if labels is None else labels[bad[0]]
+        raise ValueError(f"{what} has the value {numbers[bad[0]]} at {label!r}; every value must be finite")
     return numbers
-
-
-def topic_values(values: Any, what: str) -> pd.Series:
-    """One finite number per topic, in any form that ``meta`` takes (DataFrame, Series, dict, list)."""
-    scores = LabelledScores.of(values, "topic", what)
-    return pd.Series(scores.values, index=pd.Index(scores.labels, dtype=object))
 
 
 def result_frame(

@@ -2,7 +2,6 @@
 
 import os
 import textwrap
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ir_measures_relative._base import direction
-from ir_measures_relative._checks import quoted, whole
+from ir_measures_relative._checks import quoted, warn, whole
 from ir_measures_relative._input import known_groups, read_groups
 
 # Okabe and Ito's palette without its yellow, which is weak on white
@@ -68,24 +67,18 @@ def short(names: Iterable[Any]) -> list[str]:
     return [plain(text) for text in (cut if len(set(cut)) == len(set(full)) else full)]
 
 
+def better(measure: Any) -> str:
+    """Direction of a measure: 'larger', 'smaller' or 'neither'; a column of a table may have any name."""
+    try:
+        return direction(measure)
+    except (ValueError, TypeError):
+        return "larger"
+
+
 def axis_name(measure: Any) -> str:
     """Name of an axis for a measure, with a note unless larger is better."""
-    try:
-        better = direction(measure)
-    except (ValueError, TypeError):  # a column of a table may have any name
-        better = "larger"
-    note = {"larger": "", "smaller": " (smaller is better)", "neither": " (neither end is better)"}[better]
-    return f"{measure}{note}"
-
-
-def name_x(ax: Axes, text: str) -> None:
-    """Label the x axis, in as many lines as its width requires."""
-    ax.set_xlabel(wrapped(text, max(16, int(ACROSS * inches(ax)[0]))))
-
-
-def name_y(ax: Axes, text: str) -> None:
-    """Label the y axis, in as many lines as its height requires."""
-    ax.set_ylabel(wrapped(text, max(16, int(UP * inches(ax)[1]))))
+    notes = {"smaller": " (smaller is better)", "neither": " (neither end is better)"}
+    return f"{measure}{notes.get(better(measure), '')}"
 
 
 def inches(ax: Axes) -> tuple[float, float]:
@@ -115,20 +108,55 @@ def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4, layout: str =
     return ax
 
 
-def grid(ax: Axes, axis: str) -> None:
-    """Faint lines that help to read values of an axis: 'x', 'y' or 'both'."""
-    ax.grid(axis=axis, color="#e4e4e4", linewidth=0.8)  # type: ignore[arg-type]
+def finish(
+    ax: Axes,
+    x: str = "",
+    y: str = "",
+    *,
+    grid: str = "y",
+    above: bool = False,
+    title: str | None = None,
+    handles: Sequence[Artist] | None = None,
+) -> Axes:
+    """Label the axes in as many lines as their size requires, and draw the grid ('x', 'y' or 'both') and the legend."""
+    width, height = inches(ax)
+    if x:
+        ax.set_xlabel(wrapped(x, max(16, int(ACROSS * width))))
+    if y:
+        ax.set_ylabel(wrapped(y, max(16, int(UP * height))))
+    ax.grid(axis=grid, color="#e4e4e4", linewidth=0.8)  # type: ignore[arg-type]
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    if handles:
+        _draw_legend(ax, handles, title, above or width < NARROW)
+    return ax
 
 
-def rows_height(n: int) -> float:
-    """Inches of a figure with n named rows."""
-    return (0.115 if n > MANY else 0.26) * n + 1.1
+def _draw_legend(ax: Axes, handles: Sequence[Artist], title: str | None, above: bool) -> None:
+    """Draw a legend above or right of the axes; warn if there is no room for it."""
+    (width, height), longest = inches(ax), max(len(str(handle.get_label())) for handle in handles)
+    if above:
+        columns = max(1, int(width / (0.3 + 0.07 * longest)))
+        fits = 0.13 * (1 + (len(handles) - 1) // columns) < 0.5 * height
+        form: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+        form |= {"columnspacing": 1.2, "handletextpad": 0.5}
+    else:
+        columns = 1 + (len(handles) - 1) // max(1, int(7 * height))  # about 7 entries fit an inch of the axes
+        fits = columns == 1 or columns * (0.4 + 0.08 * longest) < width
+        form = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    if not fits:
+        warn(f"a legend of {len(handles)} entries does not fit in these axes, so it is left out")
+        return
+    size = "x-small" if width < NARROW else "small"
+    form |= {"frameon": False, "fontsize": size, "title_fontsize": size, "alignment": "left", "ncols": columns}
+    ax.legend(handles=handles, title=title, **form)
 
 
-def name_rows(ax: Axes, names: Iterable[Any]) -> None:
-    """Names at the rows 0, 1, ... of the axes, the first on top, or only their number if they would be too small."""
+def row_axes(ax: Axes | None, names: Iterable[Any], more: float = 0.0) -> Axes:
+    """Axes with the names at the rows 0, 1, ..., the first on top, or only their number if they would be too small."""
     shown = short(names)
-    font = min(6.0 if len(shown) > MANY else 8.5, 72 * inches(ax)[1] / max(1, len(shown)))
+    many = len(shown) > MANY
+    ax = axes(ax, 6.4, (0.115 if many else 0.26) * len(shown) + 1.1 + more)
+    font = min(6.0 if many else 8.5, 72 * inches(ax)[1] / max(1, len(shown)))
     if font < SMALLEST:
         ax.set_yticks([])
         ax.set_ylabel(f"{len(shown)} systems")
@@ -136,45 +164,7 @@ def name_rows(ax: Axes, names: Iterable[Any]) -> None:
         ax.set_yticks(range(len(shown)), shown, fontsize=font)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
-    grid(ax, "x")
-
-
-def legend_beside(ax: Axes, title: str | None = None, handles: Sequence[Artist] | None = None) -> None:
-    """A legend right of the axes, above narrow ones; a warning if there is no room for it."""
-    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
-    if not handles:
-        return
-    form: dict[str, Any]
-    (width, height), longest = inches(ax), max(len(str(handle.get_label())) for handle in handles)
-    if width < NARROW:
-        columns = max(1, int(width / (0.3 + 0.07 * longest)))
-        fits = 0.13 * (1 + (len(handles) - 1) // columns) < 0.5 * height
-        size, form = "x-small", {"loc": "lower left", "borderaxespad": 0.2, "columnspacing": 1.0, "handletextpad": 0.4}
-    else:
-        columns = 1 + (len(handles) - 1) // max(1, int(7 * height))  # about 7 entries fit an inch of the axes
-        fits = columns == 1 or columns * (0.4 + 0.08 * longest) < width
-        size, form = "small", {"loc": "upper left"}
-    if not fits:
-        warnings.warn(f"a legend of {len(handles)} entries does not fit in these axes, so it is left out", stacklevel=3)
-        return
-    place = (0.0 if width < NARROW else 1.0, 1.0)
-    form |= {"frameon": False, "fontsize": size, "title_fontsize": size, "alignment": "left", "ncols": columns}
-    ax.legend(handles=handles, title=title, bbox_to_anchor=place, **form)
-
-
-def legend_above(ax: Axes) -> None:
-    """A legend above the axes, for two or three series: in one line, or one below the other if names are long."""
-    labels, width = ax.get_legend_handles_labels()[1], inches(ax)[0]
-    in_a_line = sum(0.5 + 0.08 * len(label) for label in labels) < width
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        frameon=False,
-        fontsize="small" if width >= NARROW else "x-small",
-        ncols=len(labels) if in_a_line else 1,
-        borderaxespad=0.2,
-        columnspacing=1.5,
-    )
+    return ax
 
 
 def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
@@ -197,8 +187,10 @@ def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
     Path
         The path of the file.
 
-    >>> import tempfile
+    Examples
+    --------
     >>> from ir_measures_relative import plots
+    >>> import tempfile
     >>> path = plots.save(plots.tau_curve([0, 1], [1, .8]), tempfile.mkdtemp() + '/tau.png')
     >>> path.name, path.stat().st_size > 1000
     ('tau.png', True)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -12,25 +11,11 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from ir_measures_relative._checks import flag, whole
-from ir_measures_relative.meta import ScoreTable
+from ir_measures_relative.meta import LabelledScores, ScoreTable
 from ir_measures_relative.plots._intervals import score_name
 from ir_measures_relative.plots._point_labels import label_points
-from ir_measures_relative.plots._score_frames import result_frame, topic_values
-from ir_measures_relative.plots._style import (
-    FAINT,
-    INK,
-    PALETTE,
-    axes,
-    entry,
-    grid,
-    inches,
-    legend_beside,
-    look,
-    name_x,
-    name_y,
-    short,
-    wrapped,
-)
+from ir_measures_relative.plots._score_frames import positions, result_frame, scores_of
+from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, entry, finish, inches, look, short, wrapped
 
 # type -> colour, marker; informative queries stay in the background
 TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
@@ -52,22 +37,20 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
         Label of the axis.
     bins : int
         Number of equal bins between 0 and 1 (or the largest score if that is above 1).
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> ax = expected_histogram({'q1': .1, 'q2': .15, 'q3': .6}, 'nDCG@10', bins=10)
-    >>> [int(bar.get_height()) for bar in ax.patches]
-    [0, 2, 0, 0, 0, 0, 1, 0, 0, 0]
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Figures 2 and 3.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.expected_histogram({'q1': .1, 'q2': .15, 'q3': .6}, 'nDCG@10', bins=10)
+    >>> [int(bar.get_height()) for bar in ax.patches]
+    [0, 2, 0, 0, 0, 0, 1, 0, 0, 0]
     """
-    values = topic_values(expected, "expected").to_numpy()
+    values = LabelledScores.of(expected, "topic", "expected").values
     if not len(values):
         raise ValueError("expected contains no query; it must contain at least one")
     bins = whole(bins, "bins", 1)
@@ -81,11 +64,9 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
     text: dict[str, Any] = {"va": "bottom", "ha": "center", "fontsize": "small", "color": PALETTE[1]}
     ax.text(mean, 1.01, f"mean {mean:.3f}", transform=ax.get_xaxis_transform(), **text)
     ax.set_xlim(edges[0], edges[-1])
-    name_x(ax, f"expected {'score' if measure is None else measure} of a random ranking")
-    name_y(ax, f"queries (of {len(values):,})")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    grid(ax, "y")
-    return ax
+    name = "score" if measure is None else measure
+    return finish(ax, f"expected {name} of a random ranking", f"queries (of {len(values):,})")
 
 
 def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axes | None = None) -> Axes:
@@ -103,22 +84,21 @@ def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axe
         Label of the axes.
     labels : bool
         Write the ids of uninformative and ideal queries where they fit.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> frame = pd.DataFrame({'query_id': ['q1', 'q2', 'q3'], 'actual': [.4, .6, .9], 'expected': [.4, .3, .1],
-    ...                       'type': ['uninformative', 'informative', 'ideal']})
-    >>> ax = query_types(frame, 'nDCG@10')
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['ideal (1)', 'informative (1)', 'uninformative (1)', 'no better than random']
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Figure 1 and section 4.4.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_measures_relative import plots
+    >>> frame = pd.DataFrame({'query_id': ['q1', 'q2', 'q3'], 'actual': [.4, .6, .9], 'expected': [.4, .3, .1],
+    ...                       'type': ['uninformative', 'informative', 'ideal']})
+    >>> ax = plots.query_types(frame, 'nDCG@10')
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['ideal (1)', 'informative (1)', 'uninformative (1)', 'no better than random']
     """
     source = "the result of meta.query_types or its DataFrame"
     frame = result_frame(types, "types", source, "query_id", ["actual", "expected"], ["type"])
@@ -137,17 +117,13 @@ def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axe
     ax.plot([low, top], [low, top], color=FAINT, linestyle="--", linewidth=1.2, label="no better than random", zorder=1)
     ax.set_xlim(min(0.0, 1.12 * float(frame["expected"].min())), max(1.12 * float(frame["expected"].max()), 0.1))
     ax.set_ylim(1.04 * min(0.0, float(frame["actual"].min())) - 0.02 * top, 1.04 * top)
-    name = "score" if measure is None else str(measure)
-    name_x(ax, f"expected {name} of a random ranking")
-    name_y(ax, f"actual {name}")
-    grid(ax, "both")
-    legend_beside(ax)
     if labels:
         named = frame[frame["type"] != "informative"]
         diagonal = np.repeat(np.linspace(low, top, 200)[:, None], 2, axis=1)  # (200, 2)
         x, y = named["expected"].to_numpy(), named["actual"].to_numpy()
         label_points(ax, x, y, named["query_id"].tolist(), np.concatenate([values, diagonal]))
-    return ax
+    name = "score" if measure is None else str(measure)
+    return finish(ax, f"expected {name} of a random ranking", f"actual {name}", grid="both")
 
 
 def topic_differences(
@@ -159,39 +135,29 @@ def topic_differences(
 
     Parameters
     ----------
-    table : DataFrame, array or dict
-        Systems x topics, in any form that ``meta`` accepts; from a table of ``calc_runs`` with several measures the
-        rows of ``measure`` are used.
+    table : DataFrame, array, dict or Comparison
+        Systems x topics, in any form that ``meta`` accepts; from a result of ``calc_runs`` or ``compare`` with several
+        measures the scores of ``measure`` are used.
     a, b : str
         Names of the two systems; bars show a - b.
     measure : Measure or str, optional
         Label of the axis.
     labels : bool, optional
         Write the topics below their bars; by default if there are at most 60.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
+    ax : Axes, default: those of a new figure
 
-    Returns
-    -------
-    Axes
-
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
     >>> table = {'bm25': {'q1': .2, 'q2': .5, 'q3': .4}, 'dense': {'q1': .6, 'q2': .4, 'q3': .4}}
-    >>> ax = topic_differences(table, 'dense', 'bm25', measure='nDCG@10')
+    >>> ax = plots.topic_differences(table, 'dense', 'bm25', measure='nDCG@10')
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['dense better: 1', 'bm25 better: 1', 'equal: 1', 'mean 0.100']
     """
-    table = getattr(table, "per_topic", table)  # of a Comparison
-    if isinstance(table, pd.DataFrame) and "measure" in table.columns and measure is not None:
-        known = list(dict.fromkeys(table["measure"].map(str)))
-        if str(measure) not in known:
-            raise ValueError(f"table has no measure {str(measure)!r}; it has {', '.join(known)}")
-        table = table[table["measure"].map(str) == str(measure)]
+    table, measure = scores_of(table, measure, "table")
     scores = ScoreTable.of(table).need(systems=2, topics=1)
-    row = {str(system): place for place, system in enumerate(scores.systems)}
-    for name, system in (("a", a), ("b", b)):
-        if str(system) not in row:
-            raise ValueError(f"{name}: table has no system {system!r}; it has {', '.join(row)}")
-    difference = scores.scores[row[str(a)]] - scores.scores[row[str(b)]]  # (T,)
+    (row_a,), (row_b,) = (positions(str(s), scores.systems, which, "system") for which, s in (("a", a), ("b", b)))
+    difference = scores.scores[row_a] - scores.scores[row_b]  # (T,)
     difference = np.where(np.abs(difference) <= scores.tolerance, 0.0, difference)
     order = np.argsort(-difference, kind="stable")
     difference, n = difference[order], len(difference)
@@ -199,10 +165,10 @@ def topic_differences(
     room = n <= 60 and inches(ax)[0] > 0.1 * n  # neighbouring names must not touch
     show = room if labels is None else flag(labels, "labels")
     rows, (first, second) = np.arange(n), short([a, b])
-    kinds = (np.sign(difference) == sign for sign in (1, -1, 0))
-    texts, colors = (f"{first} better", f"{second} better", "equal"), (PALETTE[0], PALETTE[1], FAINT)
+    kinds = ((1, f"{first} better", PALETTE[0]), (-1, f"{second} better", PALETTE[1]), (0, "equal", FAINT))
     handles: list[Artist] = []
-    for at, text, color in zip(kinds, texts, colors, strict=True):
+    for sign, text, color in kinds:
+        at = np.sign(difference) == sign
         ax.bar(rows[at], difference[at], width=0.8, color=color, zorder=2)
         handles.append(Patch(color=color, label=entry(f"{text}: {int(at.sum())}")))
     ties = rows[difference == 0]
@@ -213,12 +179,9 @@ def topic_differences(
     ids = short(scores.topics[topic] for topic in order)
     ax.set_xticks(rows if show else [], ids if show else [], rotation=90, fontsize="small" if n <= 60 else "x-small")
     ax.set_xlim(-0.8, n - 0.2)
-    name_x(ax, "topic" if show else f"topics ({n})")
     room_up = int(9 * inches(ax)[1])  # letters; the names of topics will shrink the axes
     ax.set_ylabel(wrapped(f"{'score' if measure is None else measure}: {a} - {b}", max(16, room_up)))
-    grid(ax, "y")
-    legend_beside(ax, handles=handles)
-    return ax
+    return finish(ax, "topic" if show else f"topics ({n})", handles=handles)
 
 
 def distributions(
@@ -241,24 +204,22 @@ def distributions(
     others : dict, optional
         Name -> {topic: score} (or Series, or DataFrame with query_id): further estimates, such as the score after
         judging or that of condensed lists. Topics without one get no mark.
-    ax : Axes, optional
-        Axes to draw on; those of a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    >>> from types import SimpleNamespace
-    >>> topic = SimpleNamespace(query_id='q1', lower=.5, upper=1., mean=.6, mode=.5, support=[.5, 1.],
-    ...                         probability=[.8, .2])  # as boot_ndcg(qrels, run)['q1']
-    >>> ax = distributions([topic], others={'after judging': {'q1': .9}})
-    >>> [tick.get_text() for tick in ax.get_xticklabels()]
-    ['q1']
+    ax : Axes, default: those of a new figure
 
     References
     ----------
     Fröbe, Gienapp, Potthast, Hagen. Bootstrapped nDCG Estimation in the Presence of Unjudged Documents. ECIR 2023,
     Figure 1.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> from types import SimpleNamespace
+    >>> topic = SimpleNamespace(query_id='q1', lower=.5, upper=1., mean=.6, mode=.5, support=[.5, 1.],
+    ...                         probability=[.8, .2])  # as boot_ndcg(qrels, run)['q1']
+    >>> ax = plots.distributions([topic], others={'after judging': {'q1': .9}})
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['q1']
     """
     shown = _chosen_topics(scores, topics)
     if others is not None and not isinstance(others, Mapping):
@@ -280,11 +241,7 @@ def distributions(
     ax.set_xticks(np.arange(0, len(ids), step), ids[::step], fontsize=size, rotation=90 if upright else 0)
     ax.set_xlim(-0.6, len(shown) - 0.4)
     ax.set_ylim(-0.02, max(1.0, max(topic.upper for topic in shown)) + 0.02)
-    name_x(ax, "topic")
-    name_y(ax, score_name(scores))
-    grid(ax, "y")
-    legend_beside(ax, handles=handles)
-    return ax
+    return finish(ax, "topic", score_name(scores), handles=handles)
 
 
 def _draw_topics(ax: Axes, shown: list[Any]) -> list[Artist]:
@@ -336,18 +293,13 @@ def _chosen_topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
         if not unsure:
             raise ValueError("scores has no topic with an uncertain score; name the topics to show with topics=")
         return unsure
-    by_id = {str(topic.query_id): topic for topic in known}
-    wanted = [topics] if isinstance(topics, str) or not isinstance(topics, Iterable) else list(topics)
-    missing = [topic for topic in wanted if str(topic) not in by_id]
-    if missing or not wanted:
-        what = f"no topic {missing[0]!r}" if missing else "no topic to show"
-        raise ValueError(f"topics: scores has {what}; it has {', '.join(by_id)}")
-    return [by_id[str(topic)] for topic in wanted]
+    return [known[n] for n in positions(topics, (topic.query_id for topic in known), "topics", "topic", "scores")]
 
 
 def _marks(values: Any, name: str, shown: list[Any]) -> dict[int, float]:
     """Place of a topic -> another estimate of it, for the topics that have one."""
-    known = {str(topic): float(value) for topic, value in topic_values(values, f"others {name!r}").items()}
+    scores = LabelledScores.of(values, "topic", f"others {name!r}")
+    known = {str(topic): float(value) for topic, value in zip(scores.labels, scores.values, strict=True)}
     ids = [str(topic.query_id) for topic in shown]
     if not any(query_id in known for query_id in ids):
         raise ValueError(f"others {name!r} has none of the topics shown; it has {', '.join(known) or 'none'}")

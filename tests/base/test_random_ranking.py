@@ -101,7 +101,8 @@ def test_keeps_relative_precision_for_100000_documents(relevant: int, cutoff: in
         sp = Decimal(relevant) / n * (cutoff * (relevant - 1) + harmonic * (n - relevant)) / (n - 1)
         want = [float(1 - missed), float(rr), float(sp)]
     one, size, m = np.array([relevant]), np.array([n]), np.array([cutoff])
-    got = [f(one, size, m)[0] for f in (fast.success, fast.reciprocal_rank, fast.expected_sum_of_precisions)]
+    first = fast.first_relevant(one, size, m)[0]
+    got = [first.sum(), first @ (1 / np.arange(1, cutoff + 1)), fast.expected_sum_of_precisions(one, size, m)[0]]
     np.testing.assert_allclose(got, want, rtol=1e-13, atol=0)
 
 

@@ -136,7 +136,7 @@ def test_exit_codes(printed: Callable[..., tuple[int, str, str]], two: Callable[
             HALF,
             "--margin .4",
             3,
-            "; 1 unjudged document, about 1 judgements expected until it is decided (judge-next lists them)",
+            "; 1 unjudged document, about 1 judgement expected until it is decided (judge-next lists them)",
         ),
     ):
         got, out, _ = printed(f"{two(base, new)} {options}")

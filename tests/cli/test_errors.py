@@ -56,6 +56,7 @@ class TestRefused:
             ("compare qrels.txt runs P@5 --baseline bm52", "--baseline: unknown run bm52; did you mean 'bm25'?"),
             ("qrels.txt runs/dense.run nDCGG@10", "unknown measure 'nDCGG'"),
             ("qrels.txt runs/dense.run 'NRG(prior=\"bm25\"'", "cannot read the measure"),
+            ("qrels.txt runs/dense.run NRG@ten", "NRG: cutoff must be a positive integer, got 'ten'"),
             ("qrels.txt runs/dense.run NRG@10", "prior='others' means other runs of an experiment"),
             ("qrels.txt runs/dense.run 'NRG(prior=\"splade\")@10'", "unknown prior run 'splade'"),
             ('qrels.txt runs/dense.run \'NRG(base="AP",prior="none")\'', "must be one of nDCG, P, R, RBP, RR"),

@@ -54,7 +54,7 @@ def test_a_mean_among_the_columns_is_noticed_and_can_be_dropped(
     out, err = capsys.readouterr()
     assert err == "" and out.splitlines()[1].startswith("fused\t0.6333")
     assert main(["tiers", str(path), "--drop", "Average"]) == 2
-    assert "'7B' for topic 'size' of system '007' is not a number" in capsys.readouterr().err
+    assert "topic 'size' of system '007' has the score '7B'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_mean_among_the_columns_is_noticed_and_can_be_dropped(
     [
         ("", "must have a column of systems and at least one column of scores"),
         ("system\na\n", "must have a column of systems and at least one column of scores"),
-        ("system,q1,q2\na,.1,.2\nb,.1\n", "system 'b' has no score for topic 'q2'"),
+        ("system,q1,q2\na,.1,.2\nb,.1\n", "topic 'q2' of system 'b' has no score"),
         ("system,q1,q2\na,.1,.2\na,.1,.3\n", "system 'a' occurs twice"),
     ],
 )

@@ -92,6 +92,12 @@ def test_every_text_is_used() -> None:
             "significant (p = .032): two equally good runs would rarely differ this much on 35 topics.",
         ),
         (
+            {"settled": "better", "p_value": 0.667, "n_pairs": 1225},
+            "a leads b by .012 on these 35 topics. This order is settled: no labels of the unjudged documents can "
+            "reverse it. The difference is not significant (p = .67, Holm): among 1,225 pairs, two equally good runs "
+            "could well differ this much on 35 topics.",
+        ),
+        (
             {"settled": "no", "probability": 0.9499},
             "a leads b by .012 on these 35 topics. This order is undecided: labels of the unjudged documents could "
             "change it, and the more likely leader, a, is ahead with a probability of only 94%.",

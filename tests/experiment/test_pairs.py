@@ -168,7 +168,7 @@ def test_refusals_with_labels() -> None:
         ({"labels": "learned"}, "pairs: labels='learned' requires runs of more than 4 groups, got 2"),
         ({"labels": "learned", "groups": {"a": "A"}}, "'b'"),
         ({"labels": "learned", "groups": {"a": "A", "b": "B"}, "base": "nDCG"}, "requires a measure with a cutoff"),
-        ({"labels": "nobody knows"}, "pairs: labels: no label model is known as 'nobody knows'"),
+        ({"labels": "nobody knows"}, "pairs: labels: unknown label model 'nobody knows'"),
         ({"labels": 3}, "pairs: labels must be .*, got 3"),
         ({"labels": SHARES, "base": "AP@10"}, "base must be one of .*, got AP@10"),
     ]

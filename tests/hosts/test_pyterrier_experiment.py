@@ -222,7 +222,7 @@ def test_what_pyterrier_refuses_is_refused_before_retrieval(
         ({"topics": ["1"]}, TypeError, "topics: cannot read a list; expected a DataFrame"),
         ({"qrels": 3}, TypeError, "qrels: cannot read a int"),
         ({"retr_systems": {}}, ValueError, "retr_systems: at least one system is required, got none"),
-        ({"retr_systems": 3}, TypeError, "retr_systems must be a list or dict of systems, not a int"),
+        ({"retr_systems": 3}, TypeError, "retr_systems must be a list or dict of systems, got a int"),
     ],
     ids=str,
 )

@@ -273,7 +273,12 @@ BAD_RUNS = {
     "topic None": ({"q": {"b": 1.0}, None: {"b": 1.0}}, ValueError, "run: None is not a topic id", "every topic"),
     "topic NaN": ({np.nan: {"b": 1.0}}, ValueError, "run: nan is not a topic id", "every topic"),
     "topic NA": ({pd.NA: {"b": 1.0}}, ValueError, "run: <NA> is not a topic id", "every topic"),
-    "frames": ([pd.DataFrame({"a": [1, 2], "b": [3, 4]})], TypeError, "an item a b 0 1 3 1 2 4", "'query_id'"),
+    "frames": (
+        [pd.DataFrame({"a": [1, 2], "b": [3, 4]})],
+        TypeError,
+        "an item (a DataFrame) has no field",
+        "'query_id'",
+    ),
     "groups of a frame": (
         pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"]}).groupby("qid"),
         TypeError,

@@ -48,6 +48,7 @@ def piped(path: Path, text: str) -> threading.Thread:
         ("input.input.x", "input.x"),
         ("k0.9", "k0.9"),
         ("BM25 (k1=0.9, b=0.4).txt", "BM25 (k1=0.9, b=0.4)"),
+        ("bm25.parquet", "bm25"),
         ("bm25.csv", "bm25.csv"),
         ("my.input.bm25", "my.input.bm25"),
         ("input.run", "run"),

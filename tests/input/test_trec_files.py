@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import ir_measures_relative as imr
-from ir_measures_relative._input import run_sources
-from ir_measures_relative._input.files import TrecRows, read_qrels_file, read_run_file
+from ir_measures_relative._input import Columns, run_sources
+from ir_measures_relative._input.files import read_qrels_file, read_run_file
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
@@ -19,9 +19,9 @@ RUN = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 -1e3 tag\n"
 QRELS = "q1 0 d1 2\nq1 0 d2 -1\n"
 
 
-def fields(rows: TrecRows) -> tuple[list[str], list[str], list[float]]:
+def fields(rows: Columns) -> tuple[list[str], list[str], list[float]]:
     """Topic, document and number of every row."""
-    return [rows.topics[t] for t in rows.topic], rows.documents.tolist(), rows.number.tolist()
+    return [rows.topics[t] for t in rows.topic], rows.doc_id.tolist(), rows.number.tolist()
 
 
 @pytest.mark.parametrize(

@@ -304,7 +304,7 @@ def test_sums_of_samples_are_as_sure_as_a_sample_of_sums():
     for seed in range(200):
         source = np.random.default_rng(seed)
         drawn = source.multinomial(20_000, coin.probability, 10) / 20_000
-        found = Signs.of(Outcomes.mean_of([Outcomes.listed(coin.support, row) for row in drawn])).sampled()
+        found = Signs.of(Outcomes.mean_of([Outcomes.listed(coin.support, row) for row in drawn])).sampled(20_000)
         missed += int((truth < found.low).sum() + (truth > found.high).sum())
     assert missed == 0 and 0 < found.undecided < 0.04
 

@@ -255,7 +255,7 @@ def test_registered_names() -> None:
     imr.register_labels("mine", one)
     with pytest.raises(ValueError, match="registered with other content"):
         imr.register_labels("mine", other)
-    with pytest.raises(ValueError, match="no label model is known as 'nobody'; known are .*mine"):
+    with pytest.raises(ValueError, match="unknown label model 'nobody'; names are learned, .*mine"):
         imr.Imputed(labels="nobody")
     for name in ("", "learned", "a~b", " a", "a\n"):
         with pytest.raises(ValueError, match="cannot name a label model"):
@@ -319,7 +319,7 @@ def test_bad_arguments() -> None:
         imr.impute(qrels, run, labels, ir_measures.AP)
     with pytest.raises(ValueError, match="base=P requires a cutoff"):
         imr.impute(qrels, run, labels, ir_measures.P)
-    with pytest.raises(ValueError, match="a grade up to 0 must have gain 0"):
+    with pytest.raises(ValueError, match="a grade up to 0 must gain 0"):
         imr.impute(qrels, run, labels, "nDCG(gains={0: 1})@5")
     with pytest.raises(ValueError, match="ideal must be .*, got 'some'"):
         imr.impute(qrels, run, labels, ideal="some")

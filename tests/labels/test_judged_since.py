@@ -57,9 +57,7 @@ class Case:
         others = {name: self.track.rankings[name] for name in self.others}
         x = slow.features(self.then, self.track.rankings[self.own], others, self.others, None, topic, document, K)
         fit = self.model.fit
-        return sum(
-            b * (v - c) / s for b, v, c, s in zip(fit.folds[None].odds.slope, x, fit.center, fit.scale, strict=True)
-        )
+        return sum(b * (v - c) / s for b, v, c, s in zip(fit.folds[None].slope, x, fit.center, fit.scale, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -67,7 +65,8 @@ def test_effects_are_weighed_by_what_was_judged(seed: int) -> None:
     """The slow way: the prior's density times the likelihood on a fine grid of effects."""
     case = Case(seed)
     some = {key: 2 * (i % 3 == 0) for i, key in enumerate(case.hidden[:9])}
-    fit, odds, effect = case.model.fit, case.model.fit.folds[None].odds, case.model.fit.folds[None].effect
+    fit, odds = case.model.fit, case.model.fit.folds[None]
+    effect = odds.effect
     assert effect is not None
     scale, n = effect.spread * (1 + 1 / effect.n_groups) ** 0.5, effect.n_groups
     grid = np.linspace(effect.mean - 40 * scale, effect.mean + 40 * scale, 8001)

@@ -32,8 +32,8 @@ def assert_like_twin(model: LearnedLabels, twin: dict[str, Any]) -> None:
     odds = twin.get("odds", {None: (twin.get("thresholds"), twin.get("slopes"))})
     assert fit.folds.keys() == odds.keys()
     for group, fold in fit.folds.items():
-        np.testing.assert_allclose(fold.odds.threshold, odds[group][0], atol=1e-5)
-        np.testing.assert_allclose(fold.odds.slope, odds[group][1], atol=1e-5)
+        np.testing.assert_allclose(fold.threshold, odds[group][0], atol=1e-5)
+        np.testing.assert_allclose(fold.slope, odds[group][1], atol=1e-5)
     if "rows" in twin:
         runs = [documents.run_name[run] for run in documents.run]
         have = sorted(zip(runs, documents.grade.tolist(), documents.weight.tolist(), strict=True))

@@ -129,3 +129,14 @@ def test_every_run_against_the_others(by: str) -> None:
 def test_a_prior_run_of_other_topics_is_told() -> None:
     with pytest.warns(UserWarning, match="prior run .* has no topic in common with the qrels"):
         credited({"q": {"a": 1}}, {"q": {"a": 1.0}}, prior={"other": {"a": 1.0}})
+
+
+def test_one_run_requires_prior_runs() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    for one in (run, imr.read_run(run), imr.read_run(run).to_frame()):
+        with pytest.raises(TypeError, match="^credited: one run requires prior=, the prior runs"):
+            imr.credited(qrels, one)
+    with pytest.warns(UserWarning, match="credited: there is only one run"):
+        imr.credited(qrels, {"only": run})
+    with pytest.raises(ValueError, match="prior must be 'others' or prior runs, got 'previous'"):
+        imr.credited(qrels, {"a": run, "b": run}, prior="previous")

@@ -93,7 +93,7 @@ def test_query_types_of_every_form_of_input():
     [
         ({"a": 1, "b": 2}, {"a": 1, "b": 2}, 2, "n must be an integer from 1 to 1, got 2"),
         ({"a": 1, "b": 2}, {"a": 1, "c": 2}, 1, "expected: topic 'b' is missing"),
-        ({"a": 1, "b": math.nan}, {"a": 1, "b": 2}, 1, "actual: topic 'b' has the score nan"),
+        ({"a": 1, "b": math.nan}, {"a": 1, "b": 2}, 1, "actual: topic 'b' has no score"),
         ({"a": 1}, {"a": 1}, 1, "actual: requires at least 2 topics, got 1"),
         (
             pd.DataFrame({"query_id": ["a", "b"], "x": [1, 2], "y": [1, 2]}),

@@ -105,7 +105,7 @@ def test_bad_arguments() -> None:
         meta.interval_coverage(track.qrels, track.runs, track.groups, "judge")
     with pytest.raises(ValueError, match="requires a cutoff"):
         meta.interval_coverage(track.qrels, track.runs, track.groups, base="nDCG")
-    with pytest.raises(ValueError, match="no label model is known as 'boot'"):
+    with pytest.raises(ValueError, match="unknown label model 'boot'"):
         meta.interval_coverage(track.qrels, track.runs, track.groups, "boot")
     with pytest.raises(TypeError, match="such as that of boot_ndcg"):
         meta.interval_coverage(track.qrels, track.runs, track.groups, lambda qrels, run: 0.5)

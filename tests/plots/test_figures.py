@@ -32,12 +32,6 @@ from ir_measures_relative._cli.demo import write_demo_figures
 PREVIOUS = "NRG(prior='previous')@10"
 
 
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Any:
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def track() -> imr.simulate.Track:
     return imr.simulate.track(topics=10)

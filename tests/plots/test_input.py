@@ -12,16 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
-from support.figures import INTERVALS, TOPICS, many_runs, matrix, typed
+from support.figures import INTERVALS, TOPICS, many_runs, matrix, ticks, typed
 
-from ir_measures_relative import compare_collections, meta, plots, simulate
-
-
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Any:
-    yield
-    plt.close("all")
-
+from ir_measures_relative import NRG, compare, compare_collections, meta, plots, simulate
 
 SCORES = {"a": [0.1, 0.5, 0.4, 0.2], "b": [0.2, 0.6, 0.3, 0.2], "c": [0.7, 0.8, 0.6, 0.9]}
 CHANGES = pd.DataFrame(
@@ -74,6 +67,40 @@ CALLS: dict[str, Any] = {
 
 def test_every_plot_is_called_here() -> None:
     assert set(CALLS) == set(plots.__all__) - {"save"}
+
+
+def test_figures_of_scores_accept_a_comparison() -> None:
+    """The others are drawn from results that scores alone do not give."""
+    titled = compare({"gain": "nDCG@10", "NRG@10": "NRG@10"}, TRACK.qrels, TRACK.runs)
+    calls: dict[str, Any] = {
+        "scatter": lambda scores: plots.scatter(scores, "nDCG@10", NRG @ 10),
+        "chronology": lambda scores: plots.chronology(scores, NRG @ 10, "gain"),
+        "tau_matrix": plots.tau_matrix,
+        "topic_differences": lambda scores: plots.topic_differences(scores, "bm25", "hybrid", measure="ndcg_cut_10"),
+        "caterpillar": lambda scores: plots.caterpillar(scores, TRACK.groups, measure=NRG @ 10, order="given"),
+        "rank_intervals": lambda scores: plots.rank_intervals(scores, TRACK.groups, measure="NRG@10"),
+        "discriminative_power": plots.discriminative_power,
+        "swap_rate": plots.swap_rate,
+        "stability": plots.stability,
+        "power": lambda scores: plots.power(scores, measure="nDCG@10"),
+    }
+    for name, call in calls.items():
+        ax = call(titled)
+        ax.figure.canvas.draw()
+        assert ax.has_data(), name
+    assert ticks(calls["caterpillar"](titled).get_yticklabels()) == list(TRACK.runs)
+    best = titled.to_frame()["NRG@10"].idxmax()
+    assert calls["rank_intervals"](titled.per_topic).get_yticklabels()[0].get_text() == best
+    assert ticks(calls["stability"](titled).get_yticklabels()) == ["gain", "NRG@10"]
+    for name in ("topic_differences", "caterpillar", "rank_intervals", "power"):
+        names = ["bm25", "hybrid"] if name == "topic_differences" else []
+        with pytest.raises(ValueError, match=r"has several measures \(gain, NRG@10\); name one with measure="):
+            getattr(plots, name)(titled, *names)
+
+
+def test_rank_intervals_of_a_comparison_follow_the_direction_of_the_measure() -> None:
+    distances = compare({"left": "RBPResidual@10"}, TRACK.qrels, TRACK.runs)
+    assert plots.rank_intervals(distances).get_yticklabels()[0].get_text() == distances["left"].idxmin()
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -217,9 +244,7 @@ WRONG_KIND: dict[str, Any] = {
     ),
     "others must be a dict of name: estimates, not a list": lambda: plots.distributions(TOPICS, others=[0.5]),
     "ax must be a matplotlib Axes, not a str": lambda: plots.save("figure", "x.png"),
-    "labels must be 'fitting' or 'none', got name query_id measure value 0 a q": lambda: scatter_of(
-        TABLE, labels=TABLE
-    ),
+    "labels must be 'fitting' or 'none', got a DataFrame": lambda: scatter_of(TABLE, labels=TABLE),
     "intervals must be the result of meta.rank_intervals or its DataFrame": lambda: plots.rank_intervals([1]),
     "results must be the result of meta.swap_rate, not a list": lambda: plots.swap_rate([1]),
     "results of 'P' must be the result of meta.stability": lambda: plots.stability({"P": 3}),
@@ -227,7 +252,7 @@ WRONG_KIND: dict[str, Any] = {
     "labels must be True or False, got 'none'": lambda: plots.query_types(typed(), labels="none"),
     "joined must be True or False, got 'no'": lambda: plots.chronology(TABLE, "nDCG@10", "nDCG@10", joined="no"),
     "threshold must be a number from -1 to 1, got '.9'": lambda: plots.tau_curve([0, 1], [1, 1], threshold=".9"),
-    "bins must be an integer of at least 1, got a 0 1 1 2": lambda: plots.expected_histogram(
+    "bins must be an integer of at least 1, got a DataFrame": lambda: plots.expected_histogram(
         [0.5], bins=pd.DataFrame({"a": [1, 2]})
     ),
     "order must be 'given' or 'similarity', got 1": lambda: plots.med_matrix(matrix([[0, 1], [1, 0]], "ab"), order=1),
@@ -244,19 +269,15 @@ WRONG_VALUE: dict[str, Any] = {
     "b: table has no system 'z'; it has a, b, c": lambda: plots.topic_differences(SCORES, "a", "z"),
     "meds of 'x' has 1 values and depths 2; each depth requires one MED": lambda: plots.med_depth([1, 2], {"x": [1]}),
     # tables of runs
-    "table has no column 'value'; it has name, query_id, measure": lambda: scatter_of(TABLE.drop(columns="value")),
+    "table has no measure 'nDCG@10'; it has query_id, measure": lambda: scatter_of(TABLE.drop(columns="value")),
     "table has no column 'name'; it has x": lambda: scatter_of(WIDE[["x"]]),
     "table has no measure 'P@5'; it has nDCG@10": lambda: plots.chronology(TABLE, "nDCG@10", "P@5"),
     "table has no measure 'nDCG@10'; it has x": lambda: scatter_of(WIDE),
     "table has no measure 'nDCG@10'; it has none": lambda: scatter_of(TABLE[:0]),
-    "table has the value nan at ('a', 'q', 'nDCG@10'); every value must be finite": lambda: scatter_of(
-        TABLE.assign(value=np.nan)
-    ),
-    "table must contain numbers": lambda: scatter_of(TABLE.assign(value="high")),
-    "table has two values of nDCG@10 of run 'a' for topic 'q'; expected one": lambda: scatter_of(
-        pd.concat([TABLE, TABLE])
-    ),
-    "table has two rows of run 'a'": lambda: plots.scatter(WIDE, "x", "x"),
+    "table: topic 'q' of system 'a' has no score": lambda: scatter_of(TABLE.assign(value=np.nan)),
+    "table: topic 'q' of system 'a' has the score 'high'": lambda: scatter_of(TABLE.assign(value="high")),
+    "table: system 'a' has two scores for topic 'q'; expected one": lambda: scatter_of(pd.concat([TABLE, TABLE])),
+    "table: system 'a' occurs twice; each system must occur once": lambda: plots.scatter(WIDE, "x", "x"),
     "groups: the run 'a' has no group; every run requires one": lambda: scatter_of(TABLE, groups={"b": "team"}),
     "groups: the run 'c' has no group; every run requires one": lambda: plots.caterpillar(
         INTERVALS, pd.Series({"a": "team", "b": "team", "c": np.nan})
@@ -281,7 +302,7 @@ WRONG_VALUE: dict[str, Any] = {
     "alphas contains no value; it must contain at least one": lambda: plots.tau_curve([], []),
     # chance
     "expected contains no query": lambda: plots.expected_histogram([]),
-    "expected: topic 'q7' has the score inf; it must be finite": lambda: plots.expected_histogram({"q7": np.inf}),
+    "expected: topic 'q7' has the score inf; every": lambda: plots.expected_histogram({"q7": np.inf}),
     "expected: expected 'query_id' and one column of numbers, got 'a', 'b'": lambda: plots.expected_histogram(
         TWO_COLUMNS
     ),
@@ -295,7 +316,7 @@ WRONG_VALUE: dict[str, Any] = {
     # uncertainty
     "topics: scores has no topic 7; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=7),
     "topics: scores has no topic 9; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[9]),
-    "topics: scores has no topic to show; it has 1, 2, 3": lambda: plots.distributions(TOPICS, topics=[]),
+    "topics names no topic; it must name at least one": lambda: plots.distributions(TOPICS, topics=[]),
     "scores contains no topic; it must contain at least one": lambda: plots.distributions([]),
     "scores has no topic with an uncertain score": lambda: plots.distributions(TOPICS[1:2]),
     "others 'x' has none of the topics shown; it has 7": lambda: plots.distributions(TOPICS, others={"x": {7: 1.0}}),
@@ -303,7 +324,9 @@ WRONG_VALUE: dict[str, Any] = {
     "intervals has no column 'upper'": lambda: plots.caterpillar(INTERVALS.assign(lower=0)),
     "intervals: low is above high for 'a'": lambda: plots.caterpillar(INTERVALS.assign(low=1)),
     "intervals: value has the value nan at 'a'": lambda: plots.caterpillar(INTERVALS.assign(value=np.nan)),
-    "intervals has two rows of 'a'; expected one": lambda: plots.caterpillar(INTERVALS.assign(name="a")),
+    "intervals: system 'a' occurs twice; each system must occur once": lambda: plots.caterpillar(
+        INTERVALS.assign(name="a")
+    ),
     "intervals contains no row": lambda: plots.caterpillar(INTERVALS[:0]),
     "order must be 'value' or 'given', got 'up'": lambda: plots.caterpillar(INTERVALS, order="up"),
     # similarity, significance

@@ -18,12 +18,6 @@ from support.figures import many_runs, matrix
 from ir_measures_relative import meta, plots
 
 
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Any:
-    yield
-    plt.close("all")
-
-
 def texts(some: Any) -> list[str]:
     return [text.get_text() for text in some]
 

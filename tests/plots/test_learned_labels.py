@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,12 +13,6 @@ import ir_measures_relative as imr
 from ir_measures_relative import plots
 
 pytestmark = pytest.mark.filterwarnings("ignore:learned labels are not calibrated", "ignore:.* is unlike")
-
-
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Any:
-    yield
-    plt.close("all")
 
 
 def test_imputed_scores_as_distributions_and_caterpillar() -> None:
@@ -79,7 +70,6 @@ def test_pool_depth_without_a_drop_marks_nothing() -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
     ax = plots.pool_depth(qrels, {"only": run})
     assert legend(ax) == ["one run"] and list(ax.get_lines()[0].get_ydata()) == [1, 1]
-    with pytest.raises(ValueError, match="requires runs="):
-        plots.pool_depth(qrels)
-    with pytest.raises(ValueError, match="leave it out"):
-        plots.pool_depth(imr.meta.pool_depth(qrels, {"only": run}), {"only": run})
+    for arguments in ((qrels,), (imr.meta.pool_depth(qrels, {"only": run}), {"only": run})):
+        with pytest.raises(ValueError, match="requires qrels and runs=, or a result of meta.pool_depth alone"):
+            plots.pool_depth(*arguments)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,12 +11,6 @@ from support.figures import drawn_labels, legend, many_runs, overlaps
 from ir_measures_relative import plots
 from ir_measures_relative.plots import _style as style
 from ir_measures_relative.plots._point_labels import places
-
-
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Any:
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -120,6 +120,8 @@ def test_a_pattern_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "runs/b*.run,runs/d*.run",
     ):
         assert [part.name for part in PriorRuns.of(value).parts] == ["bm25", "dense"], value
+    (tmp_path / "packed.run.gz").write_bytes(gzip.compress(b"q1 Q0 packed 1 1 t\n"))
+    assert [part.name for part in PriorRuns.of("./*.run.gz").parts] == ["packed"]
     (name,) = PriorRuns.of("runs/*.gz").parts
     assert name.label == "runs/*.gz"  # nothing matches: a name, which is unknown until somebody registers it
     with pytest.raises(ValueError, match="cannot be read"):

@@ -256,3 +256,17 @@ def test_means_leave_no_part_out() -> None:
     with pytest.raises(ValueError) as error:
         imr.iter_runs(["P@1"], TRACK.qrels, broken, aggregate=True, topics_per_part=20)
     assert "start=" not in str(error.value)
+
+
+@pytest.mark.parametrize("names", [list(RUNS)[:2], list(RUNS)])
+def test_one_warning_per_call_and_measure(names: list[str]) -> None:
+    qrels = TRACK.qrels[TRACK.qrels["relevance"] > 0]
+    rows = pd.DataFrame([("none", "none", 0.5, 0.5)], columns=["query_id", "doc_id", "p0", "p1"])
+    measures = [imr.UL @ 10, imr.BootNDCG @ 10, imr.Imputed(labels=imr.LabelModel.probabilities(rows)) @ 10]
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        list(imr.iter_runs(measures, qrels, {name: TRACK.runs[name] for name in names}, topics_per_part=3))
+    sentences = sorted(str(warning.message) for warning in heard)
+    assert [sentence.count("have no row of probabilities") for sentence in sentences] == [1, 0, 0, 0]
+    assert all(name in "".join(sentences) for name in names)
+    assert [sentence[:5] for sentence in sentences[1:]] == ["BootN", "Imput", "UL@10"]

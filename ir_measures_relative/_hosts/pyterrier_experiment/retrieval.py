@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import did_you_mean, quoted, shown
+from ir_measures_relative._checks import did_you_mean, quoted, right_call, shown
 from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import SavedRuns
 from ir_measures_relative._input import FloatArray, IntArray
 
@@ -49,7 +49,8 @@ class Host:
 
     def __init__(self, pt: Any, systems: Any, topics: Any, qrels: Any, names: Any, kwargs: dict[str, Any]):
         if not isinstance(systems, (list, dict)):
-            raise TypeError(f"retr_systems must be a list or dict of systems, not a {type(systems).__name__}")
+            kind = type(systems).__name__
+            raise TypeError(f"retr_systems must be a list or dict of systems, got a {kind}{right_call()}")
         if not systems:
             raise ValueError("retr_systems: at least one system is required, got none")
         _check_topics(topics)
