@@ -1,32 +1,18 @@
 """Values with intervals in rows: systems, ranks, changes of rank, collections, and groups that a judge favours."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from ir_measures_relative import meta
 from ir_measures_relative._checks import choice, counted
 from ir_measures_relative._input import IntArray
+from ir_measures_relative.plots import _style as style
 from ir_measures_relative.plots._score_frames import only_one, result_frame, scores_by_measure, scores_of
-from ir_measures_relative.plots._style import (
-    FAINT,
-    INK,
-    MANY,
-    PALETTE,
-    axis_name,
-    better,
-    entry,
-    finish,
-    group_looks,
-    row_axes,
-    wrapped,
-)
-
-BAND = "#f0f0f0"  # of every second tier
 
 
 def caterpillar(
@@ -40,15 +26,13 @@ def caterpillar(
 ) -> Axes:
     """Draw the value of each system with its interval.
 
-    Intervals of ``boot_ndcg`` are label intervals: they cover missing labels, not the sampling of topics. A system
-    whose top documents are all judged has none.
+    Intervals of ``boot_ndcg`` are label intervals: they cover missing labels, not the sampling of topics.
 
     Parameters
     ----------
     intervals : DataFrame, dict or Comparison
-        DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line, such as naive
-        bounds); name -> result of ``boot_ndcg``, whose mean, interval and naive bounds are drawn; or the result of
-        ``compare`` or ``calc_runs``, whose means are drawn with their topic intervals.
+        DataFrame with the columns name, value, low and high (and lower and upper for a thin outer line); name -> result
+        of ``boot_ndcg`` or ``impute``; or result of ``compare`` or ``calc_runs``, drawn with topic intervals.
     groups : dict, Series or path, optional
         Group of every system, shown by colour and marker; or a CSV file with the columns run and group.
     level : float
@@ -65,12 +49,10 @@ def caterpillar(
     >>> from ir_measures_relative import plots
     >>> frame = pd.DataFrame({'name': ['bm25', 'dense'], 'value': [.4, .6], 'low': [.35, .4], 'high': [.45, .7]})
     >>> ax = plots.caterpillar(frame)
-    >>> [tick.get_text() for tick in ax.get_yticklabels()]
-    ['dense', 'bm25']
     """
     choice(order, "order", ("value", "given"))
     frame, xlabel = _interval_frame(intervals, level, measure)
-    bounds = ["lower", "upper"] if isinstance(frame, pd.DataFrame) and {"lower", "upper"} & {*frame.columns} else []
+    bounds = ["lower", "upper"] if {"lower", "upper"} & {*getattr(frame, "columns", ())} else []
     expected = "a DataFrame or a dict of results of boot_ndcg or impute"
     frame = result_frame(frame, "intervals", expected, "name", ["value", "low", "high", *bounds])
     meta.refuse_repeated(frame["name"].tolist(), "system", "intervals")
@@ -78,12 +60,12 @@ def caterpillar(
     if crossed.any():
         raise ValueError(f"intervals: low is above high for {frame['name'][crossed].iloc[0]!r}")
     if order == "value":
-        frame = frame.iloc[np.argsort(-frame["value"].to_numpy(), kind="stable")]
-    ax = _rows_drawn(ax, frame, ("name", "low", "value", "high"), groups)
+        frame = frame.sort_values("value", ascending=False, kind="stable")
+    ax = _draw_rows(ax, frame, ("name", "low", "value", "high"), groups)
     if bounds:
-        rows = np.arange(len(frame))
-        ax.hlines(rows, frame["lower"], frame["upper"], color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
-    return finish(ax, xlabel, grid="x")
+        ends = frame["lower"], frame["upper"]
+        ax.hlines(range(len(frame)), *ends, color="#c4c4c4", linewidth=1.2, zorder=1, label="naive bounds")
+    return style.finish(ax, xlabel, grid="x")
 
 
 def _interval_frame(intervals: Any, level: float, measure: Any) -> tuple[Any, str]:
@@ -92,26 +74,23 @@ def _interval_frame(intervals: Any, level: float, measure: Any) -> tuple[Any, st
         result, title = _ranked(intervals, measure, level)
         frame = result.to_frame().rename(columns={"system": "name", "mean": "value"}).set_index("name")
         frame = frame.loc[getattr(intervals, "per_topic", intervals)["name"].unique()].reset_index()
-        return frame, f"mean {axis_name(title)} over topics, with the {100 * level:g}% topic interval"
+        return frame, f"mean {style.axis_name(title)} over topics, with the {100 * level:g}% topic interval"
     frame, text = _frame_of_scores(intervals, level) if isinstance(intervals, Mapping) else (intervals, "value")
-    return frame, text if measure is None else axis_name(measure)
+    return frame, text if measure is None else style.axis_name(measure)
 
 
 def _ranked(table: Any, measure: Any, level: float) -> tuple[meta.RankIntervals, str]:
     """Topic intervals of the means and ranks of one measure, and its title."""
     scores, title = scores_of(table, measure, "intervals")
     measures = dict(zip(getattr(table, "texts", []), getattr(table, "measures", []), strict=True))  # of a Comparison
-    larger = better(measures.get(title, title)) != "smaller"
+    larger = style.better(measures.get(title, title)) != "smaller"
     return meta.rank_intervals(scores, level=level, largest_first=larger), str(title)
 
 
 def score_name(result: Any) -> str:
     """Measure of the scores of a result: BootNDCG@10 is about nDCG@10."""
-    name = str(getattr(result, "name", ""))
-    if name and not name.startswith("BootNDCG"):
-        return name
-    cutoff = name.rpartition("@")[2]
-    return f"nDCG@{cutoff}" if cutoff.isdigit() else "nDCG"
+    name = str(getattr(result, "name", "")) or "nDCG"
+    return re.sub(r"^BootNDCG.*?(@\d+)?$", r"nDCG\1", name)
 
 
 def _frame_of_scores(results: Mapping[Any, Any], level: float) -> tuple[pd.DataFrame, str]:
@@ -153,8 +132,6 @@ def rank_intervals(
     >>> from ir_measures_relative import meta, plots
     >>> result = meta.rank_intervals({'bm25': [.2, .3, .1], 'dense': [.5, .6, .7], 'fused': [.6, .5, .8]})
     >>> ax = plots.rank_intervals(result, measure='nDCG@10')
-    >>> [tick.get_text() for tick in ax.get_yticklabels()]
-    ['fused', 'dense', 'bm25']
     """
     choice(show, "show", ("rank", "mean"))
     low, value, high = ("rank_low", "rank", "rank_high") if show == "rank" else ("low", "mean", "high")
@@ -162,32 +139,32 @@ def rank_intervals(
     if scores_by_measure(intervals) is not None:
         intervals, measure = _ranked(intervals, measure, 0.95)
     frame = result_frame(intervals, "intervals", expected, "system", [value, low, high, "tier"])
-    ax = _rows_drawn(ax, frame, ("system", low, value, high), groups)
+    ax = _draw_rows(ax, frame, ("system", low, value, high), groups)
     for tier in np.unique(frame["tier"])[1::2]:
         inside = np.flatnonzero(frame["tier"] == tier)
-        ax.axhspan(inside[0] - 0.5, inside[-1] + 0.5, color=BAND, linewidth=0, zorder=0)
+        ax.axhspan(inside[0] - 0.5, inside[-1] + 0.5, color="#f0f0f0", linewidth=0, zorder=0)
     if show == "rank":
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.locator_params(axis="x", integer=True)
         ax.set_xlim(0.4, float(frame[high].max()) + 0.6)
         label = "rank" if measure is None else f"rank by {measure}"
     else:
         label = f"mean {'score' if measure is None else measure}"
     level = getattr(intervals, "level", None)
-    return finish(ax, label if level is None else f"{label}, with {100 * level:g}% interval", grid="x")
+    return style.finish(ax, label if level is None else f"{label}, with {100 * level:g}% interval", grid="x")
 
 
-def _rows_drawn(ax: Axes | None, frame: pd.DataFrame, columns: tuple[str, ...], groups: Any) -> Axes:
-    """Points and their intervals, a named row each, in the look of their group; columns: name, low, value, high."""
+def _draw_rows(ax: Axes | None, frame: pd.DataFrame, columns: tuple[str, ...], groups: Any) -> Axes:
+    """Draw points and their intervals, a named row each, in the look of their group."""
     names, low, value, high = (frame[column].to_numpy() for column in columns)
-    group_of, styles = group_looks(groups, names)
-    ax, rows, many = row_axes(ax, names), np.arange(len(names)), len(names) > MANY
-    form: dict[str, Any] = {"linestyle": "none", "markersize": 4.5 if many else 6, "markeredgecolor": "white"}
-    for group, style in styles.items():
+    group_of, looks = style.group_looks(groups, names)
+    ax, rows, many = style.row_axes(ax, names), np.arange(len(names)), len(names) > style.MANY
+    size, width, edge = (4.5, 1.5, 0.3) if many else (6, 2.4, 0.5)
+    for group, look in looks.items():
         at = np.array([group_of.get(name) == group for name in names])
-        width, label = 1.5 if many else 2.4, None if group is None else entry(group)
-        ax.hlines(rows[at], low[at], high[at], color=style.color, alpha=0.5, linewidth=width, zorder=2)
-        form |= {"color": style.color, "marker": style.marker, "markeredgewidth": 0.3 if many else 0.5}
-        ax.plot(value[at], rows[at], label=label, zorder=3, **form)
+        ax.hlines(rows[at], low[at], high[at], color=look.color, alpha=0.5, linewidth=width, zorder=2)
+        form: dict[str, Any] = {"color": look.color, "marker": look.marker, "markersize": size}
+        form |= {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": edge, "label": look.label}
+        ax.plot(value[at], rows[at], zorder=3, **form)
     return ax
 
 
@@ -213,13 +190,9 @@ def rank_changes(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from ir_measures_relative import plots
-    >>> frame = pd.DataFrame({'measure': 'nDCG@10', 'run': ['a', 'b', 'c'], 'score': [.6, .5, .4],
-    ...                       'score_without': [.3, .5, .4], 'rank': [1, 2, 3], 'rank_without': [3, 2, 3]})
-    >>> ax = plots.rank_changes(frame, fallen=2)
-    >>> [tick.get_text() for tick in ax.get_yticklabels()]
-    ['a', 'b']
+    >>> from ir_measures_relative import meta, plots, simulate
+    >>> track = simulate.track(seed=0)
+    >>> ax = plots.rank_changes(meta.reusability(track.qrels, track.runs, track.groups, ['nDCG@10']), fallen=2)
     """
     choice(show, "show", ("rank", "score"))
     columns = ["score", "score_without", "rank", "rank_without"]
@@ -228,29 +201,27 @@ def rank_changes(
     chosen = only_one(measure, list(dict.fromkeys(frame["measure"])), "changes", "measure")
     frame = frame[frame["measure"] == chosen]
     if fallen is not None:
-        change = (frame[f"{show}_without"] - frame[show]).abs().to_numpy()
-        frame = frame.iloc[np.argsort(-change, kind="stable")[: max(1, fallen)]]
-    frame = frame.iloc[np.lexsort((frame["rank_without"], frame["rank"]))]
-    before, after = (frame[column].to_numpy() for column in (show, f"{show}_without"))
-    ax, many, rows = row_axes(ax, frame["run"]), len(frame) > MANY, np.arange(len(frame))
+        change = (frame[f"{show}_without"] - frame[show]).abs()
+        frame = frame.loc[change.nlargest(max(1, fallen)).index]
+    frame = frame.sort_values(["rank", "rank_without"])
+    before, after = frame[[show, f"{show}_without"]].to_numpy().T
+    ax, many, rows = style.row_axes(ax, frame["run"]), len(frame) > style.MANY, np.arange(len(frame))
     worse = after > before if show == "rank" else after < before
-    for fall, color in ((True, PALETTE[1]), (False, PALETTE[0])):
+    for fall, color in ((True, style.PALETTE[1]), (False, style.PALETTE[0])):
         at = (worse == fall) & (after != before)
         ax.hlines(rows[at], before[at], after[at], color=color, linewidth=1.2 if many else 2.0, zorder=2)
-    dot: dict[str, Any] = {"color": INK, "marker": "o", "linestyle": "none", "markersize": 3.5 if many else 5.5}
+    dot: dict[str, Any] = {"color": style.INK, "marker": "o", "linestyle": "none", "markersize": 3.5 if many else 5.5}
     ax.plot(before, rows, label="all judgements", zorder=3, **dot)
     ax.plot(after, rows, label="without its group", markerfacecolor="white", zorder=2.5, **dot)
-    if show == "rank":
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return finish(ax, f"rank by {chosen}" if show == "rank" else axis_name(chosen), grid="x")
+    ax.locator_params(axis="x", integer=show == "rank")
+    return style.finish(ax, f"rank by {chosen}" if show == "rank" else style.axis_name(chosen), grid="x")
 
 
 def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the difference between a system and the baseline on every collection.
 
-    Each collection has a square (larger with more weight) and the interval of the difference to the baseline; below, a
-    diamond shows the mean over collections. To the right of the line, the system is better. The share of judged
-    documents of the system follows the name of each collection.
+    Each collection has a square (larger with more weight) with the interval of the difference, and the share of judged
+    documents of the system; a diamond shows the mean. To the right of the line, the system is better.
 
     Parameters
     ----------
@@ -262,31 +233,27 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
 
     Examples
     --------
-    >>> from ir_measures_relative import plots
-    >>> import ir_measures_relative as imr
-    >>> tracks = {f'track {seed}': imr.simulate.track(seed=seed) for seed in range(3)}
-    >>> comparison = imr.compare_collections(
-    ...     {name: (track.qrels, track.runs) for name, track in tracks.items()}, baseline='bm25')
-    >>> ax = plots.forest(comparison, system='hybrid')
-    >>> [tick.get_text().split(' (')[0] for tick in ax.get_yticklabels()]
-    ['track 0', 'track 1', 'track 2', 'all']
+    >>> from ir_measures_relative import compare_collections, plots, simulate
+    >>> tracks = {f'track {seed}': simulate.track(seed=seed) for seed in range(3)}
+    >>> collections = {name: (track.qrels, track.runs) for name, track in tracks.items()}
+    >>> ax = plots.forest(compare_collections(collections, baseline='bm25'), system='hybrid')
     """
     if not hasattr(comparison, "overall"):
         raise TypeError(f"comparison must be the result of compare_collections, not a {type(comparison).__name__}")
     system = only_one(system, comparison.overall["system"].tolist(), "comparison", "system")
     rows = comparison.by_collection[comparison.by_collection["system"] == system]
     mean = comparison.overall[comparison.overall["system"] == system].iloc[0]
-    ax = row_axes(ax, [*(f"{r.collection} ({r.judged:.0%} judged)" for r in rows.itertuples()), "all"], 0.3)
-    _effects(ax, np.arange(len(rows)), rows, PALETTE[0])
+    ax = style.row_axes(ax, [*(f"{r.collection} ({r.judged:.0%} judged)" for r in rows.itertuples()), "all"], 0.3)
+    _effects(ax, np.arange(len(rows)), rows, style.PALETTE[0])
     weight = 1 / np.maximum(rows["std_error"].to_numpy() ** 2 + np.nan_to_num(mean["tau2"]), 1e-12)
     size = 20 + 80 * weight / weight.max()
-    ax.scatter(rows["difference"], np.arange(len(rows)), s=size, marker="s", color=PALETTE[0], zorder=3)
+    ax.scatter(rows["difference"], np.arange(len(rows)), s=size, marker="s", color=style.PALETTE[0], zorder=3)
     if np.isfinite(mean["difference"]):
         ends = [mean["low"], mean["difference"], mean["high"], mean["difference"]]
-        ax.fill(ends, len(rows) + np.array([0.0, 0.22, 0.0, -0.22]), color=PALETTE[1], zorder=3)
-    ax.axhline(len(rows) - 0.5, color=FAINT, linewidth=0.8)
+        ax.fill(ends, len(rows) + np.array([0.0, 0.22, 0.0, -0.22]), color=style.PALETTE[1], zorder=3)
+    ax.axhline(len(rows) - 0.5, color=style.FAINT, linewidth=0.8)
     difference = f"difference in {comparison.measure}: {system} minus {comparison.baseline}"
-    return finish(ax, f"{difference}, with {100 * comparison.level:g}% interval", grid="x")
+    return style.finish(ax, f"{difference}, with {100 * comparison.level:g}% interval", grid="x")
 
 
 def judges(comparison: Any, *, first: str | None = None, second: str | None = None, ax: Axes | None = None) -> Axes:
@@ -309,8 +276,6 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
     >>> track = simulate.track(seed=0)
     >>> qrels = {'pool': track.qrels, 'complete': track.complete_qrels}
     >>> ax = plots.judges(meta.compare_judges(qrels, track.runs, groups=track.groups))
-    >>> ax.get_title()
-    'Groups that complete favours, compared with pool'
     """
     if not hasattr(comparison, "shifts"):
         raise TypeError(f"comparison must be the result of meta.compare_judges, not a {type(comparison).__name__}")
@@ -320,21 +285,20 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
     if not wanted:
         raise ValueError(f"unknown pair of judges {first!r}, {second!r}; there are {', '.join(map(str, pairs))}")
     first, second = wanted[0]
-    rows = shifts[(shifts["first"] == first) & (shifts["second"] == second)]
-    rows = rows.sort_values("shift", ascending=False, kind="stable")
-    ax = row_axes(ax, [f"{r.group} ({counted(r.runs, 'run')})" for r in rows.itertuples()], 0.4)
-    significant = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy()
-    for mask, color, label in ((significant, PALETTE[1], "excludes 0"), (~significant, PALETTE[0], "contains 0")):
+    rows = shifts[(shifts["first"] == first) & (shifts["second"] == second)].sort_values("shift", ascending=False)
+    ax = style.row_axes(ax, [f"{r.group} ({counted(r.runs, 'run')})" for r in rows.itertuples()], 0.4)
+    blue, orange = style.PALETTE[:2]
+    clear = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy()
+    for mask, color, fill, label in ((clear, orange, orange, "excludes 0"), (~clear, blue, "white", "contains 0")):
         place, part = np.flatnonzero(mask), rows[mask]
         _effects(ax, place, part, color)
-        form: dict[str, Any] = {"color": color if label == "excludes 0" else "white", "edgecolors": color}
-        ax.scatter(part["shift"], place, s=34, zorder=3, label=label if mask.any() else None, **form)
-    ax.set_title(wrapped(f"Groups that {second} favours, compared with {first}", 60), fontsize="medium")
+        ax.scatter(part["shift"], place, s=34, c=fill, edgecolors=color, zorder=3, label=label if len(part) else None)
+    ax.set_title(style.wrapped(f"Groups that {second} favours, compared with {first}", 60), fontsize="medium")
     shift = f"shift in {comparison.measure}: {second} minus {first}, relative to all runs"
-    return finish(ax, f"{shift}, with {100 * comparison.level:g}% interval", grid="x", title="interval")
+    return style.finish(ax, f"{shift}, with {100 * comparison.level:g}% interval", grid="x", title="interval")
 
 
 def _effects(ax: Axes, place: IntArray, rows: pd.DataFrame, color: str) -> None:
-    """Lines from low to high, and one at 0."""
+    """Draw lines from low to high, and one at 0."""
     ax.hlines(place, rows["low"], rows["high"], color=color, linewidth=2.0, zorder=2)
-    ax.axvline(0.0, color=INK, linewidth=1.0, zorder=1)
+    ax.axvline(0.0, color=style.INK, linewidth=1.0, zorder=1)

@@ -1,5 +1,6 @@
 """Similarity of runs or of leaderboards: a matrix of all pairs, of which one triangle is drawn."""
 
+import re
 from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
@@ -38,8 +39,6 @@ def med_matrix(matrix: pd.DataFrame, *, order: str = "given", name: str = "mean 
     >>> from ir_measures_relative import plots
     >>> matrix = pd.DataFrame([[0, .5], [.5, 0]], index=['a', 'b'], columns=['a', 'b'])
     >>> ax = plots.med_matrix(matrix)
-    >>> [text.get_text() for text in ax.texts]
-    ['0', '.50', '0']
     """
     names, values = _checked(matrix)
     low, top = min(0.0, float(values.min())), float(values.max())
@@ -63,8 +62,6 @@ def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = Non
     --------
     >>> from ir_measures_relative import plots
     >>> ax = plots.tau_matrix({'nDCG@10': [.4, .5, .6], 'NRG@10': [.1, .3, .2]})
-    >>> [text.get_text() for text in ax.texts]
-    ['1.00', '.33', '1.00']
     """
     choice(order, "order", ("given", "similarity"))
     boards = scores_by_measure(leaderboards)
@@ -107,26 +104,29 @@ def _heat_map(
     label: str,
     ax: Axes | None,
 ) -> Axes:
-    """Square cells in colour, on and below the diagonal, with their numbers where these can be read."""
+    """Coloured cells on and below the diagonal; names and numbers are left out where they would be too small."""
     n = len(names)
     if order == "similarity" and n > 2:
         distance = np.abs(values - np.diag(values)[:, None])  # from a run's own value: 0 for MED, 1 for tau
-        distance = (distance + distance.T) / 2
-        tree = linkage(squareform(distance, checks=False), method="average", optimal_ordering=True)
-        leaves = leaves_list(tree)
+        distance = squareform((distance + distance.T) / 2, checks=False)
+        leaves = leaves_list(linkage(distance, method="average", optimal_ordering=True))
         names, values = [names[place] for place in leaves], values[np.ix_(leaves, leaves)]
     shown = short(names)
-    room = 0.06 * max(0, min(max(map(len, shown)), 40) - 16)  # inches for long names
-    side = max(3.6, 0.42 * n + 1.6) if n <= READABLE else max(11.0, 0.1 * n + 2.5)
-    side = min(side, 40.0) + room
+    side = max(3.6, 0.42 * n + 1.6) if n <= READABLE else min(max(11.0, 0.105 * n + 2.5), 40.0)
+    side += 0.06 * max(0, min(max(map(len, shown)), 40) - 16)  # inches for long names
     ax = axes(ax, side + 1.1, side, layout="compressed")  # for square cells, which "constrained" may cut off
     if ax.figure.figure.get_layout_engine() is None:  # later on it would not see the colour bar
         ax.figure.figure.set_layout_engine("compressed")
     lower = np.ma.masked_where(np.triu(np.ones((n, n), dtype=bool), k=1), values)
     image = ax.imshow(lower, cmap=colors, vmin=limits[0], vmax=limits[1])
     cell = 72 * 0.9 * min(inches(ax)) / n  # about the height of a cell, in points
-    font = float(np.clip(0.72 * cell, SMALLEST, 8.5 if n <= 12 else 7.0 if n <= 18 else 6.0))
-    _name_cells(ax, shown, font, every=1 + int(font / 0.72 / max(cell, 0.1) - 1e-9))
+    font = min(0.72 * cell, 8.5 if n <= 12 else 7.0 if n <= 18 else 6.0)
+    if font < SMALLEST:
+        ax.set(xticks=[], yticks=[], xlabel=f"{n} runs")
+    else:
+        form: dict[str, Any] = {"rotation": 45, "va": "top"} if n <= READABLE else {"rotation": 90, "va": "center"}
+        ax.set_xticks(range(n), shown, rotation_mode="anchor", ha="right", fontsize=font, **form)
+        ax.set_yticks(range(n), shown, fontsize=font)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     number = min(font, cell / 2.4)  # at this size four digits are as wide as a cell
@@ -143,21 +143,6 @@ def _heat_map(
     return ax
 
 
-def _name_cells(ax: Axes, names: list[str], font: float, every: int) -> None:
-    """Names of rows and columns, every other one if all would touch; only their number if fewer would be left."""
-    n = len(names)
-    if every > 2:
-        ax.set_xticks([])
-        ax.set_yticks([])
-        ax.set_xlabel(f"{n} runs")
-        return
-    form: dict[str, Any] = {"rotation": 45, "va": "top"} if n <= READABLE else {"rotation": 90, "va": "center"}
-    places = np.arange(0, n, every)
-    ax.set_xticks(places, names[::every], rotation_mode="anchor", ha="right", fontsize=font, **form)
-    ax.set_yticks(places, names[::every], fontsize=font)
-
-
 def _two_digits(value: float) -> str:
     """Two digits without the leading zero, to fit a small cell."""
-    text = "0" if value == 0 else f"{value:.2f}"
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    return "0" if value == 0 else re.sub(r"^(-?)0\.", r"\1.", f"{value:.2f}")

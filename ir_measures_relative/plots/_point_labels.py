@@ -1,6 +1,6 @@
 """Names next to points without overlaps, placed at every drawing, so that they fit any size of figure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,23 +21,20 @@ CROWD = 60  # with more points than this only some are named, else leader lines 
 MOST = 40  # names in a crowd
 
 
-def label_points(
-    ax: Axes, x: FloatArray, y: FloatArray, names: Sequence[Any], avoid: FloatArray, wanted: bool = False
-) -> None:
-    """Write a name next to each point where one fits; points far from the crowd choose first.
+def label_points(ax: Axes, points: FloatArray, names: Iterable[Any], avoid: FloatArray, wanted: bool = False) -> None:
+    """Write a name next to each of (n, 2) points where one fits; points far from the crowd choose first.
 
-    With more than 60 points only the 40 farthest from the crowd are named. ``avoid`` (m, 2): more points that no name
-    may cover. ``wanted``: a name without a free place may cover points, but no other name.
+    ``avoid`` (m, 2): more points that no name may cover. ``wanted``: a name without a free place may cover points, but
+    no other name.
     """
-    points = np.column_stack([x, y])  # (n, 2)
     named = np.sort(_outlying_first(points)[: MOST if len(points) > CROWD else None])
     form: dict[str, Any] = {"fontsize": "x-small", "color": INK, "ha": "center", "va": "center", "zorder": 4}
     line = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2}
     form |= {"textcoords": "offset points", "annotation_clip": True, "in_layout": False, "arrowprops": line}
-    texts = short(names[place] for place in named)
-    labels = [ax.annotate(text, tuple(points[n]), xytext=(0, 0), **form) for text, n in zip(texts, named, strict=True)]
     others = np.concatenate([np.delete(points, named, axis=0), avoid])
-    ax.add_artist(Placement(labels, points[named], others, wanted))
+    points, texts = points[named], short(np.array([*map(str, names)], dtype=object)[named])
+    labels = [ax.annotate(text, xy, xytext=(0, 0), **form) for text, xy in zip(texts, points, strict=True)]
+    ax.add_artist(Placement(labels, points, others, wanted))
 
 
 class Placement(Artist):

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from ir_measures_relative._checks import choice, flag
 from ir_measures_relative.plots._point_labels import label_points
 from ir_measures_relative.plots._score_frames import positions, run_means
-from ir_measures_relative.plots._style import axes, axis_name, entry, finish, group_looks, inches, look, plain, short
+from ir_measures_relative.plots._style import axes, axis_name, draw_line, finish, group_looks, inches, plain, short
 
 
 def chronology(
@@ -25,8 +25,8 @@ def chronology(
 ) -> Axes:
     """Draw the score of each run and its contribution beyond other runs.
 
-    With ``prior='previous'`` and the runs in order of their release this is Figure 1(a) of the NRG paper; with
-    ``prior='others'`` it is Figure 1(b).
+    This is Figure 1 of Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain (SIGIR-AP 2024): 1(a)
+    with ``prior='previous'`` and the runs in order of their release, 1(b) with ``prior='others'``.
 
     Parameters
     ----------
@@ -44,18 +44,12 @@ def chronology(
         Connect the runs by lines, for runs in order of time; otherwise a line connects the two values of each run.
     ax : Axes, default: those of a new figure
 
-    References
-    ----------
-    Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figure 1.
-
     Examples
     --------
     >>> import pandas as pd
     >>> from ir_measures_relative import plots
     >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.4, .2]})
     >>> ax = plots.chronology(table, 'NRG@10', 'nDCG@10', notes={'dense': '2020'})
-    >>> [tick.get_text() for tick in ax.get_xticklabels()]
-    ['bm25', 'dense\\n2020']
     """
     joined = flag(joined, "joined")
     means = run_means(table, [base, measure])
@@ -71,13 +65,11 @@ def chronology(
     low, high = means.min(axis=1), means.max(axis=1)
     if not joined:
         ax.vlines(place, low, high, color="#cccccc", linewidth=1.2 if many else 2, zorder=1)
-    for number, column in enumerate(means.columns):
-        style, size = look(number), (5 if many else 7) - number
-        line = style.line if joined else "none"
-        form: dict[str, Any] = {"color": style.color, "marker": style.marker, "markersize": size, "linestyle": line}
-        ax.plot(place, means[column], label=entry(column), zorder=2 + number, **form)
+    for number, column in enumerate(means):
+        line = {} if joined else {"linestyle": "none"}
+        draw_line(ax, number, place, means[column], column, markersize=(5 if many else 7) - number, **line)
     upright = many or inches(ax)[0] < 0.25 * len(names)  # slanted names would touch
-    form = {"rotation": 90, "va": "center"} if upright else {"rotation": 35, "va": "top"}
+    form: dict[str, Any] = {"rotation": 90, "va": "center"} if upright else {"rotation": 35, "va": "top"}
     form |= {"rotation_mode": "anchor", "ha": "right", "fontsize": "x-small" if upright else "small"}
     ax.set_xticks(place, names, **form)
     ax.set_xlim(-0.5, len(names) - 0.5)
@@ -86,18 +78,11 @@ def chronology(
 
 
 def scatter(
-    table: Any,
-    x: Any,
-    y: Any,
-    groups: Any = None,
-    *,
-    labels: str | Iterable[Any] = "fitting",
-    ax: Axes | None = None,
+    table: Any, x: Any, y: Any, groups: Any = None, *, labels: str | Iterable[Any] = "fitting", ax: Axes | None = None
 ) -> Axes:
-    """Draw the runs under two measures, a point per run.
+    """Draw the runs under two measures, a point per run, as in Figures 2 and 3 of the NRG paper (SIGIR-AP 2024).
 
-    This is Figures 2 and 3 of the NRG paper. Names are written where they cover neither points nor other names; runs
-    far from the others are labelled first.
+    Names are written where they cover neither points nor other names; runs far from the others are labelled first.
 
     Parameters
     ----------
@@ -106,16 +91,12 @@ def scatter(
     x, y : Measure or str
         Measures of the two axes, as in the table.
     groups : dict, Series or path, optional
-        Group of every run, shown by colour and marker; or a CSV file with the columns run and group. Figures with the
-        same groups have the same colours and markers, whatever runs they show.
+        Group of every run, or a CSV file with the columns run and group. Figures with the same groups have the same
+        colours and markers, whatever runs they show.
     labels : {'fitting', 'none'} or list of str
         'fitting' writes the names that fit (with more than 60 runs only the 40 farthest from the others); a list names
         runs that are all labelled, over points if necessary.
     ax : Axes, default: those of a new figure
-
-    References
-    ----------
-    Evaluating Relative Retrieval Effectiveness with Normalized Residual Gain. SIGIR-AP 2024, Figures 2 and 3.
 
     Examples
     --------
@@ -123,8 +104,6 @@ def scatter(
     >>> from ir_measures_relative import plots
     >>> table = pd.DataFrame({'name': ['bm25', 'dense'], 'nDCG@10': [.4, .5], 'NRG@10': [.3, .2]})
     >>> ax = plots.scatter(table, 'nDCG@10', 'NRG@10', groups={'bm25': 'lexical', 'dense': 'neural'})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()], [text.get_text() for text in ax.texts]
-    (['lexical', 'neural'], ['bm25', 'dense'])
     """
     chosen = isinstance(labels, (list, tuple, set, pd.Index, pd.Series, np.ndarray))
     if not chosen:
@@ -136,14 +115,12 @@ def scatter(
     else:
         named = list(range(len(means))) if labels == "fitting" else []
     group_of, styles = group_looks(groups, means.index)
-    crowded = len(means) > 20
-    ax = axes(ax, 8.4 if crowded else 6.8, 6.0 if crowded else 4.6)
+    ax = axes(ax, *((8.4, 6.0) if len(means) > 20 else (6.8, 4.6)))
     for group, style in styles.items():
-        own = points[[group_of.get(run) == group for run in means.index]]
-        label = None if group is None else entry(group)
-        form: dict[str, Any] = {"s": 40, "color": style.color, "marker": style.marker, "edgecolor": "white"}
-        ax.scatter(own[:, 0], own[:, 1], label=label, linewidth=0.4, zorder=3, **form)
+        own = np.array([group_of.get(run) == group for run in means.index])
+        form: dict[str, Any] = {"color": style.color, "marker": style.marker, "label": style.label}
+        ax.scatter(points[own, 0], points[own, 1], s=40, edgecolor="white", linewidth=0.4, zorder=3, **form)
     ax.margins(0.1)
     others = np.delete(points, named, axis=0)  # points that no name may cover
-    label_points(ax, points[named, 0], points[named, 1], [means.index[place] for place in named], others, wanted=chosen)
+    label_points(ax, points[named], means.index[named], others, wanted=chosen)
     return finish(ax, axis_name(x), axis_name(y), grid="both")

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import matplotlib
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._checks import quoted, warn, whole
-from ir_measures_relative._input import known_groups, read_groups
+from ir_measures_relative._input import FloatArray, known_groups, read_groups
 
 # Okabe and Ito's palette without its yellow, which is weak on white
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -35,28 +37,26 @@ class Look(NamedTuple):
     color: str
     marker: str
     line: str
+    label: str | None  # in the legend
 
 
-def look(place: int) -> Look:
-    return Look(PALETTE[place % len(PALETTE)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
+def look(place: int, name: Any = None) -> Look:
+    return Look(PALETTE[place % len(PALETTE)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)], entry(name))
 
 
 def group_looks(groups: Any, names: Iterable[Any]) -> tuple[dict[Any, str], dict[Any, Look]]:
-    """The group of each name, and the look of each group that occurs; without groups one look for None.
-
-    A look depends on all groups given, not on those that occur, so that a group looks alike in every panel.
-    """
+    """Group of each name, and look of each group that occurs; without groups, one look for None."""
     if groups is None:
         return {}, {None: look(0)}
     known = known_groups(groups)
     group_of = read_groups(known, names)
-    present = set(group_of.values())
-    every = dict.fromkeys(known.values())
-    return group_of, {group: look(place) for place, group in enumerate(every) if group in present}
+    # numbered over all groups, so that a group looks alike in every panel
+    looks = {group: look(place, group) for place, group in enumerate(dict.fromkeys(known.values()))}
+    return group_of, {group: style for group, style in looks.items() if group in group_of.values()}
 
 
 def plain(name: Any) -> str:
-    """A name as text that matplotlib shows unchanged: an unescaped dollar sign would begin a formula."""
+    """Name as text that matplotlib shows unchanged: an unescaped dollar sign would begin a formula."""
     return str(name).replace("$", r"\$")
 
 
@@ -68,7 +68,7 @@ def short(names: Iterable[Any]) -> list[str]:
 
 
 def better(measure: Any) -> str:
-    """Direction of a measure: 'larger', 'smaller' or 'neither'; a column of a table may have any name."""
+    """Direction of a measure: 'larger', 'smaller' or 'neither'; 'larger' for a column of any other name."""
     try:
         return direction(measure)
     except (ValueError, TypeError):
@@ -91,20 +91,25 @@ def wrapped(text: str, width: int) -> str:
     return plain(textwrap.fill(text, width, break_on_hyphens=False)) if len(text) > width else plain(text)
 
 
-def entry(text: Any) -> str:
-    """The text of a legend entry; matplotlib would drop one that begins with an underscore."""
+def entry(text: Any) -> str | None:
+    """Text of a legend entry, if any; matplotlib would drop one that begins with an underscore."""
+    if text in (None, ""):
+        return None
     lines = wrapped(str(text), 40)
     return f" {lines}" if lines.startswith("_") else lines
 
 
 def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4, layout: str = "constrained") -> Axes:
-    """The given Axes, or those of a new figure of this size in inches."""
-    if ax is None:
-        ax = plt.subplots(figsize=(width, height), layout=layout)[1]
-    if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
+    """Axes given, or those of a new figure of this size in inches."""
+    ax = plt.subplots(figsize=(width, height), layout=layout)[1] if ax is None else checked_axes(ax)
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
+    return ax
+
+
+def checked_axes(ax: Any) -> Axes:
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
     return ax
 
 
@@ -152,7 +157,7 @@ def _draw_legend(ax: Axes, handles: Sequence[Artist], title: str | None, above: 
 
 
 def row_axes(ax: Axes | None, names: Iterable[Any], more: float = 0.0) -> Axes:
-    """Axes with the names at the rows 0, 1, ..., the first on top, or only their number if they would be too small."""
+    """Axes with a name at each row, the first on top, or only the number of names if they would be too small."""
     shown = short(names)
     many = len(shown) > MANY
     ax = axes(ax, 6.4, (0.115 if many else 0.26) * len(shown) + 1.1 + more)
@@ -167,8 +172,21 @@ def row_axes(ax: Axes | None, names: Iterable[Any], more: float = 0.0) -> Axes:
     return ax
 
 
+def draw_line(ax: Axes, place: int, x: Any, y: Any, name: str, **form: Any) -> Line2D:
+    """Draw a line in the look of its place; ``name``: its entry in the legend, if any."""
+    color, marker, line, label = look(place, name)
+    default: dict[str, Any] = {"marker": marker, "markersize": 4.5, "linestyle": line, "zorder": 3}
+    return ax.plot(x, y, color=color, label=label, **default | form)[0]
+
+
+def draw_diagonal(ax: Axes, low: float, high: float, label: str) -> FloatArray:
+    """Draw the line x = y, and return (200, 2) points of it."""
+    ax.plot([low, high], [low, high], color=FAINT, linestyle="--", linewidth=1.2, label=label, zorder=1)
+    return np.linspace((low, low), (high, high), 200)
+
+
 def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
-    """Write the figure of an Axes to a file (format by its ending: png, pdf, svg) and close it.
+    """Write the figure of an Axes to a file (png, pdf or svg, by its ending), close it, and return the path.
 
     A figure without a layout of its own is laid out so that no label is cut off. Fonts of a pdf are embedded as type 42
     (TrueType), which publishers ask for.
@@ -176,28 +194,20 @@ def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
     Parameters
     ----------
     ax : Axes
-        Axes, as a function of this module returns them.
+        Axes that a function of this module returned.
     path : str or Path
         The file; its folder is created if missing.
     dpi : int
         Dots per inch of a png.
 
-    Returns
-    -------
-    Path
-        The path of the file.
-
     Examples
     --------
-    >>> from ir_measures_relative import plots
     >>> import tempfile
-    >>> path = plots.save(plots.tau_curve([0, 1], [1, .8]), tempfile.mkdtemp() + '/tau.png')
-    >>> path.name, path.stat().st_size > 1000
-    ('tau.png', True)
+    >>> from ir_measures_relative import plots
+    >>> plots.save(plots.tau_curve([0, 1], [1, .8]), tempfile.mkdtemp() + '/tau.png').name
+    'tau.png'
     """
-    if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
-    figure = ax.figure.figure  # of a subfigure: the whole figure
+    figure = checked_axes(ax).figure.figure  # of a subfigure: the whole figure
     dpi = whole(dpi, "dpi", 1)
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the path of a file, not a {type(path).__name__}")
@@ -206,13 +216,13 @@ def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
     if file.suffix[1:].lower() not in formats:
         raise ValueError(f"path {quoted(path)} must end in a format: {', '.join(sorted(formats))}")
     file.parent.mkdir(parents=True, exist_ok=True)
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
     part = file.with_name(f".part-{file.name}")
     try:
-        if figure.get_layout_engine() is None:
-            figure.set_layout_engine("constrained")
         with matplotlib.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
             figure.savefig(part, dpi=dpi)
-        part.replace(file)  # a file is there whole or not at all
+        part.replace(file)  # the file is written completely or not at all
     finally:
         part.unlink(missing_ok=True)
     plt.close(figure)

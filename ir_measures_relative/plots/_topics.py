@@ -6,19 +6,18 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from ir_measures_relative._checks import flag, whole
 from ir_measures_relative.meta import LabelledScores, ScoreTable
+from ir_measures_relative.plots import _style as style
 from ir_measures_relative.plots._intervals import score_name
 from ir_measures_relative.plots._point_labels import label_points
 from ir_measures_relative.plots._score_frames import positions, result_frame, scores_of
-from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, entry, finish, inches, look, short, wrapped
 
-# type -> colour, marker; informative queries stay in the background
-TYPES = {"uninformative": (PALETTE[1], "v"), "informative": ("#b5b5b5", "o"), "ideal": (PALETTE[0], "^")}
+BLUE, ORANGE = style.PALETTE[:2]
+# type -> colour, marker, zorder; informative queries stay in the background
+TYPES = {"uninformative": (ORANGE, "v", 3), "informative": ("#b5b5b5", "o", 2), "ideal": (BLUE, "^", 3)}
 BIN = 0.02  # height of the bars of a distribution, about
 HALF = 0.42  # half the width of the widest distribution; topics are 1 apart
 NEEDED = ("query_id", "lower", "upper", "mean", "mode", "support", "probability")
@@ -27,7 +26,8 @@ NEEDED = ("query_id", "lower", "upper", "mean", "mode", "support", "probability"
 def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax: Axes | None = None) -> Axes:
     """Draw a histogram of the expected scores of random rankings over queries.
 
-    If expected scores are high, the measure never comes near 0, and UL differs most from it.
+    If expected scores are high, the measure never comes near 0, and UL differs most from it. These are Figures 2 and 3
+    of Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation.
 
     Parameters
     ----------
@@ -39,41 +39,34 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
         Number of equal bins between 0 and 1 (or the largest score if that is above 1).
     ax : Axes, default: those of a new figure
 
-    References
-    ----------
-    Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Figures 2 and 3.
-
     Examples
     --------
     >>> from ir_measures_relative import plots
     >>> ax = plots.expected_histogram({'q1': .1, 'q2': .15, 'q3': .6}, 'nDCG@10', bins=10)
-    >>> [int(bar.get_height()) for bar in ax.patches]
-    [0, 2, 0, 0, 0, 0, 1, 0, 0, 0]
     """
     values = LabelledScores.of(expected, "topic", "expected").values
     if not len(values):
         raise ValueError("expected contains no query; it must contain at least one")
     bins = whole(bins, "bins", 1)
-    ax = axes(ax, 6.0, 3.6)
+    ax = style.axes(ax, 6.0, 3.6)
     # both rounded, so that a score on an edge is counted above it whatever its last digit
     edges = np.linspace(min(0.0, values.min()), max(1.0, values.max()), bins + 1).round(12)  # (bins + 1,)
-    counts, _ = np.histogram(values.round(12), edges)
-    ax.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=PALETTE[0], edgecolor="white", linewidth=0.8)
+    ax.hist(values.round(12), edges.tolist(), color=BLUE, edgecolor="white", linewidth=0.8)
     mean = float(values.mean())
-    ax.axvline(mean, color=PALETTE[1], linestyle="--", linewidth=1.5)
-    text: dict[str, Any] = {"va": "bottom", "ha": "center", "fontsize": "small", "color": PALETTE[1]}
-    ax.text(mean, 1.01, f"mean {mean:.3f}", transform=ax.get_xaxis_transform(), **text)
+    ax.axvline(mean, color=ORANGE, linestyle="--", linewidth=1.5)
+    where = ax.get_xaxis_transform()
+    ax.text(mean, 1.01, f"mean {mean:.3f}", transform=where, ha="center", fontsize="small", color=ORANGE)
     ax.set_xlim(edges[0], edges[-1])
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.locator_params(axis="y", integer=True)
     name = "score" if measure is None else measure
-    return finish(ax, f"expected {name} of a random ranking", f"queries (of {len(values):,})")
+    return style.finish(ax, f"expected {name} of a random ranking", f"queries (of {len(values):,})")
 
 
 def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axes | None = None) -> Axes:
     """Draw actual scores of queries against the expected scores of random rankings.
 
     On the diagonal, systems are no better than a random ranking: hard queries are low on it, easy ones high, and ideal
-    queries far above it.
+    queries far above it. This is Figure 1 of Karmaker and Feng.
 
     Parameters
     ----------
@@ -86,19 +79,11 @@ def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axe
         Write the ids of uninformative and ideal queries where they fit.
     ax : Axes, default: those of a new figure
 
-    References
-    ----------
-    Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Figure 1 and section 4.4.
-
     Examples
     --------
-    >>> import pandas as pd
-    >>> from ir_measures_relative import plots
-    >>> frame = pd.DataFrame({'query_id': ['q1', 'q2', 'q3'], 'actual': [.4, .6, .9], 'expected': [.4, .3, .1],
-    ...                       'type': ['uninformative', 'informative', 'ideal']})
-    >>> ax = plots.query_types(frame, 'nDCG@10')
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['ideal (1)', 'informative (1)', 'uninformative (1)', 'no better than random']
+    >>> from ir_measures_relative import meta, plots
+    >>> actual, expected = {'q1': .4, 'q2': .6, 'q3': .9}, {'q1': .4, 'q2': .3, 'q3': .1}
+    >>> ax = plots.query_types(meta.query_types(actual, expected, 1), 'nDCG@10')
     """
     source = "the result of meta.query_types or its DataFrame"
     frame = result_frame(types, "types", source, "query_id", ["actual", "expected"], ["type"])
@@ -106,24 +91,22 @@ def query_types(types: Any, measure: Any = None, *, labels: bool = True, ax: Axe
     if odd:
         raise ValueError(f"types has the type {odd[0]!r}; every type must be one of {', '.join(TYPES)}")
     labels = flag(labels, "labels")
-    ax = axes(ax, 6.6, 4.6)
-    for kind in reversed(TYPES):
-        part, (color, marker) = frame[frame["type"] == kind], TYPES[kind]
+    ax = style.axes(ax, 6.6, 4.6)
+    for kind, (color, marker, order) in reversed(TYPES.items()):
+        part = frame[frame["type"] == kind]
         form: dict[str, Any] = {"s": 30, "edgecolor": "white", "linewidth": 0.5, "color": color, "marker": marker}
-        order = 2 if kind == "informative" else 3
         ax.scatter(part["expected"], part["actual"], label=f"{kind} ({len(part)})", zorder=order, **form)
-    values = frame[["expected", "actual"]].to_numpy()
-    low, top = min(0.0, float(values.min())), max(1.0, float(values.max()))
-    ax.plot([low, top], [low, top], color=FAINT, linestyle="--", linewidth=1.2, label="no better than random", zorder=1)
-    ax.set_xlim(min(0.0, 1.12 * float(frame["expected"].min())), max(1.12 * float(frame["expected"].max()), 0.1))
-    ax.set_ylim(1.04 * min(0.0, float(frame["actual"].min())) - 0.02 * top, 1.04 * top)
+    points = frame[["expected", "actual"]].to_numpy()  # (queries, 2)
+    (left, low), (right, high) = points.min(axis=0), points.max(axis=0)
+    top = max(1.0, right, high)
+    diagonal = style.draw_diagonal(ax, min(0.0, left, low), top, "no better than random")
+    ax.set_xlim(min(0.0, 1.12 * left), max(1.12 * right, 0.1))
+    ax.set_ylim(1.04 * min(0.0, low) - 0.02 * top, 1.04 * top)
     if labels:
-        named = frame[frame["type"] != "informative"]
-        diagonal = np.repeat(np.linspace(low, top, 200)[:, None], 2, axis=1)  # (200, 2)
-        x, y = named["expected"].to_numpy(), named["actual"].to_numpy()
-        label_points(ax, x, y, named["query_id"].tolist(), np.concatenate([values, diagonal]))
+        named = (frame["type"] != "informative").to_numpy()
+        label_points(ax, points[named], frame["query_id"][named], np.concatenate([points, diagonal]))
     name = "score" if measure is None else str(measure)
-    return finish(ax, f"expected {name} of a random ranking", f"actual {name}", grid="both")
+    return style.finish(ax, f"expected {name} of a random ranking", f"actual {name}", grid="both")
 
 
 def topic_differences(
@@ -151,8 +134,6 @@ def topic_differences(
     >>> from ir_measures_relative import plots
     >>> table = {'bm25': {'q1': .2, 'q2': .5, 'q3': .4}, 'dense': {'q1': .6, 'q2': .4, 'q3': .4}}
     >>> ax = plots.topic_differences(table, 'dense', 'bm25', measure='nDCG@10')
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['dense better: 1', 'bm25 better: 1', 'equal: 1', 'mean 0.100']
     """
     table, measure = scores_of(table, measure, "table")
     scores = ScoreTable.of(table).need(systems=2, topics=1)
@@ -161,39 +142,35 @@ def topic_differences(
     difference = np.where(np.abs(difference) <= scores.tolerance, 0.0, difference)
     order = np.argsort(-difference, kind="stable")
     difference, n = difference[order], len(difference)
-    ax = axes(ax, min(max(4.8, 0.17 * n + 2.2), 14.0), 3.6)
-    room = n <= 60 and inches(ax)[0] > 0.1 * n  # neighbouring names must not touch
+    ax = style.axes(ax, min(max(4.8, 0.17 * n + 2.2), 14.0), 3.6)
+    room = n <= 60 and style.inches(ax)[0] > 0.1 * n  # neighbouring names must not touch
     show = room if labels is None else flag(labels, "labels")
-    rows, (first, second) = np.arange(n), short([a, b])
-    kinds = ((1, f"{first} better", PALETTE[0]), (-1, f"{second} better", PALETTE[1]), (0, "equal", FAINT))
+    rows, (first, second) = np.arange(n), style.short([a, b])
+    texts = {1: f"{first} better", -1: f"{second} better", 0: "equal"}
     handles: list[Artist] = []
-    for sign, text, color in kinds:
+    for (sign, text), color in zip(texts.items(), (BLUE, ORANGE, style.FAINT), strict=True):
         at = np.sign(difference) == sign
         ax.bar(rows[at], difference[at], width=0.8, color=color, zorder=2)
-        handles.append(Patch(color=color, label=entry(f"{text}: {int(at.sum())}")))
+        handles.append(Patch(color=color, label=style.entry(f"{text}: {at.sum()}")))
     ties = rows[difference == 0]
-    ax.plot(ties, np.zeros(len(ties)), color=FAINT, marker="o", markersize=3, linestyle="none", zorder=3)
+    ax.plot(ties, 0 * ties, color=style.FAINT, marker="o", markersize=3, linestyle="none", zorder=3)
     mean = float(difference.mean())
-    handles.append(ax.axhline(mean, color=INK, linewidth=1.2, linestyle="--", label=f"mean {mean:.3f}", zorder=3))
-    ax.axhline(0, color=INK, linewidth=0.8, zorder=3)
-    ids = short(scores.topics[topic] for topic in order)
+    handles.append(ax.axhline(mean, color=style.INK, linewidth=1.2, linestyle="--", label=f"mean {mean:.3f}", zorder=3))
+    ax.axhline(0, color=style.INK, linewidth=0.8, zorder=3)
+    ids = style.short(scores.topics[topic] for topic in order)
     ax.set_xticks(rows if show else [], ids if show else [], rotation=90, fontsize="small" if n <= 60 else "x-small")
     ax.set_xlim(-0.8, n - 0.2)
-    room_up = int(9 * inches(ax)[1])  # letters; the names of topics will shrink the axes
-    ax.set_ylabel(wrapped(f"{'score' if measure is None else measure}: {a} - {b}", max(16, room_up)))
-    return finish(ax, "topic" if show else f"topics ({n})", handles=handles)
+    y = f"{'score' if measure is None else measure}: {a} - {b}"
+    return style.finish(ax, "topic" if show else f"topics ({n})", y, handles=handles)
 
 
 def distributions(
-    scores: Any,
-    topics: Iterable[Any] | None = None,
-    *,
-    others: Mapping[str, Any] | None = None,
-    ax: Axes | None = None,
+    scores: Any, topics: Iterable[Any] | None = None, *, others: Mapping[str, Any] | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the distribution of nDCG on each topic over the labels that unjudged documents may have.
 
     The wider a distribution, the likelier the score; bars are the naive bounds. All topics have the same maximal width.
+    This is Figure 1 of Fröbe, Gienapp, Potthast and Hagen, Bootstrapped nDCG Estimation (ECIR 2023).
 
     Parameters
     ----------
@@ -206,74 +183,57 @@ def distributions(
         judging or that of condensed lists. Topics without one get no mark.
     ax : Axes, default: those of a new figure
 
-    References
-    ----------
-    Fröbe, Gienapp, Potthast, Hagen. Bootstrapped nDCG Estimation in the Presence of Unjudged Documents. ECIR 2023,
-    Figure 1.
-
     Examples
     --------
-    >>> from ir_measures_relative import plots
-    >>> from types import SimpleNamespace
-    >>> topic = SimpleNamespace(query_id='q1', lower=.5, upper=1., mean=.6, mode=.5, support=[.5, 1.],
-    ...                         probability=[.8, .2])  # as boot_ndcg(qrels, run)['q1']
-    >>> ax = plots.distributions([topic], others={'after judging': {'q1': .9}})
-    >>> [tick.get_text() for tick in ax.get_xticklabels()]
-    ['q1']
+    >>> from ir_measures_relative import boot_ndcg, plots, simulate
+    >>> track = simulate.track(seed=0)
+    >>> ax = plots.distributions(boot_ndcg(track.qrels, track.runs['hybrid']), others={'after judging': {'1': .55}})
     """
     shown = _chosen_topics(scores, topics)
     if others is not None and not isinstance(others, Mapping):
         raise TypeError(f"others must be a dict of name: estimates, not a {type(others).__name__}")
     marks = {str(name): _marks(values, str(name), shown) for name, values in (others or {}).items()}
-    ax = axes(ax, min(max(4.5, 0.5 * len(shown) + 2.4), 14.0), 3.8)
+    ax = style.axes(ax, min(max(4.5, 0.5 * len(shown) + 2.4), 14.0), 3.8)
     handles = _draw_topics(ax, shown)
     sideways = np.linspace(-0.24, 0.24, len(marks)) if len(marks) > 1 else [0.24]  # next to mean and mode
+    form: dict[str, Any] = {"linestyle": "none", "markersize": 6, "markeredgecolor": "white", "markeredgewidth": 0.7}
     for number, (name, values) in enumerate(marks.items()):
-        style = look(number + 1)
-        form: dict[str, Any] = {"color": style.color, "marker": style.marker, "linestyle": "none", "markersize": 6}
-        form |= {"markeredgecolor": "white", "markeredgewidth": 0.7}
-        ax.plot(np.array(list(values)) + sideways[number], list(values.values()), zorder=5, **form)
-        handles.append(Line2D([], [], label=entry(name), **form))
-    ids = short(topic.query_id for topic in shown)
-    long = max(map(len, ids))
-    step = 1 + (len(ids) - 1) // 100  # more names than this do not fit the page
-    size, upright = "small" if len(ids) <= 60 else "xx-small", long > 4 or long * len(ids) > 150
+        x = np.array(list(values)) + sideways[number]
+        handles.append(style.draw_line(ax, number + 1, x, list(values.values()), name, **form | {"zorder": 5}))
+    ids = style.short(topic.query_id for topic in shown)
+    longest, step = max(map(len, ids)), 1 + (len(ids) - 1) // 100  # more than 100 names do not fit the page
+    size, upright = "small" if len(ids) <= 60 else "xx-small", longest > 4 or longest * len(ids) > 150
     ax.set_xticks(np.arange(0, len(ids), step), ids[::step], fontsize=size, rotation=90 if upright else 0)
     ax.set_xlim(-0.6, len(shown) - 0.4)
     ax.set_ylim(-0.02, max(1.0, max(topic.upper for topic in shown)) + 0.02)
-    return finish(ax, "topic", score_name(scores), handles=handles)
+    return style.finish(ax, "topic", score_name(scores), handles=handles)
 
 
 def _draw_topics(ax: Axes, shown: list[Any]) -> list[Artist]:
-    """Distributions, bounds and estimates; returns the entries of the legend."""
+    """Draw distributions, bounds and estimates, and return the handles of the legend."""
     place = np.arange(len(shown))
     lower, upper = [topic.lower for topic in shown], [topic.upper for topic in shown]
     for number, topic in enumerate(shown):
         _violin(ax, number, topic)
-    ax.vlines(place, lower, upper, color=INK, linewidth=0.7, zorder=1)
-    for bound in (lower, upper):
-        ax.hlines(bound, place - 0.3, place + 0.3, color=INK, linewidth=1.6, zorder=3)
-    mode: dict[str, Any] = {"color": INK, "marker": "D", "markersize": 4, "linestyle": "none"}
-    mean: dict[str, Any] = mode | {"marker": "o", "markersize": 5, "markerfacecolor": "white"}
-    ax.plot(place, [topic.mode for topic in shown], zorder=4, **mode)
-    ax.plot(place, [topic.mean for topic in shown], zorder=4, **mean)
-    return [
-        Patch(color=PALETTE[5], label="probability"),
-        Line2D([], [], color=INK, linewidth=1.6, label="naive bounds"),
-        Line2D([], [], label="mean", **mean),
-        Line2D([], [], label="mode", **mode),
-    ]
+    ax.vlines(place, lower, upper, color=style.INK, linewidth=0.7, zorder=1)
+    sides = np.tile(place - 0.3, 2), np.tile(place + 0.3, 2)
+    bounds = ax.hlines(lower + upper, *sides, color=style.INK, linewidth=1.6, zorder=3, label="naive bounds")
+    form: dict[str, Any] = {"color": style.INK, "linestyle": "none", "zorder": 4}
+    (mode,) = ax.plot(place, [t.mode for t in shown], marker="D", markersize=4, label="mode", **form)
+    form |= {"marker": "o", "markersize": 5, "markerfacecolor": "white"}
+    (mean,) = ax.plot(place, [t.mean for t in shown], label="mean", **form)
+    return [Patch(color=style.PALETTE[5], label="probability"), bounds, mean, mode]
 
 
 def _violin(ax: Axes, place: int, topic: Any) -> None:
-    """Bars as wide as the probability of their scores, mirrored."""
+    """Draw mirrored bars as wide as the probability of their scores."""
     if topic.upper - topic.lower < 1e-9:  # the marks are enough
         return
     edges = np.linspace(topic.lower, topic.upper, 1 + max(2, round((topic.upper - topic.lower) / BIN)))  # (bins + 1,)
     mass, _ = np.histogram(np.clip(topic.support, edges[0], edges[-1]), edges, weights=topic.probability)
     half = HALF * mass / mass.max()  # (bins,)
     seen = half > 0.004  # a thinner bar would look likelier than it is
-    form: dict[str, Any] = {"align": "edge", "color": PALETTE[5], "linewidth": 0, "zorder": 2}
+    form: dict[str, Any] = {"align": "edge", "color": style.PALETTE[5], "linewidth": 0, "zorder": 2}
     ax.barh(edges[:-1][seen], 2 * half[seen], height=np.diff(edges)[seen], left=place - half[seen], **form)
 
 
@@ -299,7 +259,7 @@ def _chosen_topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
 def _marks(values: Any, name: str, shown: list[Any]) -> dict[int, float]:
     """Place of a topic -> another estimate of it, for the topics that have one."""
     scores = LabelledScores.of(values, "topic", f"others {name!r}")
-    known = {str(topic): float(value) for topic, value in zip(scores.labels, scores.values, strict=True)}
+    known = dict(zip(map(str, scores.labels), scores.values.tolist(), strict=True))
     ids = [str(topic.query_id) for topic in shown]
     if not any(query_id in known for query_id in ids):
         raise ValueError(f"others {name!r} has none of the topics shown; it has {', '.join(known) or 'none'}")

@@ -156,6 +156,13 @@ def test_tau_curve_of_one_line_and_without_threshold() -> None:
     assert legend(frame)[:2] == ["a", "b"]
 
 
+def test_med_depth_draws_a_line_for_each_pair_of_runs() -> None:
+    ax = plots.med_depth([10, 1, 5], {"bm25, dense": [0.1, 0.6, 0.3], "bm25, fused": [0.1, 0.5, 0.2]})
+    assert legend(ax) == ["bm25, dense", "bm25, fused"]
+    assert ax.lines[0].get_xdata().tolist() == [1, 5, 10] and ax.lines[0].get_ydata().tolist() == [0.6, 0.3, 0.1]
+    assert ax.get_ylim()[0] == 0
+
+
 def test_expected_histogram_counts_every_query() -> None:
     expected = pd.DataFrame({"query_id": ["1", "2", "3", "4"], "expected": [0.0, 0.3, 0.3, 1.0]})
     ax = plots.expected_histogram(expected, "AP", bins=10)

@@ -31,6 +31,7 @@ def test_judges_show_the_shifts() -> None:
     drawn = np.concatenate([points.get_offsets()[:, 0] for points in ax.collections if len(points.get_offsets())])
     assert set(np.round(expected["shift"], 9)) <= set(np.round(drawn, 9))
     assert "b minus a" in ax.get_xlabel()
+    assert ax.get_title() == "Groups that b favours, compared with a"
     with pytest.raises(ValueError, match="unknown pair of judges 'z', None"):
         plots.judges(result, first="z")
 
@@ -38,6 +39,7 @@ def test_judges_show_the_shifts() -> None:
 def test_forest_shows_collections_and_their_mean() -> None:
     result = imr.compare_collections({n: (t.qrels, t.runs) for n, t in TRACKS.items()}, baseline="bm25")
     ax = plots.forest(result, system="hybrid")
+    assert [tick.get_text().split(" (")[0] for tick in ax.get_yticklabels()] == [*TRACKS, "all"]
     rows = result.to_frame().query("system == 'hybrid'")
     squares = ax.collections[1].get_offsets()
     assert squares[:, 0].tolist() == pytest.approx(rows["difference"].tolist())

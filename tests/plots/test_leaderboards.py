@@ -86,6 +86,7 @@ def test_the_bars_of_stability_add_up_to_all_comparisons() -> None:
     np.testing.assert_allclose(width[0], [result.stability for result in results.values()])
     np.testing.assert_allclose(width[2], [result.error_rate for result in results.values()])
     assert texts(ax.get_yticklabels()) == list(results)
+    assert texts(ax.get_legend().get_texts()) == ["the same winner", "tie", "the other winner"]
 
 
 def test_the_tau_matrix_holds_the_taus() -> None:
@@ -93,6 +94,7 @@ def test_the_tau_matrix_holds_the_taus() -> None:
     boards = {"nDCG@10": table, "P@10": table.mean(axis=1) ** 2, "reversed": -table}
     ax = plots.tau_matrix(boards)
     np.testing.assert_allclose(ax.images[0].get_array(), [[1, 1, -1], [1, 1, -1], [-1, -1, 1]])
+    assert texts(ax.texts) == ["1.00", "1.00", "1.00", "-1.00", "-1.00", "1.00"]
     long = pd.concat(
         [table.rename_axis("name").reset_index().melt("name", var_name="query_id").assign(measure=m) for m in "ab"]
     )
