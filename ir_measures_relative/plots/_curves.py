@@ -1,5 +1,7 @@
 """Curves: tau by a parameter, MED and judged documents by depth, power by topics, and reliability of labels."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
