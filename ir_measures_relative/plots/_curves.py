@@ -14,7 +14,7 @@ from ir_measures_relative._checks import real, share
 from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative.plots._point_labels import label_points
 from ir_measures_relative.plots._score_frames import finite, result_frame, scores_of
-from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, draw_diagonal, draw_line, finish, look
+from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, draw_diagonal, draw_line, finish
 
 
 def tau_curve(
@@ -162,7 +162,7 @@ def power(
         by_spread = np.array([plan.by_spread["power"] for plan in plans])  # (number of counts, quantiles)
         if by_spread.shape[1] > 1:
             ends = by_spread.min(axis=1), by_spread.max(axis=1)
-            ax.fill_between(counts, *ends, color=look(place).color, alpha=0.15, linewidth=0)
+            ax.fill_between(counts, *ends, color=PALETTE[place % len(PALETTE)], alpha=0.15, linewidth=0)
     ax.axhline(goal, color=FAINT, linewidth=1.0)
     ax.set(xscale="log", ylim=(0, 1.02))
     ticks = [n for n in (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000) if n <= counts[-1]]

@@ -156,15 +156,13 @@ def rank_intervals(
 def _draw_rows(ax: Axes | None, frame: pd.DataFrame, columns: tuple[str, ...], groups: Any) -> Axes:
     """Draw points and their intervals, a named row each, in the look of their group."""
     names, low, value, high = (frame[column].to_numpy() for column in columns)
-    group_of, looks = style.group_looks(groups, names)
+    looks = style.group_looks(groups, names)
     ax, rows, many = style.row_axes(ax, names), np.arange(len(names)), len(names) > style.MANY
     size, width, edge = (4.5, 1.5, 0.3) if many else (6, 2.4, 0.5)
-    for group, look in looks.items():
-        at = np.array([group_of.get(name) == group for name in names])
-        ax.hlines(rows[at], low[at], high[at], color=look.color, alpha=0.5, linewidth=width, zorder=2)
-        form: dict[str, Any] = {"color": look.color, "marker": look.marker, "markersize": size}
-        form |= {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": edge, "label": look.label}
-        ax.plot(value[at], rows[at], zorder=3, **form)
+    form: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": edge, "zorder": 3}
+    for at, look in looks:
+        ax.hlines(rows[at], low[at], high[at], color=look["color"], alpha=0.5, linewidth=width, zorder=2)
+        ax.plot(value[at], rows[at], markersize=size, **look, **form)
     return ax
 
 

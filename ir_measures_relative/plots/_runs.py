@@ -114,12 +114,10 @@ def scatter(
         named = sorted(set(positions(labels, means.index, "labels", "run")))
     else:
         named = list(range(len(means))) if labels == "fitting" else []
-    group_of, styles = group_looks(groups, means.index)
+    looks = group_looks(groups, means.index)
     ax = axes(ax, *((8.4, 6.0) if len(means) > 20 else (6.8, 4.6)))
-    for group, style in styles.items():
-        own = np.array([group_of.get(run) == group for run in means.index])
-        form: dict[str, Any] = {"color": style.color, "marker": style.marker, "label": style.label}
-        ax.scatter(points[own, 0], points[own, 1], s=40, edgecolor="white", linewidth=0.4, zorder=3, **form)
+    for own, look in looks:
+        ax.scatter(points[own, 0], points[own, 1], s=40, edgecolor="white", linewidth=0.4, zorder=3, **look)
     ax.margins(0.1)
     others = np.delete(points, named, axis=0)  # points that no name may cover
     label_points(ax, points[named], means.index[named], others, wanted=chosen)

@@ -4,7 +4,7 @@ import os
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._checks import quoted, warn, whole
-from ir_measures_relative._input import FloatArray, known_groups, read_groups
+from ir_measures_relative._input import BoolArray, FloatArray, known_groups, read_groups
 
 # Okabe and Ito's palette without its yellow, which is weak on white
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -31,28 +31,21 @@ ACROSS, UP = 12, 14  # letters of the label of an axis per inch of it
 SMALLEST = 4.0  # points of a name that can still be read
 
 
-class Look(NamedTuple):
-    """Colour, marker and line of one group or series: never colour alone."""
-
-    color: str
-    marker: str
-    line: str
-    label: str | None  # in the legend
+def look(place: int, name: Any = None) -> dict[str, Any]:
+    """Colour, marker and legend entry of one group or series: never colour alone."""
+    return {"color": PALETTE[place % len(PALETTE)], "marker": MARKERS[place % len(MARKERS)], "label": entry(name)}
 
 
-def look(place: int, name: Any = None) -> Look:
-    return Look(PALETTE[place % len(PALETTE)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)], entry(name))
-
-
-def group_looks(groups: Any, names: Iterable[Any]) -> tuple[dict[Any, str], dict[Any, Look]]:
-    """Group of each name, and look of each group that occurs; without groups, one look for None."""
+def group_looks(groups: Any, names: Sequence[Any]) -> list[tuple[BoolArray, dict[str, Any]]]:
+    """(n,) mask of the names in each group that occurs, with the look of the group."""
     if groups is None:
-        return {}, {None: look(0)}
+        return [(np.ones(len(names), dtype=bool), look(0))]
     known = known_groups(groups)
     group_of = read_groups(known, names)
-    # numbered over all groups, so that a group looks alike in every panel
-    looks = {group: look(place, group) for place, group in enumerate(dict.fromkeys(known.values()))}
-    return group_of, {group: style for group, style in looks.items() if group in group_of.values()}
+    member = np.array([group_of[name] for name in names], dtype=object)
+    # looks are numbered over all groups, so that a group looks alike in every panel
+    masks = [(member == group, look(place, group)) for place, group in enumerate(dict.fromkeys(known.values()))]
+    return [(mask, style) for mask, style in masks if mask.any()]
 
 
 def plain(name: Any) -> str:
@@ -174,9 +167,8 @@ def row_axes(ax: Axes | None, names: Iterable[Any], more: float = 0.0) -> Axes:
 
 def draw_line(ax: Axes, place: int, x: Any, y: Any, name: str, **form: Any) -> Line2D:
     """Draw a line in the look of its place; ``name``: its entry in the legend, if any."""
-    color, marker, line, label = look(place, name)
-    default: dict[str, Any] = {"marker": marker, "markersize": 4.5, "linestyle": line, "zorder": 3}
-    return ax.plot(x, y, color=color, label=label, **default | form)[0]
+    default = look(place, name) | {"linestyle": LINES[place % len(LINES)], "markersize": 4.5, "zorder": 3}
+    return ax.plot(x, y, **default | form)[0]
 
 
 def draw_diagonal(ax: Axes, low: float, high: float, label: str) -> FloatArray:

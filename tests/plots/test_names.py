@@ -64,7 +64,7 @@ def test_places_of_nothing_and_where_nothing_fits() -> None:
 
 def test_groups_look_different_up_to_63() -> None:
     looks = [style.look(place) for place in range(63)]
-    assert len({(look.color, look.marker) for look in looks}) == 63
+    assert len({(look["color"], look["marker"]) for look in looks}) == 63
     assert to_hex(style.PALETTE[0]) == "#0072b2"
 
 
