@@ -51,7 +51,7 @@ from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.labels import Labels, bound_labels, check_labels
 from ir_measures_relative._labels.learned_labels import LearnedLabels, learn_labels
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
-from ir_measures_relative._labels.pair_outcomes import PairOutcomes, labelled_prob_better, prob_better
+from ir_measures_relative._labels.pair_outcomes import PairOutcomes, prob_better
 from ir_measures_relative._labels.pooling import (
     LabelShares,
     PoolDepth,

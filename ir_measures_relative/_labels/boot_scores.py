@@ -13,15 +13,16 @@ et al., ECIR 2023) draws 1,000 labellings.
 from dataclasses import replace
 from functools import cached_property
 from math import fsum, isqrt, sqrt
+from operator import attrgetter
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ir_measures_relative._checks import counted, share
+from ir_measures_relative._checks import counted
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
-from ir_measures_relative._labels.label_draws import LabelDraws, drawn_labels, listed_labels
+from ir_measures_relative._labels.label_draws import LabelDraws
 from ir_measures_relative._labels.outcomes import Outcomes, added
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, fixed_random
 
@@ -42,31 +43,28 @@ class TopicScores(TopicResult):
         Naive bounds: unjudged = 0, unjudged = the highest gain left in the pool.
     form : {'exact', 'bracket', 'band'}
         'bracket': true quantiles are within a narrow range. 'band': quantiles of a sample; the true ones are within a
-        range around them with probability 1 - 1e-6.
-    exact : bool
-        True if the form is 'exact'.
+        range around them with probability 1 - 1e-6. ``exact`` is True if the form is 'exact'.
     width : float
         Width of the widest such range of the percentiles 1 to 99; 0 if exact.
-    mean, std : float
-        Mean and population standard deviation; exact except for a few topics of the form 'band', whose sample gives
-        them.
-    standard_error : float
-        Standard error of the mean of a sample; otherwise 0.
+    mean, std, standard_error : float
+        Mean and population standard deviation. Only a few topics of the form 'band' take them from a sample; then the
+        standard error of the mean is above 0.
     mode : float
-        The paper's point estimate; approximate unless the form is 'exact' (a little more probability in another bin
-        moves it).
+        The paper's point estimate; approximate unless the form is 'exact'.
     argmax : float
         The most likely single score. If the form is not 'exact' and a level can run out, the score of the most likely
         labelling.
     support, probability : array
-        The possible scores and their probabilities.
+        The possible scores and their probabilities. ``support_error``: how far percentiles of `support` may be off.
     """
+
+    support_error = property(attrgetter("outcomes.error"))
+    width = property(lambda self: 0.0 if self.exact else self.outcomes.width)
+    standard_error = property(lambda self: 0.0 if self._in_reach else self.std / sqrt(SAMPLE_SIZE))
 
     def __init__(self, query_id: object, lower: float, upper: float, draws: LabelDraws, rank: IntArray):
         """``draws``: of no document if the score is certain; ``rank``: (n,) of the unjudged documents."""
-        self.query_id = query_id
-        self.n_unjudged = len(rank)
-        self.lower, self.upper = lower, upper
+        self.query_id, self.n_unjudged, self.lower, self.upper = query_id, len(rank), lower, upper
         self._draws, self._rank = draws, rank
         self._stored: Outcomes | None = None
 
@@ -81,20 +79,19 @@ class TopicScores(TopicResult):
     def _computed(self) -> Outcomes:
         """The first form that is within reach."""
         draws, chain = self._draws, self._draws.chain
-        listed = listed_labels(draws.weight, draws.gain, draws.probability, draws.supply[:, None])
+        listed = draws.listed()
         if listed is not None:
             return Outcomes.listed(self._inside(listed.score), listed.chance)
         if chain.cells:
             return chain.on_grid(self.lower, chain.cells)
-        drawn = drawn_labels(chain.weight, chain.gain, chain.probability, chain.supply[:, None], fixed_random())
-        outcomes = Outcomes.sampled(self._inside(drawn.score), (self.lower, self.upper))
+        outcomes = Outcomes.sampled(self._inside(chain.drawn(fixed_random()).score), (self.lower, self.upper))
         if self._in_reach:
             outcomes = replace(outcomes, moments=(np.asarray(self.mean), np.asarray(self.std**2)))
         return outcomes
 
     @property
     def _in_reach(self) -> bool:
-        """Whether there is time for exact moments."""
+        """True if there is time for exact moments."""
         return self._draws.chain.work <= REACH
 
     def _inside(self, score: ArrayLike) -> FloatArray:
@@ -109,17 +106,9 @@ class TopicScores(TopicResult):
     def std(self) -> float:
         return sqrt(self._draws.chain.moments[1]) if self._in_reach else self.outcomes.std
 
-    @property
-    def standard_error(self) -> float:
-        return 0.0 if self._in_reach else self.std / sqrt(SAMPLE_SIZE)
-
-    @property
-    def width(self) -> float:
-        return 0.0 if self.exact else self.outcomes.width
-
     def quantile_range(self, q: float) -> tuple[float, float]:
         """Two scores that enclose the quantile, as `form` says; equal if exact."""
-        return self.outcomes.quantile_range(share(q, "q"))
+        return self.outcomes.quantile_range(q)
 
     @cached_property
     def argmax(self) -> float:
@@ -129,11 +118,6 @@ class TopicScores(TopicResult):
         if chain.free:
             return float(self._inside(likeliest_by_family(chain, self._rank)))
         return float(self._inside(chain.likeliest if self._in_reach else chain.likely))
-
-    @property
-    def support_error(self) -> float:
-        """How far the percentiles of `support` may be off; 0 if all scores are listed."""
-        return self.outcomes.error
 
     def __repr__(self) -> str:
         about = "" if self.exact else f", {self.form} of {self.width:.1g}"

@@ -12,18 +12,13 @@ If the top K has no judged document, the pool's shares are used; without any jud
 The naive bounds (section 3.3): below, every unjudged document counts 0;
 above, the unjudged documents take in rank order the best labels that the pool contains outside the top K, then 0. The
 pool's ideal never changes, so both bounds are comparable with ordinary nDCG, and every score of bootstrapped nDCG is
-between them. They do not bound the nDCG after further judgements.
-
-"Best" means largest gain, not highest grade. With a gain table that is not monotone (``gains={1: 5}`` leaves grade 2 at
-2) the documents of grade 1 go first: discounts fall with the rank, so that assigning the largest gains first gives the
-largest sum of any labelling from the pool. The highest grade first would not be a bound.
+between them. They do not bound the nDCG after further judgements. "Best" means largest gain, not highest grade, since
+a gain table need not be monotone (``gains={1: 5}`` leaves grade 2 at 2).
 """
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -109,48 +104,34 @@ class GradePrior(NamedTuple):
     supply: IntArray  # (Q, L) int64 judged documents of the level that are not in the top K
 
 
-def grade_prior(
-    grade: IntArray,  # (J,) of each judged document
-    topic: IntArray,  # (J,)
-    top_grade: FloatArray,  # (Q, K) grades in the run's top K, NaN where there is no judged document
-    prior: str = "pool+run",
-    pool: str = "topic",
-    grade_counts: Mapping[int, int] | None = None,  # judgements of each grade in the collection, if these are a part
-) -> GradePrior:
-    """Return grade prior and supply of every topic."""
-    counts = Counter(np.asarray(grade).tolist()) if grade_counts is None else grade_counts
-    levels = np.unique([0, *(max(grade, 0) for grade in counts)]).astype(np.int64)
+def grade_prior(run: JudgedRun, cutoff: int | None, prior: str = "pool+run", pool: str = "topic") -> GradePrior:
+    """Return grade prior and supply of every topic of a run cut at K."""
+    judgements, top_grade = run.judgements, run.top(cutoff).grade  # (Q, K), NaN where there is no judged document
+    counts = judgements.grade_counts  # those of the collection, if the judgements are a part of it
+    levels, place = np.unique([0, *(max(grade, 0) for grade in counts)], return_inverse=True)
 
-    def counted(grade: Array, topic: IntArray, n_topics: int, times: list[int] | None = None) -> IntArray:
-        """Documents of each topic at each level. (J,) grades and topics, each ``times`` times -> (Q, L)"""
-        cell = np.asarray(topic, np.int64) * len(levels) + np.searchsorted(levels, np.maximum(grade, 0))
-        return np.bincount(cell, times, n_topics * len(levels)).astype(np.int64).reshape(n_topics, len(levels))
+    def counted(grade: Array, topic: IntArray) -> IntArray:
+        """(Q, L) documents of each topic at each level."""
+        table = np.zeros((len(top_grade), len(levels)), np.int64)
+        np.add.at(table, (topic, np.searchsorted(levels, np.maximum(grade, 0))), 1)
+        return table
 
-    in_pool = counted(grade, topic, len(top_grade))
     judged = ~np.isnan(top_grade)
-    in_top = counted(top_grade[judged], np.nonzero(judged)[0], len(top_grade))
+    in_pool, in_top = counted(judgements.grade, judgements.topic), counted(top_grade[judged], np.nonzero(judged)[0])
     probability = shares(in_pool)
     if pool == "collection":
-        everywhere = counted(np.array(list(counts)), np.zeros(len(counts), np.int64), 1, list(counts.values()))
-        probability = np.broadcast_to(shares(everywhere), in_pool.shape)
+        everywhere = np.bincount(place.ravel(), [0, *counts.values()])  # (L,)
+        probability = np.broadcast_to(shares(everywhere[None]), in_pool.shape)
     if prior != "pool":
         mixed = shares(in_top) if prior == "run" else (probability + shares(in_top)) / 2
         probability = np.where(in_top.any(axis=1, keepdims=True), mixed, probability)
     return GradePrior(levels, probability, in_pool - in_top)
 
 
-def grade_prior_of(run: JudgedRun, cutoff: int | None, prior: str, pool: str) -> GradePrior:
-    """Return grade prior and supply of every topic of a run cut at K."""
-    judged = run.judgements
-    return grade_prior(judged.grade, judged.topic, run.top(cutoff).grade, prior, pool, judged.grade_counts)
-
-
-def shares(counts: IntArray) -> FloatArray:
+def shares(counts: Array) -> FloatArray:
     """Return counts as shares of their row; in an empty row grade 0 is certain. (Q, L) -> (Q, L)"""
     total = counts.sum(axis=1, keepdims=True)
-    share: FloatArray = counts / np.maximum(total, 1)
-    share[total[:, 0] == 0, 0] = 1.0
-    return share
+    return np.where(total > 0, counts / np.maximum(total, 1), np.eye(1, counts.shape[1]))
 
 
 def naive_bounds(
@@ -170,8 +151,7 @@ def naive_bounds(
 def topic_scores(run: JudgedRun, settings: BootSettings, grades: GradePrior | None = None) -> list[TopicScores]:
     """Return the distribution of nDCG of every topic; ``grades`` replaces the grade probabilities of the settings."""
     model = settings.model
-    if grades is None:
-        grades = grade_prior_of(run, settings.cutoff, settings.prior, settings.pool)
+    grades = grades or grade_prior(run, settings.cutoff, settings.prior, settings.pool)
     top = run.top(model.cutoff)
     gain_of_row = model.gain(run.judgements.grade)  # (J,)
     ideal = model.normalizer(gain_of_row, run.judgements)  # (Q,)
@@ -208,7 +188,7 @@ def boot_ndcg(
 
     Parameters
     ----------
-    qrels, run
+    qrels, run : QrelsLike, RunLike
         In any accepted form; TREC files too.
     cutoff : int or None
         K; None counts the whole list.

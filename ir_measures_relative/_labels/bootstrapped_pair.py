@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from math import prod, sqrt
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -29,25 +28,14 @@ import pandas as pd
 from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import EQUAL, counted, warn
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._judged import (
-    JudgedRun,
-    Judgements,
-    QrelsLike,
-    Run,
-    RunLike,
-    common_codes,
-    warn_of_other_topics,
-    warn_without_nonrelevant,
-)
-from ir_measures_relative._labels.bootstrapped import BootSettings, grade_prior_of, topic_scores
-from ir_measures_relative._labels.label_draws import Labellings, drawn_labels, listed_labels
+from ir_measures_relative._judged import JudgedRun, common_codes, warn_without_nonrelevant
+from ir_measures_relative._labels.bootstrapped import BootSettings, grade_prior, topic_scores
+from ir_measures_relative._labels.label_draws import LabelDraws, Labellings
 from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random
 
 LISTED = 1 << 16  # labellings of a topic that are listed
 STEPS = 1 << 15  # of the grid of the mean difference: some .002 of the probability are undecided for fifty topics
-SWAPPED = {"a_better": "b_better", "mean_a": "mean_b", "unjudged_a": "unjudged_b"}
-SWAPPED |= {other: name for name, other in SWAPPED.items()}
 WIDE = 0.01  # an undecided probability that is worth a warning
 
 
@@ -146,20 +134,26 @@ class Signs(NamedTuple):
         def beyond(far: float) -> tuple[float, float]:
             return float(probability[support > far].sum()), float(probability[support < -far].sum())
 
-        tie = all_tie if difference.slack else float(probability[np.abs(support) <= EQUAL].sum())
-        above, below = beyond(difference.slack + EQUAL)
-        low = np.array([above, below, tie])
-        undecided = max(1.0 - low.sum(), 0.0) if difference.slack else 0.0
         grid_above, grid_below = beyond(EQUAL)
-        middle = (1.0 + grid_above - grid_below - tie) / 2  # the grid's own zero is halved, and so are ties
+        if not difference.slack:
+            return cls.seen(grid_above, grid_below)
+        above, below = beyond(difference.slack + EQUAL)
+        low = np.array([above, below, all_tie])
+        undecided = max(1.0 - low.sum(), 0.0)
+        middle = (1.0 + grid_above - grid_below - all_tie) / 2  # the grid's own zero is halved, and so are ties
         above = min(max(middle, above), above + undecided)
-        return cls((above, 1.0 - tie - above, tie), low, np.minimum(low + undecided, 1.0))
+        return cls((above, 1.0 - all_tie - above, all_tie), low, np.minimum(low + undecided, 1.0))
 
     def sampled(self, size: int) -> Signs:
-        """The same with the error of ``size`` draws; none if 0."""
+        """Add the error of ``size`` draws; none if 0."""
         # valid for the mean if only some topics are drawn: the first-order effects of the topics on an event have
         # together at most the variance of the event (Hoeffding's decomposition)
         return Signs(self.chance, *chance_range(self.low, self.high, size)) if size else self
+
+    def swapped(self, swap: bool) -> Signs:
+        """Signs of the negative difference, if ``swap``."""
+        above, below, tie = self.chance
+        return Signs((below, above, tie), self.low[[1, 0, 2]], self.high[[1, 0, 2]]) if swap else self
 
     @property
     def undecided(self) -> float:
@@ -172,104 +166,90 @@ class Signs(NamedTuple):
         return dict(zip(("a_better", "b_better", "tie"), ranges, strict=True))
 
 
-def boot_prob_better(qrels: QrelsLike, run_a: RunLike, run_b: RunLike, settings: BootSettings) -> ProbBetter:
+def boot_prob_better(runs: list[JudgedRun], settings: BootSettings) -> ProbBetter:
     """`prob_better` with grade probabilities from the judgements alone, as in `BootNDCG`."""
-    judgements = Judgements.of(qrels)
-    warn_without_nonrelevant(judgements, "prob_better")
-    runs = JudgedRun(judgements, Run.of(run_a, "run_a")), JudgedRun(judgements, Run.of(run_b, "run_b"))
-    for name, run in zip(("run_a", "run_b"), runs, strict=True):
-        warn_of_other_topics(run.run, judgements, name)
-    code_a, code_b = common_codes(*runs, settings.cutoff, by_id=True)
-    # the runs in one order whichever comes first, so that swapped runs draw the same labels
-    if code_a.tolist() > code_b.tolist():
-        result = _swapped(_compared(runs[::-1], (code_b, code_a), settings))
-    else:
-        result = _compared(runs, (code_a, code_b), settings)
-    if result.form == "bracket" and result.undecided > WIDE:
-        warn(
-            f"prob_better: {result.undecided:.2g} of the probability is undecided, since topics are combined on a grid "
-            "of scores; each probability lies in the bracket that the result states"
-        )
-    return result
-
-
-def _compared(
-    runs: tuple[JudgedRun, JudgedRun], codes: tuple[IntArray, IntArray], settings: BootSettings
-) -> ProbBetter:
-    """Compare two runs; ``codes``: (Q, W) documents as numbers in the order of their ids, the same in both runs."""
     judgements, model = runs[0].judgements, settings.model
+    warn_without_nonrelevant(judgements, "prob_better")
+    codes = [*common_codes(runs[0], runs[1], settings.cutoff, by_id=True)]  # (Q, W) documents as numbers, by id
+    # the runs in one order whichever comes first, so that swapped runs draw the same labels
+    swap = codes[0].tolist() > codes[1].tolist()
+    order = slice(None, None, -1 if swap else 1)
+    runs, codes = runs[order], codes[order]
     ideal = model.normalizer(model.gain(judgements.grade), judgements)  # (Q,)
-    seen = model.seen(max(code.shape[1] for code in codes))  # (W,)
-    grades = [grade_prior_of(run, settings.cutoff, settings.prior, settings.pool) for run in runs]
-    gain = model.gain(grades[0].levels)  # (L,), the same levels for both
+    weight = model.seen(max(code.shape[1] for code in codes)) / np.where(ideal, ideal, np.inf)[:, None]  # (Q, W)
+    priors = [grade_prior(run, settings.cutoff, settings.prior, settings.pool) for run in runs]
+    gain = model.gain(priors[0].levels)  # (L,), the same levels for both
     unjudged = [run.top(settings.cutoff).unjudged for run in runs]  # (Q, W) each
     plain = model.score(runs[0]) - model.score(runs[1])  # (Q,)
     means = [[scores.mean for scores in topic_scores(run, settings)] for run in runs]
     differences, topics = [], []
     for q, query_id in enumerate(judgements.topics):
-        rank_a, rank_b = (np.flatnonzero(mask[q]) for mask in unjudged)
-        _, in_a, in_b = np.intersect1d(codes[0][q, rank_a], codes[1][q, rank_b], True, return_indices=True)
-        both_a, both_b = rank_a[in_a], rank_b[in_b]  # (n,) each, by id
-        order = np.lexsort((np.maximum(both_a, both_b), np.minimum(both_a, both_b)))  # equal ranks stay by id
-        weight = seen / (ideal[q] or np.inf)
-        (of_a, of_b), (left_a, left_b) = ([prior[i][q] for prior in grades] for i in (1, 2))  # (L,) each
-        draws = [  # what one unit of gain adds to the difference, the grade prior, and the supply
-            (weight[both_a[order]] - weight[both_b[order]], (of_a + of_b) / 2, np.minimum(left_a, left_b)),
-            (weight[np.delete(rank_a, in_a)], of_a, left_a),
-            (-weight[np.delete(rank_b, in_b)], of_b, left_b),
-        ]
-        difference = _difference(draws, gain, float(plain[q]), judgements.topic_keys[q])
-        signs = Signs.of(difference).sampled(difference.n_drawn)
-        expected, counts = (means[0][q], means[1][q]), (len(rank_a), len(rank_b), len(in_a))
-        row = TopicBetter(query_id, *signs.chance, signs.undecided, difference.form, *expected, *counts)
+        ranks = [np.flatnonzero(mask[q]) for mask in unjudged]
+        documents = [code[q, rank] for code, rank in zip(codes, ranks, strict=True)]
+        draws = _draws(ranks, documents, weight[q], gain, [(prior.probability[q], prior.supply[q]) for prior in priors])
+        difference = _difference(draws, float(plain[q]), judgements.topic_keys[q])
+        signs = Signs.of(difference).sampled(difference.n_drawn).swapped(swap)
+        (mean_a, mean_b), (n_a, n_b) = [scores[q] for scores in means][order], [len(rank) for rank in ranks][order]
+        form, n_both = difference.form, draws[0].n
+        row = TopicBetter(query_id, *signs.chance, signs.undecided, form, mean_a, mean_b, n_a, n_b, n_both)
         topics.append(row)
         differences.append(replace(difference, form="exact", n_drawn=0))  # the error of all draws is added at the end
     mean = Outcomes.mean_of(differences, STEPS)
-    signs, form = Signs.of(mean, prod(topic.tie for topic in topics)), mean.form
-    if any(topic.form == "band" for topic in topics):
-        signs, form = signs.sampled(SAMPLE_SIZE), "band"
-    mean_a, mean_b = (mean_over_topics(scores) for scores in means)
+    sampled = any(topic.form == "band" for topic in topics)
+    signs = Signs.of(mean, prod(topic.tie for topic in topics)).sampled(SAMPLE_SIZE if sampled else 0).swapped(swap)
+    form = "band" if sampled else mean.form
+    if form == "bracket" and signs.undecided > WIDE:
+        warn(
+            f"prob_better: {signs.undecided:.2g} of the probability is undecided, since topics are combined on a grid "
+            "of scores; each probability lies in the bracket that the result states"
+        )
+    mean_a, mean_b = [mean_over_topics(scores) for scores in means][order]
     return ProbBetter(*signs.chance, mean_a, mean_b, form, signs.undecided, signs.bracket, topics)
 
 
-Draws = list[tuple[FloatArray, FloatArray, IntArray]]
+def _draws(
+    ranks: list[IntArray],  # (n,) each, of the unjudged documents of a and of b
+    documents: list[IntArray],  # (n,) each, as numbers in the order of their ids
+    weight: FloatArray,  # (W,) of one unit of gain at each rank
+    gain: FloatArray,  # (L,)
+    priors: list[tuple[FloatArray, IntArray]],  # (L,) grade prior and supply of a and of b
+) -> list[LabelDraws]:
+    """Labels of the shared documents, of a's own and of b's own; their scores add to the difference."""
+    (rank_a, rank_b), ((of_a, left_a), (of_b, left_b)) = ranks, priors
+    _, in_a, in_b = np.intersect1d(documents[0], documents[1], True, return_indices=True)
+    both_a, both_b = rank_a[in_a], rank_b[in_b]  # by id
+    order = np.lexsort((np.maximum(both_a, both_b), np.minimum(both_a, both_b)))  # equal ranks stay by id
+    shared = (weight[both_a] - weight[both_b])[order]
+    return [
+        LabelDraws(shared, gain, (of_a + of_b) / 2, np.minimum(left_a, left_b)),
+        LabelDraws(weight[np.delete(rank_a, in_a)], gain, of_a, left_a),
+        LabelDraws(-weight[np.delete(rank_b, in_b)], gain, of_b, left_b),
+    ]
 
 
-def _difference(draws: Draws, gain: FloatArray, plain: float, topic: str) -> Outcomes:
-    """Score of a minus score of b; ``plain``: the difference without labels.
-
-    ``draws``: (n,) weights, (L,) grade prior and (L,) supply of the shared documents, of a's own and of b's own.
-    """
-    if not any(weight.any() for weight, _, _ in draws):
+def _difference(draws: list[LabelDraws], plain: float, topic: str) -> Outcomes:
+    """Score of a minus score of b; ``plain``: the difference without labels."""
+    if not any(part.weight.any() for part in draws):
         return Outcomes.sure(plain)
-    listed = _labelled(draws, gain, partial(listed_labels, most=LISTED))
+    listed = _labelled(draws, lambda part, used: part.listed(used, LISTED))
     if listed is not None:
         return Outcomes.listed(plain + listed[0], listed[1])
     # each topic has random numbers of its own: those of topics that are added must be independent
     random = fixed_random(crc32(topic.encode("utf-8", "surrogatepass")))
-    drawn = _labelled(draws, gain, partial(drawn_labels, random=random))
+    drawn = _labelled(draws, lambda part, used: part.drawn(random, used))
     assert drawn is not None
     return Outcomes.sampled(plain + drawn[0])
 
 
 def _labelled(
-    draws: Draws, gain: FloatArray, label: Callable[..., Labellings | None]
+    draws: list[LabelDraws], label: Callable[[LabelDraws, IntArray], Labellings | None]
 ) -> tuple[FloatArray, FloatArray] | None:
     """(N,) weighted sums of gains and their probabilities; None if ``label`` has too many labellings to list."""
-    score, chance, used = np.zeros(1), np.ones(1), np.zeros((len(gain), 1), np.int64)
-    for step, (weight, probability, supply) in enumerate(draws):
-        labels = label(weight, gain, probability, supply[:, None] - used)
+    score, chance, used = np.zeros(1), np.ones(1), np.zeros((len(draws[0].gain), 1), np.int64)
+    for step, part in enumerate(draws):
+        labels = label(part, used)
         if labels is None:
             return None
         score, chance = score[labels.origin] + labels.score, chance[labels.origin] * labels.chance
         used = used[:, labels.origin] if step else labels.used  # own documents take from one supply, shared from both
     return score, chance
-
-
-def _swapped(result: ProbBetter) -> ProbBetter:
-    """Comparison with the runs swapped."""
-    a, b, tie = result.bracket.values()
-    topics = [row._replace(**{name: getattr(row, other) for name, other in SWAPPED.items()}) for row in result.topics]
-    probabilities, means = (result.b_better, result.a_better, result.tie), (result.mean_b, result.mean_a)
-    bracket = {"a_better": b, "b_better": a, "tie": tie}
-    return ProbBetter(*probabilities, *means, result.form, result.undecided, bracket, topics)

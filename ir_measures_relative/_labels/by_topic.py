@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import sqrt
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -10,7 +11,6 @@ import scipy
 
 from ir_measures_relative._base import mean_over_topics
 from ir_measures_relative._checks import flag, share
-from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels.outcomes import FORMS, Outcomes
 
 POINTS = 2010  # possible means over topics to which the sampling of topics is added
@@ -24,20 +24,9 @@ class _Distribution:
         """Possible scores and their probabilities."""
         raise NotImplementedError
 
-    @property
-    def support(self) -> FloatArray:
-        """Possible scores, ascending; if they are too many, those on a grid or drawn."""
-        return self.outcomes.support
-
-    @property
-    def probability(self) -> FloatArray:
-        """Probability of each score of `support`."""
-        return self.outcomes.probability
-
-    @property
-    def exact(self) -> bool:
-        """Whether every labelling was listed, so that quantiles are exact."""
-        return self.form == "exact"
+    support = property(attrgetter("outcomes.support"), doc="Possible scores, ascending; perhaps on a grid or drawn.")
+    probability = property(attrgetter("outcomes.probability"), doc="Probability of each score of `support`.")
+    exact = property(lambda self: self.form == "exact", doc="True if every labelling is listed.")
 
     @cached_property
     def form(self) -> str:
@@ -50,40 +39,25 @@ class TopicResult(_Distribution):
 
     query_id: Any
     n_unjudged: int
-
-    @cached_property
-    def lower(self) -> float:
-        """The lowest score possible, or drawn."""
-        return self.outcomes.ends[0]
-
-    @cached_property
-    def upper(self) -> float:
-        """The highest score possible, or drawn."""
-        return self.outcomes.ends[1]
-
-    @cached_property
-    def mean(self) -> float:
-        return self.outcomes.mean
-
-    @cached_property
-    def std(self) -> float:
-        return self.outcomes.std
-
-    @cached_property
-    def mode(self) -> float:
-        """The fullest part of the distribution: the point estimate of the bootstrapped-nDCG paper."""
-        return self.outcomes.mode
+    mean = cached_property(attrgetter("outcomes.mean"))
+    std = cached_property(attrgetter("outcomes.std"))
+    mode = cached_property(attrgetter("outcomes.mode"))
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
-        return self.outcomes.quantile(share(q, "q"))
+        return self.outcomes.quantile(q)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central label interval: it contains the score with probability ``level``, given how labels are drawn."""
-        return self.outcomes.interval(share(level, "level"))
+        return self.outcomes.interval(level)
 
 
 Topic = TypeVar("Topic", bound=TopicResult)
+
+
+def topic_mean(name: str, doc: str) -> property:
+    """Property of a run that is the mean over topics of their property ``name``."""
+    return property(lambda run: mean_over_topics([getattr(topic, name) for topic in run.topics]), doc=doc)
 
 
 class ByTopic(_Distribution, Generic[Topic]):
@@ -108,30 +82,15 @@ class ByTopic(_Distribution, Generic[Topic]):
     def __len__(self) -> int:
         return len(self.topics)
 
+    mean = topic_mean("mean", "Expected mean over topics; 0 without topics.")
+    lower = topic_mean("lower", "Mean of the topics' lower bounds.")
+    upper = topic_mean("upper", "Mean of the topics' upper bounds.")
+    error = property(attrgetter("outcomes.error"), doc="How far a percentile of the mean may be off; 0 if exact.")
+
     @property
     def form(self) -> str:
         """'exact', 'bracket' or 'band': the least exact form of any topic."""
         return max((topic.form for topic in self.topics), key=FORMS.index, default="exact")
-
-    @cached_property
-    def mean(self) -> float:
-        """Expected mean over topics; 0 without topics."""
-        return mean_over_topics([topic.mean for topic in self.topics])
-
-    @property
-    def lower(self) -> float:
-        """Mean of the topics' lower bounds."""
-        return mean_over_topics([topic.lower for topic in self.topics])
-
-    @property
-    def upper(self) -> float:
-        """Mean of the topics' upper bounds."""
-        return mean_over_topics([topic.upper for topic in self.topics])
-
-    @property
-    def error(self) -> float:
-        """How far a percentile of the mean over topics may be off; 0 if it is exact."""
-        return self.outcomes.error
 
     @property
     def variance_between_topics(self) -> float:
@@ -141,13 +100,10 @@ class ByTopic(_Distribution, Generic[Topic]):
 
     def quantile(self, q: float, *, topics: bool = False) -> float:
         """Quantile of the mean over topics, 0 <= q <= 1, off by at most `error`; ``topics`` as in `interval`."""
-        q = share(q, "q")
-        if not flag(topics, "topics"):
-            return self.outcomes.quantile(q)
-        n = len(self.topics)
-        if n < 2:
+        q, n = share(q, "q"), len(self.topics)
+        if flag(topics, "topics") and n < 2:
             raise ValueError(f"topics=True requires at least two topics, got {n}")
-        error = sqrt(self.variance_between_topics)
+        error = sqrt(self.variance_between_topics) if topics else 0.0
         if error == 0:
             return self.outcomes.quantile(q)
         if q in (0.0, 1.0):

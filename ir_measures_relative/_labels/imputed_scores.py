@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 
-from ir_measures_relative._base import UserModel, canonical_base, mean_over_topics, user_model
+from ir_measures_relative._base import UserModel, canonical_base, user_model
 from ir_measures_relative._checks import choice, counted, warn, whole
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -27,7 +27,7 @@ from ir_measures_relative._judged import (
     warn_without_nonrelevant,
 )
 from ir_measures_relative._labels.bootstrapped import gains_of_relevant
-from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
+from ir_measures_relative._labels.by_topic import ByTopic, TopicResult, topic_mean
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, joins_ideal
 from ir_measures_relative._labels.outcomes import Outcomes
@@ -70,6 +70,9 @@ class ImputedTopic(TopicResult):
     def _cell(self) -> int:
         return int(np.searchsorted(self._run.cells.topic, self._topic))
 
+    lower = property(lambda self: self.outcomes.ends[0], doc="The lowest score possible, or drawn.")
+    upper = property(lambda self: self.outcomes.ends[1], doc="The highest score possible, or drawn.")
+
     @cached_property
     def mean(self) -> float:
         """Expected score; exact moments take less time than `outcomes`."""
@@ -105,10 +108,7 @@ class ImputedScores(ByTopic[ImputedTopic]):
         self.name, self.target, self.depth, self.calibrated = name, target, depth, calibrated
         super().__init__([ImputedTopic(labelled, topic) for topic in range(len(labelled.plain))])
 
-    @property
-    def plain(self) -> float:
-        """The mean over topics if unjudged documents are non-relevant."""
-        return mean_over_topics([topic.plain for topic in self.topics])
+    plain = topic_mean("plain", "The mean over topics if unjudged documents are non-relevant.")
 
     @cached_property
     def std(self) -> float:

@@ -1,10 +1,10 @@
 """Algorithm 1 of bootstrapped nDCG (Froebe et al., ECIR 2023): random labels of a topic's unjudged documents.
 
 The documents are labelled in rank order. Each draws a target grade; if the pool has no document of that grade left
-outside the top K, it gets the next lower grade that is left, else 0. Every labelling can be listed (`listed_labels`) or
-a sample of them drawn (`drawn_labels`). Moments, extremes and a grid of scores come from a small Markov chain
-(`LabelDraws`): earlier draws matter only through the levels that can *run out* (fewer documents left than unjudged
-ones), so the state is how many documents each of those has left:
+outside the top K, it gets the next lower grade that is left, else 0. Every labelling can be listed, or a sample of them
+drawn. Moments, extremes and a grid of scores come from a small Markov chain: earlier draws matter only through the
+levels that can *run out* (fewer documents left than unjudged ones), so the state is how many documents each of those
+has left:
 
     chance[r, s]  = probability that the next document gets level r in state s
     s - stride[r] = the state after that
@@ -33,6 +33,15 @@ GRID_WORK = 200_000_000  # additions for the grid of a topic: some tenths of a s
 CELLS = 1 << 18  # of a grid; more would not make the stored grid more precise
 STORED_CELLS = 1 << 14  # 0.3 MB a topic
 FEWEST_CELLS = 500  # for each document, so that the bracket is at most a few thousandths of the range of scores
+
+
+class Labellings(NamedTuple):
+    """N labellings of the same documents."""
+
+    score: FloatArray  # (N,) weighted sum of gains
+    used: IntArray  # (L, N) documents taken from each level; level 0 excepted
+    chance: FloatArray  # (N,)
+    origin: IntArray  # (N,) which of the labellings that these continue
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +89,7 @@ class LabelDraws:
 
     @property
     def free(self) -> bool:
+        """True if no level can run out, so that the draws are independent."""
         return self.n_states == 1
 
     @property
@@ -102,10 +112,55 @@ class LabelDraws:
 
     def _after(self, value: FloatArray) -> FloatArray:
         """(S,) a value of each state -> (L, S) that of the state after each label; 0 where a state lacks the level."""
-        after = np.zeros(self.chance.shape)
-        for row, step in zip(after, self.stride.tolist(), strict=True):
-            row[step:] = value[: len(value) - step]
-        return after
+        return np.stack([np.append(np.zeros(step), value[: len(value) - step]) for step in self.stride.tolist()])
+
+    def listed(self, used: IntArray | int = 0, most: int = LISTED) -> Labellings | None:
+        """List every labelling with its probability; None if they are more than ``most``.
+
+        ``used``: (L, M) documents of each level that each of M labellings of other documents has used, which these
+        continue, since a pair of runs labels its shared documents first.
+        """
+        begin = left = np.minimum(self.supply[:, None] - used, self.n).astype(np.int32)  # (L, M)
+        score, chance, origin = np.zeros(left.shape[1]), np.ones(left.shape[1]), np.arange(left.shape[1])
+        work = 0  # long lists with scarce levels have few labellings after each of many documents
+        for weight in self.weight:
+            step = chance_of_labels(self.probability, left > 0)  # (L, N)
+            level, row = np.nonzero(step)
+            work += len(row)
+            if len(row) > most or work > LISTING:
+                return None
+            score, chance, origin = score[row] + weight * self.gain[level], chance[row] * step[level, row], origin[row]
+            left = left[:, row]
+            left[level, np.arange(len(row))] -= level > 0
+        return Labellings(score, begin[:, origin] - left, chance, origin)
+
+    def drawn(self, random: np.random.Generator, used: IntArray | int = 0) -> Labellings:
+        """Draw a sample of `SAMPLE_SIZE` labellings; ``used`` as in `listed`.
+
+        A document's target is drawn; its label follows from counts. With M^(r) targets at or above level r so far and
+        c_r documents of level r left at the outset, the labels at or above level r are
+
+            T^(r) = min(M^(r), c_r + T^(r+1)),   T^(top+1) = 0:
+
+        all targets from r on are met, unless level r and the levels above have run out. Example: targets 2, 2, 1 with
+        one document left of either grade: T^(2) = min(2, 1) = 1, T^(1) = min(3, 1 + 1) = 2, so the labels are 2, 1, 0.
+        """
+        reaching = np.cumsum(self.probability[::-1])[::-1]  # (L,) probability of a target at or above a level
+        # what a label at or above a level adds if it came by this draw and no sooner: the weight falls from here on
+        worth = np.outer(-np.diff(self.weight, append=0.0), np.diff(self.gain, prepend=0.0))  # (n, L)
+        score, added = np.zeros((2, SAMPLE_SIZE))
+        count = np.int16 if self.n < 1 << 14 else np.int64  # small integers are fast
+        left = np.minimum(self.supply[:, None] - used, self.n).astype(count)
+        asked, met = np.zeros((2, len(self.gain) + 1, SAMPLE_SIZE), count)  # targets and labels at or above each level
+        for t in range(self.n):
+            number = random.bit_generator.random_raw(SAMPLE_SIZE // 2).view(np.uint32)  # the stream numpy never changes
+            for r in range(len(self.gain) - 1, 0, -1):
+                asked[r] += number < round(reaching[r] * 2**32)
+                np.minimum(asked[r], met[r + 1] + left[r], out=met[r])
+                score += np.multiply(met[r], worth[t, r], out=added)
+        met[0] = met[1]
+        origin = np.arange(SAMPLE_SIZE) % left.shape[1]
+        return Labellings(score, met[:-1] - met[1:], np.full(SAMPLE_SIZE, 1.0 / SAMPLE_SIZE), origin)
 
     @cached_property
     def moments(self) -> tuple[float, float]:
@@ -212,67 +267,3 @@ def chance_of_labels(probability: FloatArray, left: BoolArray) -> FloatArray:
         falling = np.where(left[level], 0.0, falling)
     chance[0] = falling + probability[0]
     return chance
-
-
-class Labellings(NamedTuple):
-    """N labellings of the same documents."""
-
-    score: FloatArray  # (N,) weighted sum of gains
-    used: IntArray  # (L, N) documents taken from each level; level 0 excepted
-    chance: FloatArray  # (N,)
-    origin: IntArray  # (N,) which of the labellings that these continue
-
-
-def listed_labels(
-    weight: FloatArray, gain: FloatArray, probability: FloatArray, left: IntArray, most: int = LISTED
-) -> Labellings | None:
-    """Every labelling of n documents with its probability; None if they are more than ``most``.
-
-    ``left``: (L, M) documents of each level to begin with, in each of M labellings of other documents that these
-    continue, since a pair of runs labels its shared documents first. The rest is as in `LabelDraws`.
-    """
-    score, chance, origin = np.zeros(left.shape[1]), np.ones(left.shape[1]), np.arange(left.shape[1])
-    begin = left = np.minimum(left, len(weight)).astype(np.int32)
-    work = 0  # long lists with scarce levels have few labellings after each of many documents
-    for w in weight:
-        step = chance_of_labels(probability, left > 0)  # (L, N)
-        level, row = np.nonzero(step)
-        work += len(row)
-        if len(row) > most or work > LISTING:
-            return None
-        score, chance, origin = score[row] + w * gain[level], chance[row] * step[level, row], origin[row]
-        left = left[:, row]
-        left[level, np.arange(len(row))] -= level > 0
-    return Labellings(score, begin[:, origin] - left, chance, origin)
-
-
-def drawn_labels(
-    weight: FloatArray, gain: FloatArray, probability: FloatArray, left: IntArray, random: np.random.Generator
-) -> Labellings:
-    """A sample of `SAMPLE_SIZE` labellings of n documents, labelled in order.
-
-    A document's target is drawn; its label follows from counts. With M^(r) targets at or above level r so far and
-    c_r documents of level r left at the outset, the labels at or above level r are
-
-        T^(r) = min(M^(r), c_r + T^(r+1)),   T^(top+1) = 0:
-
-    all targets from r on are met, unless level r and the levels above have run out. Example: targets 2, 2, 1 with one
-    document left of either grade: T^(2) = min(2, 1) = 1, T^(1) = min(3, 1 + 1) = 2, so the labels are 2, 1 and 0.
-    ``left``: (L, 1), or (L, N) to continue another sample.
-    """
-    reaching = np.cumsum(probability[::-1])[::-1]  # (L,) probability of a target at or above a level
-    # what a label at or above a level adds if it came by this draw and no sooner: the weight falls from here on
-    worth = np.outer(-np.diff(weight, append=0.0), np.diff(gain, prepend=0.0))  # (n, L)
-    score, added = np.zeros((2, SAMPLE_SIZE))
-    count = np.int16 if len(weight) < 1 << 14 else np.int64  # small integers are fast
-    left = np.minimum(left, len(weight)).astype(count)
-    asked, met = np.zeros((2, len(gain) + 1, SAMPLE_SIZE), count)  # targets and labels at or above each level
-    for t in range(len(weight)):
-        number = random.bit_generator.random_raw(SAMPLE_SIZE // 2).view(np.uint32)  # the stream numpy never changes
-        for r in range(len(gain) - 1, 0, -1):
-            asked[r] += number < round(reaching[r] * 2**32)
-            np.minimum(asked[r], met[r + 1] + left[r], out=met[r])
-            score += np.multiply(met[r], worth[t, r], out=added)
-    met[0] = met[1]
-    origin = np.arange(SAMPLE_SIZE) % left.shape[1]
-    return Labellings(score, met[:-1] - met[1:], np.full(SAMPLE_SIZE, 1.0 / SAMPLE_SIZE), origin)

@@ -21,14 +21,7 @@ import scipy
 from ir_measures_relative._base import NDCG, SDCG, UserModel, divide
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Run
-from ir_measures_relative._labels.open_documents import (
-    GradeLabels,
-    OpenDocuments,
-    hashed,
-    looked_up,
-    ranked_keys,
-    uniforms,
-)
+from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, hashed, ranked_keys, uniforms
 from ir_measures_relative._labels.outcomes import Outcomes
 
 DRAWN = 20_100  # labellings drawn for a topic, or the mean over topics, where they are too many to list
@@ -72,8 +65,6 @@ class ScoreCells:
 
     def part(self, first: int, last: int) -> ScoreCells:
         """The topics from ``first`` to before ``last``."""
-        if last - first == len(self.topic):
-            return self
         cells, start = slice(first, last), self.start[first : last + 1]
         weight, layers = self.weight[start[0] : start[-1]], self.layers.of_topics(cells)
         return ScoreCells(self.topic[cells], start - start[0], self.known[cells], weight, self.gain, layers)
@@ -113,6 +104,10 @@ class LabelledRun:
     def __init__(self, open_documents: OpenDocuments, labels: GradeLabels, model: UserModel, ideal: str = "all"):
         self.open, self.labels, self.model, self.ideal = open_documents, labels, model, ideal
         self.gain = model.gain(labels.grade)  # (G + 1,)
+        self.n_open = np.asarray(open_documents.mask.sum(axis=1))  # (Q,)
+        self.plain = plain_scores(open_documents, model)  # (Q,) the scores if open documents are non-relevant
+        self.known = model.total(open_documents.values(visible_gain(open_documents, model)))  # (Q,) numerators of these
+        self._rank_weight = model.total(np.eye(open_documents.mask.shape[1]))  # (W,) of one unit of gain
         self._drawn = np.zeros((0, 0), dtype=np.int8)
 
     def empty(self) -> LabelledRun:
@@ -121,19 +116,9 @@ class LabelledRun:
         return LabelledRun(nothing, self.labels._replace(logit=self.labels.logit[:0]), self.model, self.ideal)
 
     @cached_property
-    def _rank_weight(self) -> FloatArray:
-        """(W,) of one unit of gain at each rank."""
-        return self.model.total(np.eye(self.open.mask.shape[1]))
-
-    @cached_property
-    def known(self) -> FloatArray:
-        """(Q,) what judged documents add to the numerator."""
-        return self.model.total(self.open.values(visible_gain(self.open, self.model)))
-
-    @cached_property
-    def plain(self) -> FloatArray:
-        """(Q,) the scores if open documents are non-relevant."""
-        return plain_scores(self.open, self.model)
+    def key(self) -> Array:
+        """(n,) of the open documents."""
+        return self.open.key
 
     @cached_property
     def cells(self) -> ScoreCells:
@@ -141,9 +126,9 @@ class LabelledRun:
         return ScoreCells.of(self, self.open.topic, self._rank_weight[self.open.rank], self.known)
 
     @cached_property
-    def key(self) -> Array:
-        """(n,) of the open documents."""
-        return self.open.key
+    def marginal(self) -> FloatArray:
+        """(n, G + 1) probability of each grade, over the effects."""
+        return np.asarray(self.labels.probability().mean(axis=0))
 
     @cached_property
     def _unjudged(self) -> tuple[Array, FloatArray]:
@@ -154,20 +139,13 @@ class LabelledRun:
         order = np.argsort(key)
         return key[order], self._rank_weight[np.nonzero(mask)[1]][order]
 
-    def weights_of(self, key: Array) -> FloatArray:
+    def weights_of(self, wanted: Array) -> FloatArray:
         """(m,) weight of each document at its rank in this run, open or below the depth of labels; 0 if absent."""
-        return looked_up(*self._unjudged, key)
-
-    @cached_property
-    def marginal(self) -> FloatArray:
-        """(n, G + 1) probability of each grade, over the effects."""
-        probability: FloatArray = self.labels.probability().mean(axis=0)
-        return probability
-
-    @cached_property
-    def n_open(self) -> IntArray:
-        """(Q,) number of open documents of each topic."""
-        return np.asarray(self.open.mask.sum(axis=1))
+        key, weight = self._unjudged
+        if not len(key):
+            return np.zeros(len(wanted))
+        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        return np.where(key[place] == wanted, weight[place], 0.0)
 
     def drawn_effects(self, size: int, n_effects: int) -> IntArray:
         """(size,) places among the effects, each of them drawn equally often."""
@@ -193,33 +171,31 @@ class LabelledRun:
 
         ``effect`` (U,): by default that of the labels.
         """
-        labels = self.labels if effect is None else self.labels._replace(effect=effect)
-        cells, place = self.cells, self.drawn_effects(size, len(labels.effect))
+        effect = self.labels.effect if effect is None else effect
+        cells, place = self.cells, self.drawn_effects(size, len(effect))
         total = np.full(size, self.plain.sum() - self.plain[cells.topic].sum())
         first = 0
         while first < len(cells.topic):
             most = cells.start[first] + CELLS // size
             last = max(int(np.searchsorted(cells.start, most, "right")) - 1, first + 1)
-            part, key, rows = self._part(first, last)
-            label = labels._replace(logit=labels.logit[rows]).drawn(place, uniforms(key, size))
-            total += part.scores(label).sum(axis=0)
+            part, key, labels = self._part(first, last)
+            total += part.scores(labels._replace(effect=effect).drawn(place, uniforms(key, size))).sum(axis=0)
             first = last
         return total / max(self.open.run.judgements.n_topics, 1)
 
-    def _part(self, first: int, last: int) -> tuple[ScoreCells, Array, slice]:
-        """Cells from ``first`` to before ``last``, and the keys and places of their documents."""
+    def _part(self, first: int, last: int) -> tuple[ScoreCells, Array, GradeLabels]:
+        """Cells from ``first`` to before ``last``, and the keys and labels of their documents."""
         rows = slice(*self.cells.start[[first, last]].tolist())
-        return self.cells.part(first, last), self.key[rows], rows
+        return self.cells.part(first, last), self.key[rows], self.labels._replace(logit=self.labels.logit[rows])
 
     def topic_moments(self, cell: int) -> tuple[FloatArray, FloatArray] | None:
         """(U,) mean and variance of the topic of a cell given each effect; None if they would take too long."""
-        cells, _, rows = self._part(cell, cell + 1)
-        return _moments(cells, self.labels._replace(logit=self.labels.logit[rows]).probability())
+        cells, _, labels = self._part(cell, cell + 1)
+        return _moments(cells, labels.probability())
 
     def topic_outcomes(self, cell: int) -> Outcomes:
         """Possible scores of the topic of a cell: every one, or a sample of them; moments are exact if possible."""
-        cells, key, rows = self._part(cell, cell + 1)
-        labels = self.labels._replace(logit=self.labels.logit[rows])
+        cells, key, labels = self._part(cell, cell + 1)
         probability = labels.probability()  # (U, n, G + 1)
         n_effects, n, n_grades = probability.shape
         if n_grades**n <= min(LISTED, LISTED_CELLS // n_effects):

@@ -153,14 +153,6 @@ def uniforms(key: Array, size: int) -> FloatArray:
     return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def looked_up(key: Array, value: FloatArray, wanted: Array) -> FloatArray:
-    """(m,) values of the wanted keys; ``key`` (n,) is ascending, a key that is not among them has the value 0."""
-    if not len(key):
-        return np.zeros(len(wanted))
-    place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-    return np.where(key[place] == wanted, value[place], 0.0)
-
-
 def _mixed(number: Array) -> Array:
     with np.errstate(over="ignore"):
         number = (number ^ (number >> np.uint64(30))) * _FIRST

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import fsum, log, sqrt
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from ir_measures_relative._checks import EQUAL
+from ir_measures_relative._checks import EQUAL, share
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels.sampling import order_band
 
@@ -42,15 +41,13 @@ class Outcomes:
 
     Attributes
     ----------
-    support : (N,) array
-        Ascending; scores within 1e-12 of each other are merged.
-    probability : (N,) array
+    support, probability : (N,) arrays
+        Ascending scores, those within 1e-12 of each other merged, and their probabilities.
     moments : tuple
         Mean and variance; (U,) arrays if they are known given each of U equally likely effects of a run.
     ends : tuple
         The lowest and the highest possible score.
-    form : str
-        'exact', 'bracket' or 'band'.
+    form : {'exact', 'bracket', 'band'}
     slack : float
         How far a true quantile may be from the one listed, if the form is 'bracket'.
     n_drawn : int
@@ -115,13 +112,9 @@ class Outcomes:
     def std(self) -> float:
         return sqrt(self.variance)
 
-    @cached_property
-    def _cumulative(self) -> FloatArray:
-        return np.cumsum(self.probability)
-
     def _at(self, q: ArrayLike) -> FloatArray:
         """Smallest listed score whose cumulative probability reaches q. Any shape."""
-        place = np.searchsorted(self._cumulative, np.asarray(q) - EQUAL, "left")
+        place = np.searchsorted(np.cumsum(self.probability), np.asarray(q) - EQUAL, "left")
         return np.clip(self.support[np.minimum(place, len(self.support) - 1)], *self.ends)
 
     def _ranges(self, q: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -136,25 +129,25 @@ class Outcomes:
 
     def quantile_range(self, q: float) -> tuple[float, float]:
         """Two scores that enclose the q-quantile, as `form` says; equal if exact."""
-        low, high = self._ranges(q)
+        low, high = self._ranges(share(q, "q"))
         return float(low), float(high)
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
-        return float(self._at(q))
+        return float(self._at(share(q, "q")))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central interval that contains the score with probability ``level``."""
-        tail = (1 - level) / 2
+        tail = (1 - share(level, "level")) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
-    @cached_property
+    @property
     def width(self) -> float:
         """Width of the widest `quantile_range` of the percentiles 1 to 99; 0 if exact."""
         low, high = self._ranges(PERCENTILES)
         return float((high - low).max())
 
-    @cached_property
+    @property
     def error(self) -> float:
         """How far any of the percentiles 1 to 99 may be off; 0 if exact."""
         if not self.n_drawn:
@@ -168,9 +161,9 @@ class Outcomes:
         likely = self.probability >= self.probability.max() * (1 - EQUAL)
         return float(self.support[np.argmax(likely)])
 
-    @cached_property
+    @property
     def mode(self) -> float:
-        """The point estimate of the bootstrapped-nDCG paper's tables.
+        """The point estimate of the bootstrapped-nDCG paper: the fullest part of the distribution.
 
         Twice: cut the range of the remaining scores into 20 equal, right-closed bins and keep the bin or bins of
         largest probability. The answer is the largest score left.
@@ -202,7 +195,7 @@ class Outcomes:
         means, variances = zip(*(part.moments for part in parts), strict=True)
         moments = np.asarray(sum(means)) / n, np.asarray(sum(variances)) / n**2
         ends = fsum(part.ends[0] for part in parts) / n, fsum(part.ends[1] for part in parts) / n
-        form = FORMS[max(FORMS.index(part.form) for part in parts)]
+        form = max((part.form for part in parts), key=FORMS.index)
         slack = fsum(part.error for part in parts) / n
         listed = _listed_sum(parts)
         if listed is not None:
@@ -210,7 +203,7 @@ class Outcomes:
         support, probability, off = _sum_on_grid(parts, steps)
         # the ends are possible, if too rarely for a float
         support = np.clip(np.concatenate([[ends[0]], support / n, [ends[1]]]), *ends)
-        form = "bracket" if form == "exact" and off else form
+        form = max(form, "bracket", key=FORMS.index)
         return cls(support, np.pad(probability, 1), moments, ends, form, slack + off / n)
 
 
@@ -247,9 +240,7 @@ def _sum_on_grid(parts: Sequence[Outcomes], steps: int) -> tuple[FloatArray, Flo
     """Scores and probabilities of the sum of independent parts on a grid, and by how much a quantile may be off."""
     base = fsum(float(part.support[0]) for part in parts)
     varying = [part for part in parts if part.support[-1] > part.support[0]]
-    if not varying:
-        return np.array([base]), np.ones(1), 0.0
-    step = sqrt(fsum((part.support[-1] - part.support[0]) ** 2 for part in varying)) / steps
+    step = sqrt(fsum((part.support[-1] - part.support[0]) ** 2 for part in varying)) / steps or 1.0
     alike: dict[tuple[bytes, bytes], list[Outcomes]] = {}  # thousands of topics may be alike
     for part in varying:
         alike.setdefault((part.support.tobytes(), part.probability.tobytes()), []).append(part)
@@ -277,6 +268,6 @@ def _on_grid(part: Outcomes, step: float) -> FloatArray:
     """(cells,) probability of the lowest score plus 0, 1, ... steps; scores are split so that the mean is kept."""
     place = (part.support - part.support[0]) / step
     cell = np.floor(place).astype(np.int64)
-    share = place - cell
-    weight = np.concatenate([part.probability * (1 - share), part.probability * share])
+    to_next = part.probability * (place - cell)
+    weight = np.concatenate([part.probability - to_next, to_next])
     return np.asarray(np.bincount(np.concatenate([cell, cell + 1]), weight), np.float64)

@@ -73,14 +73,16 @@ class PairOutcomes:
         self.a, self.b, self.settled, self.size = a, b, settled, size
         self.n_topics = a.open.run.judgements.n_topics
         _, both_a, both_b = np.intersect1d(a.key, b.key, assume_unique=True, return_indices=True)
-        only_b = np.delete(np.arange(len(b.key)), both_b)
-        self._both, self._only_b = (both_a, both_b), only_b
-        topic = np.concatenate([a.open.topic, b.open.topic[only_b]])
+        self._both, self._only_b = (both_a, both_b), np.delete(np.arange(len(b.key)), both_b)
+        topic = np.concatenate([a.open.topic, b.open.topic[self._only_b]])
         self._order = np.argsort(topic, kind="stable")  # (n,)
-        self.topic = topic[self._order]
+        self.topic, self.in_both = topic[self._order], a.open.topic[both_a]  # of all documents, of those open in both
         self.key = self._joined(a.key, b.key)
+        self.n_open = len(self.key)
         self.weight_a, self.weight_b = a.weights_of(self.key), b.weights_of(self.key)  # (n,)
         self.cells = ScoreCells.of(a, self.topic, self.weight_a - self.weight_b, a.known - b.known)
+        self._rest = a.plain - b.plain  # (Q,) differences in topics without open documents, 0 in the others
+        self._rest[self.cells.topic] = 0.0
 
     def _joined(self, of_a: Array, of_b: Array, of_both: Array | None = None) -> Array:
         """(n, ...) values of the documents from those of the open documents of a, of b, and of those open in both."""
@@ -89,20 +91,10 @@ class PairOutcomes:
             values[self._both[0]] = of_both
         return values[self._order]
 
-    @property
-    def n_open(self) -> int:
-        """Number of open documents, each counted once."""
-        return len(self.key)
-
     @cached_property
     def in_a(self) -> Array:
         """(n,) True where the document is open in run a."""
         return self._joined(np.ones(len(self.a.key), dtype=bool), np.zeros(len(self.b.key), dtype=bool))
-
-    @property
-    def in_both(self) -> Array:
-        """(s,) topics of the documents that are open in both runs."""
-        return self.a.open.topic[self._both[0]]
 
     def _shared(self, size: int) -> GradeLabels:
         """Labels of the documents that are open in both runs; an effect for each of the first draws."""
@@ -146,13 +138,6 @@ class PairOutcomes:
         sides = first.chances(first.mean, 0.0)
         enough = self.settled or max(p * (1.0 - p) for p in sides) <= FIRST * error**2
         return first if enough else self.sampled(size)
-
-    @cached_property
-    def _rest(self) -> FloatArray:
-        """(Q,) differences in topics without open documents, 0 in the others."""
-        difference = self.a.plain - self.b.plain
-        difference[self.cells.topic] = 0.0
-        return difference
 
     @cached_property
     def by_topic(self) -> FloatArray:
@@ -220,11 +205,11 @@ def prob_better(
     topics: bool = False,
     groups: tuple[str | None, str | None] | None = None,
 ) -> ProbBetter:
-    """Return how likely the mean nDCG of run a is above that of run b, given what is not judged.
+    """Return how likely the mean nDCG of run a is above that of run b, given unjudged documents.
 
-    A document that both runs have unjudged in their tops gets one label for both. A run against itself is a tie;
-    swapping the runs swaps the answers. If one run has nothing unjudged, the other one's scores are those of
-    `boot_ndcg`, or with labels those of `impute`.
+    A document that is unjudged in both tops gets one label for both runs. A run against itself is a tie; swapping the
+    runs swaps the answers. If a run is fully judged, the scores of the other are those of `boot_ndcg` or, with labels,
+    `impute`.
 
     Parameters
     ----------
@@ -272,61 +257,55 @@ def prob_better(
     >>> round(better.a_better, 2), better.b_better, round(better.tie, 2)
     (0.1, 0.0, 0.9)
     """
-    if labels is None:
-        if margin != 0 or topics is not False or groups is not None:
-            raise ValueError("prob_better: margin=, topics= and groups= require labels=, such as those of learn_labels")
-        settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
-        return boot_prob_better(qrels, run_a, run_b, settings)
-    if (prior, pool) != ("pool+run", "topic"):
+    if labels is None and (margin != 0 or topics is not False or groups is not None):
+        raise ValueError("prob_better: margin=, topics= and groups= require labels=, such as those of learn_labels")
+    if labels is not None and (prior, pool) != ("pool+run", "topic"):
         raise ValueError("prob_better: labels= replaces prior= and pool=; give one or the other")
-    settings = BootSettings.checked("prob_better", cutoff, dcg=dcg, gains=gains)
-    model = known_labels(labels, "prob_better: labels")
-    model.check_cutoff(settings.cutoff, "prob_better")
+    settings = BootSettings.checked("prob_better", cutoff, prior, dcg, gains, pool)
+    model = None if labels is None else known_labels(labels, "prob_better: labels")
+    if model is not None:
+        model.check_cutoff(settings.cutoff, "prob_better")
     margin, topics = real(margin, "prob_better: margin", 0.0), flag(topics, "prob_better: topics")
+    if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
+        raise WrongKind(f"prob_better: groups must be the groups of a and b, got {shown(groups)}")
     judgements = Judgements.of(qrels)
+    runs = [JudgedRun(judgements, Run.of(run, name)) for run, name in ((run_a, "run_a"), (run_b, "run_b"))]
+    for name, run in zip(("run_a", "run_b"), runs, strict=True):
+        warn_of_other_topics(run.run, judgements, name)
+    if model is None:
+        return boot_prob_better(runs, settings)
     labelled = []
-    for what, run, group in zip(("run_a", "run_b"), (run_a, run_b), _checked_groups(groups), strict=True):
-        judged = JudgedRun(judgements, Run.of(run, what))
-        warn_of_other_topics(judged.run, judgements, what)
-        part = OpenDocuments.unjudged(judged, settings.cutoff, model.depth)
-        labelled.append(LabelledRun(part, model._label(part, group, what), settings.model))
-    return labelled_prob_better(PairOutcomes(labelled[0], labelled[1]), margin, topics)
+    for name, run, group in zip(("run_a", "run_b"), runs, groups or (None, None), strict=True):
+        part = OpenDocuments.unjudged(run, settings.cutoff, model.depth)
+        labelled.append(LabelledRun(part, model._label(part, group, name), settings.model))
+    return _labelled_prob_better(PairOutcomes(labelled[0], labelled[1]), margin, topics)
 
 
-def labelled_prob_better(pair: PairOutcomes, margin: float = 0.0, topics: bool = False) -> ProbBetter:
-    """The answer of `prob_better` for two labelled runs."""
+def _labelled_prob_better(pair: PairOutcomes, margin: float, topics: bool) -> ProbBetter:
     if topics and pair.n_topics < 2:
         raise ValueError("topics=True requires at least two topics, got 1")
     chances, n_drawn = pair.chances_over_topics(margin) if topics else pair.chances(margin), pair.differences.n_drawn
     signs = Signs.seen(*chances, n_drawn)
     scores_a = pair.expected_scores()
     means = mean_over_topics(scores_a), mean_over_topics(scores_a - pair.by_topic)
+    # topics get more draws than the pair as a whole, which may need few
     rows = _by_topic(PairOutcomes(pair.a, pair.b, size=DRAWN), margin, scores_a)
     form = "band" if n_drawn else "exact"
     return ProbBetter(*signs.chance, *means, form, signs.undecided, signs.bracket, rows, n_drawn)
 
 
 def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[TopicBetter]:
-    """Probabilities for every topic; they get more draws than the pair as a whole, which may need few."""
+    """Probabilities for every topic; ``scores_a``: (Q,) expected scores of a."""
     differences, judgements = pair.differences, pair.a.open.run.judgements
     both = np.bincount(pair.in_both, minlength=judgements.n_topics)
+    by_cell = dict(zip(pair.cells.topic.tolist(), differences.by_cell, strict=True))
     rows = []
     for q, query_id in enumerate(judgements.topics):
-        is_open = q in pair.cells.topic
-        n_drawn = differences.n_drawn if is_open else 0
-        sure = np.full(len(differences.mean), pair.by_topic[q])
-        possible = differences.by_cell[np.searchsorted(pair.cells.topic, q)] if is_open else sure
+        n_drawn = differences.n_drawn if q in by_cell else 0
+        possible = by_cell.get(q, np.full(len(differences.mean), pair.by_topic[q]))
         signs = Signs.seen(*differences.chances(possible, margin), n_drawn)
         means = float(scores_a[q]), float(scores_a[q] - pair.by_topic[q])
         counts = int(pair.a.n_open[q]), int(pair.b.n_open[q]), int(both[q])
         form = "band" if n_drawn else "exact"
         rows.append(TopicBetter(query_id, *signs.chance, signs.undecided, form, *means, *counts))
     return rows
-
-
-def _checked_groups(groups: tuple[str | None, str | None] | None) -> tuple[str | None, str | None]:
-    if groups is None:
-        return None, None
-    if not isinstance(groups, (tuple, list)) or len(groups) != 2:
-        raise WrongKind(f"prob_better: groups must be the groups of a and b, got {shown(groups)}")
-    return groups[0], groups[1]

@@ -25,14 +25,8 @@ def order_band(q: ArrayLike, size: int) -> tuple[IntArray, IntArray]:
     >>> [place.tolist() for place in order_band([0.0, 0.5, 1.0], 20_000)]
     [[0, 9654, 20000], [1, 10347, 20001]]
     """
-
-    def first(q: FloatArray) -> IntArray:
-        """Smallest number of draws whose cumulative probability exceeds the chance to miss."""
-        place = np.ceil(scipy.special.bdtrik(MISSED / 2, size, np.clip(q, 1e-300, 1.0)))
-        return np.where(q == 1.0, size, np.maximum(np.nan_to_num(place), 0.0)).astype(np.int64)
-
-    share = np.asarray(q, np.float64)
-    return first(share), size + 1 - first(1.0 - share)
+    first, last = scipy.stats.binom.ppf(MISSED / 2, size, q), scipy.stats.binom.isf(MISSED / 2, size, q) + 1
+    return first.astype(np.int64), last.astype(np.int64)
 
 
 def chance_range(low: ArrayLike, high: ArrayLike, size: int) -> tuple[FloatArray, FloatArray]:

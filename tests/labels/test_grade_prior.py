@@ -16,10 +16,13 @@ from ir_measures_relative._judged.run import Run
 from ir_measures_relative._labels.bootstrapped import GradePrior, grade_prior, shares
 
 
+def joined(qrels: dict[str, dict[str, int]], rankings: dict[str, list[str]]) -> JudgedRun:
+    run = {q: {doc: -float(rank) for rank, doc in enumerate(docs)} for q, docs in rankings.items()}
+    return JudgedRun(Judgements.of(qrels), Run.of(run))
+
+
 def of_case(case: Case) -> GradePrior:
-    grade = np.array(list(case.qrels.values()), dtype=np.int64)
-    top = [case.qrels.get(doc, np.nan) for doc in case.run[: case.k]]
-    return grade_prior(grade, np.zeros(len(grade), np.int64), np.array([top], dtype=float), case.prior)
+    return grade_prior(joined({"q": case.qrels}, {"q": case.run}), case.k, case.prior)
 
 
 @given(cases())
@@ -44,25 +47,24 @@ def test_golden() -> None:
 
 
 def test_collection_shares_are_those_of_all_topics() -> None:
-    grade, topic = np.array([2, 0, 0, 1]), np.array([0, 0, 1, 1])
-    top = np.array([[2.0, np.nan], [np.nan, np.nan], [np.nan, np.nan]])
-    found = grade_prior(grade, topic, top, "pool", "collection")
+    run = joined({"1": {"a": 2, "b": 0}, "2": {"a": 0, "b": 1}, "3": {}}, {"1": ["a", "u"], "2": ["u", "v"]})
+    found = grade_prior(run, 2, "pool", "collection")
     assert found.probability.tolist() == [[0.5, 0.25, 0.25]] * 3
-    both = grade_prior(grade, topic, top, "pool+run", "collection")
+    both = grade_prior(run, 2, "pool+run", "collection")
     assert both.probability.tolist() == [[0.25, 0.125, 0.625], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25]]
     assert both.supply.tolist() == [[1, 0, 0], [1, 1, 0], [0, 0, 0]]
 
 
 def test_other_topics_change_nothing_for_a_topic() -> None:
-    grade, topic = np.array([3, 1, 0, 2, 0]), np.array([0, 0, 0, 1, 1])
-    top = np.array([[1.0, np.nan], [np.nan, 2.0]])
-    both, alone = grade_prior(grade, topic, top), grade_prior(grade[:3], topic[:3], top[:1])
+    qrels = {"1": {"a": 3, "b": 1, "c": 0}, "2": {"a": 2, "b": 0}}
+    rankings = {"1": ["b", "u"], "2": ["u", "a"]}
+    both, alone = (grade_prior(joined(some, rankings), 2) for some in (qrels, {"1": qrels["1"]}))
     assert both.levels.tolist() == [0, 1, 2, 3] and alone.levels.tolist() == [0, 1, 3]
     assert both.probability[0][[0, 1, 3]].tolist() == alone.probability[0].tolist() and both.probability[0][2] == 0
 
 
 def test_nothing_judged_is_grade_0() -> None:
-    found = grade_prior(np.zeros(0, np.int64), np.zeros(0, np.int64), np.full((1, 3), np.nan))
+    found = grade_prior(joined({"q": {}}, {"q": ["u", "v", "w"]}), 3)
     assert found.levels.tolist() == [0] and found.probability.tolist() == [[1.0]]
     assert shares(np.array([[0, 0], [1, 3]])).tolist() == [[1.0, 0.0], [0.25, 0.75]]
 

@@ -15,7 +15,7 @@ from support.boot_cases import Case
 from support.labellings import discounts, labellings, listed_outcomes
 
 import ir_measures_relative as imr
-from ir_measures_relative._labels.label_draws import LabelDraws, drawn_labels
+from ir_measures_relative._labels.label_draws import LabelDraws
 from ir_measures_relative._labels.outcomes import Outcomes
 from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random, order_band
 
@@ -24,8 +24,7 @@ QUANTILES = (0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999)
 
 def drawn(labels: LabelDraws, *stream: int) -> np.ndarray:
     """(N,) scores."""
-    supply = labels.supply[:, None]
-    return drawn_labels(labels.weight, labels.gain, labels.probability, supply, fixed_random(*stream)).score
+    return labels.drawn(fixed_random(*stream)).score
 
 
 @settings(max_examples=60)
@@ -45,9 +44,8 @@ def test_labels_are_drawn_as_often_as_they_should(labels: LabelDraws) -> None:
 
 
 def test_what_is_used_is_what_was_given() -> None:
-    supply = np.array([[3], [1], [1]])
-    target = np.array([0.0, 0.5, 0.5])
-    used = drawn_labels(discounts([1, 2, 3]), np.arange(3.0), target, supply, fixed_random()).used
+    draws = LabelDraws(discounts([1, 2, 3]), np.arange(3.0), np.array([0.0, 0.5, 0.5]), np.array([3, 1, 1]))
+    used = draws.drawn(fixed_random()).used
     assert (used[1] == 1).all()  # whatever three targets of at least 1 are, one of them ends at 1
     some_2 = used[2] == 1
     assert ((used[2] == 0) | some_2).all() and some_2.mean() == pytest.approx(7 / 8, abs=0.015)  # 6 deviations

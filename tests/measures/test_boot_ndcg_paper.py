@@ -101,10 +101,9 @@ class CaseStudy:
 
     @staticmethod
     def authors_scores(run: JudgedRun) -> list:
-        top, judged = run.top(10), run.judgements
-        grades = grade_prior(judged.grade, judged.topic, top.grade, "pool+run", "collection")
+        grades = grade_prior(run, 10, "pool+run", "collection")
         chance = grades.probability.copy()
-        nothing_judged = np.isnan(top.grade).all(axis=1)
+        nothing_judged = np.isnan(run.top(10).grade).all(axis=1)
         chance[nothing_judged] = np.arange(chance.shape[1]) == 0
         return topic_scores(run, BootSettings(10), grades._replace(probability=chance))
 

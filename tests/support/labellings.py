@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from ir_measures_relative._labels.label_draws import LabelDraws, listed_labels
+from ir_measures_relative._labels.label_draws import LabelDraws
 from ir_measures_relative._labels.outcomes import Outcomes
 
 
@@ -27,6 +27,6 @@ def labellings(draw: st.DrawFn, monotone: bool = False) -> LabelDraws:
 
 def listed_outcomes(labels: LabelDraws, start: float = 0.0) -> Outcomes:
     """Every score of the labels on top of ``start``."""
-    listed = listed_labels(labels.weight, labels.gain, labels.probability, labels.supply[:, None], 1 << 21)
+    listed = labels.listed(most=1 << 21)
     assert listed is not None
     return Outcomes.listed(start + listed.score, listed.chance)
