@@ -2,7 +2,7 @@
 
 Read in this order:
 
-1. `outcomes`, `sampling`: possible scores and their probabilities; `by_topic`: results per topic and on average.
+1. `outcomes`: possible scores and their probabilities; `by_topic`: results per topic and on average.
 2. Bootstrapped nDCG: `label_draws` (Algorithm 1), `boot_scores` (results), `bootstrapped` (grade priors, bounds,
    `boot_ndcg`) and `bootstrapped_pair` (two runs).
 3. Label models: `open_documents` and `label_model` (the interface and fixed models), `pooling` (depth, leaving a group

@@ -6,8 +6,7 @@ A topic's distribution takes the first of three forms that it is small enough fo
     grid     free draws or few states (`LabelDraws.on_grid`)    bracket, guaranteed; below 2e-4 for 100 documents
     sample   20,000 runs of Algorithm 1 with a fixed seed       band, valid with probability 1 - 1e-6
 
-The sample uses the same random numbers for every topic: a topic's value depends on that topic alone. The paper (Froebe
-et al., ECIR 2023) draws 1,000 labellings.
+The sample uses the same random numbers for every topic, so that a topic's value depends on that topic alone.
 """
 
 from dataclasses import replace
@@ -23,8 +22,7 @@ from ir_measures_relative._checks import counted
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
 from ir_measures_relative._labels.label_draws import LabelDraws
-from ir_measures_relative._labels.outcomes import Outcomes, added
-from ir_measures_relative._labels.sampling import SAMPLE_SIZE, fixed_random
+from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes, added, fixed_random
 
 STORED = 1 << 15  # scores that are stored; longer lists take less time to make than memory to keep
 REACH = 1e8  # states x documents x levels of a pass for exact moments: tenths of a second
@@ -132,13 +130,12 @@ class BootScores(ByTopic[TopicScores]):
 
     ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The other attributes
     describe the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact if few scores
-    are possible; otherwise they come from a grid that keeps the mean and are off by at most ``error``. ``mean`` and
-    ``std`` are as exact as those of the topics. ``lower`` and ``upper`` are the means of the naive bounds; the lower
+    are possible, else off by at most ``error``. ``lower`` and ``upper`` are the means of the naive bounds; the lower
     one is nDCG as trec_eval computes it. Unjudged documents of real tracks are worse than the grade prior says:
     `impute` learns their grades.
 
-    The quantile of the mean is not the mean of the topics' quantiles (a bad draw in every topic at once is far
-    less likely than in one): `BootNDCG` reports the latter, this object both.
+    The quantile of the mean is not the mean of the topics' quantiles, since a bad draw in every topic at once is
+    unlikely: `BootNDCG` reports the latter, this object both.
     """
 
     def __init__(self, name: str, topics: list[TopicScores]):
@@ -157,16 +154,14 @@ class BootScores(ByTopic[TopicScores]):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per topic: unjudged documents, naive bounds and estimates."""
-        order = "query_id n_unjudged lower q5 median mean q95 upper std mode argmax form width".split()
-        shares = {"q5": 0.05, "median": 0.5, "q95": 0.95}
-        rows = [
-            [topic.quantile(shares[name]) if name in shares else getattr(topic, name) for name in order]
-            for topic in self.topics
-        ]
-        return pd.DataFrame(rows, columns=order)
+        columns = "query_id n_unjudged lower mean upper std mode argmax form width".split()
+        frame = pd.DataFrame([[getattr(topic, name) for name in columns] for topic in self.topics], columns=columns)
+        for place, name, q in ((3, "q5", 0.05), (4, "median", 0.5), (6, "q95", 0.95)):
+            frame.insert(place, name, [topic.quantile(q) for topic in self.topics])
+        return frame
 
     def __repr__(self) -> str:
-        # only what is cheap: quantiles of long lists take seconds
+        # without quantiles, which take seconds for long lists
         unjudged = counted(sum(topic.n_unjudged for topic in self.topics), "unjudged document")
         return (
             f"BootScores({self.name}: {counted(len(self.topics), 'topic')}, {unjudged}, "

@@ -8,10 +8,8 @@ counts for both runs:
 2. documents only in a's top draw in a's order from a's prior and what is left of a's supply; b likewise.
 
 A run's supply is what the pool contains outside its own top K, so each run alone keeps the pool's ideal. If the other
-run has no unjudged document, this is Algorithm 1 of the paper.
-
-The difference of a topic is listed if few labellings are possible, else it is a sample with a fixed seed. Topics are
-independent; their mean difference is listed or computed on a grid (see `outcomes`).
+run has no unjudged document, this is Algorithm 1 of the paper. The difference of a topic is listed if few labellings
+are possible, else it is a sample with a fixed seed. Topics are independent.
 """
 
 from __future__ import annotations
@@ -31,8 +29,7 @@ from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, common_codes, warn_without_nonrelevant
 from ir_measures_relative._labels.bootstrapped import BootSettings, grade_prior, topic_scores
 from ir_measures_relative._labels.label_draws import LabelDraws, Labellings
-from ir_measures_relative._labels.outcomes import Outcomes
-from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random
+from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes, chance_range, fixed_random
 
 LISTED = 1 << 16  # labellings of a topic that are listed
 STEPS = 1 << 15  # of the grid of the mean difference: some .002 of the probability are undecided for fifty topics
@@ -68,12 +65,12 @@ class ProbBetter:
     form : str
         'exact'; 'bracket' if all topics are exact but too many to be combined exactly; 'band' if some are sampled.
     undecided : float
-        Width of the widest bracket of the three probabilities; 0 if they are exact (up to float rounding, 1e-12).
+        Width of the widest bracket of the three probabilities; 0 if they are exact.
     bracket : dict
         For 'a_better', 'b_better' and 'tie' the range that contains the true probability; if ``form`` is 'band' with
         probability 1 - 1e-6.
     topics : list of TopicBetter
-        The same for every topic, in qrels order; exact if its `undecided` is 0.
+        Probabilities of every topic, in qrels order; exact if its `undecided` is 0.
     n_drawn : int
         Number of labellings drawn, if ``form`` is 'band'.
     """

@@ -20,8 +20,8 @@ from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels
 from ir_measures_relative._labels.labelled_run import LabelledRun, plain_scores
 from ir_measures_relative._labels.learned_labels import learn_from_judge, learn_from_runs, read_judge
 from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._labels.outcomes import fixed_random
 from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs, remaining
-from ir_measures_relative._labels.sampling import fixed_random
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 _NEAR = 1e-9  # an end that agrees with the truth but for rounding contains it

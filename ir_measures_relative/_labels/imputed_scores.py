@@ -30,12 +30,12 @@ from ir_measures_relative._labels.bootstrapped import gains_of_relevant
 from ir_measures_relative._labels.by_topic import ByTopic, TopicResult, topic_mean
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, joins_ideal
-from ir_measures_relative._labels.outcomes import Outcomes
+from ir_measures_relative._labels.outcomes import Outcomes, mean_moments
 
 BASES = ("nDCG", "P", "RBP", "SDCG")
 IDEALS = ("all", "judged")
 TARGETS = ("pooled", "judged")
-ONLY_RELEVANT = (  # what follows from qrels without a judged non-relevant document
+ONLY_RELEVANT = (  # the consequence of qrels without a judged non-relevant document
     "the worth of unjudged documents depends on the label model alone, and a learned one counts nearly all as relevant"
 )
 
@@ -47,36 +47,31 @@ class ImputedTopic(TopicResult):
     ----------
     query_id : str or int
         The topic, as in the qrels.
-    n_unjudged : int
-        Number of documents that get a label.
-    plain : float
-        The score if they are non-relevant.
+    n_unjudged, plain : int, float
+        Number of documents that get a label, and the score if they are non-relevant.
+    lower, upper : float
+        The lowest and the highest score possible, or drawn.
     outcomes : Outcomes
         The possible scores and their probabilities, computed on first use.
     """
 
+    lower = property(lambda self: self.outcomes.ends[0])
+    upper = property(lambda self: self.outcomes.ends[1])
+
     def __init__(self, labelled: LabelledRun, topic: int):
         self._run, self._topic = labelled, topic
         self.query_id = labelled.open.run.judgements.topics[topic]
-        self.plain = float(labelled.plain[topic])
-        self.n_unjudged = int(labelled.n_open[topic])
+        self.plain, self.n_unjudged = float(labelled.plain[topic]), int(labelled.n_open[topic])
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """Possible scores; those drawn, 20,100 of them, where there are too many labellings to list."""
-        return self._run.topic_outcomes(self._cell) if self.n_unjudged else Outcomes.sure(self.plain)
-
-    @property
-    def _cell(self) -> int:
-        return int(np.searchsorted(self._run.cells.topic, self._topic))
-
-    lower = property(lambda self: self.outcomes.ends[0], doc="The lowest score possible, or drawn.")
-    upper = property(lambda self: self.outcomes.ends[1], doc="The highest score possible, or drawn.")
+        """Possible scores, or 20,100 drawn ones if there are too many labellings to list."""
+        return self._run.topic_outcomes(self._topic) if self.n_unjudged else Outcomes.sure(self.plain)
 
     @cached_property
     def mean(self) -> float:
         """Expected score; exact moments take less time than `outcomes`."""
-        moments = self._run.topic_moments(self._cell) if self.n_unjudged else None
+        moments = self._run.topic_moments(self._topic) if self.n_unjudged else None
         return self.outcomes.mean if moments is None else float(np.mean(moments[0]))
 
     def __repr__(self) -> str:
@@ -100,7 +95,7 @@ class ImputedScores(ByTopic[ImputedTopic]):
     depth : int or None
         Rank down to which unjudged documents have labels; None is the cutoff.
     calibrated : bool
-        Whether the labels include the variation between runs.
+        True if the labels include the variation between runs.
     """
 
     def __init__(self, name: str, labelled: LabelledRun, *, target: str, depth: int | None, calibrated: bool):
@@ -121,17 +116,9 @@ class ImputedScores(ByTopic[ImputedTopic]):
 
         The last is the variance between topics of the expected scores, divided by their number; NaN with one topic.
         """
-        n = len(self.topics)
-        if not n:
-            return {"labels": 0.0, "run": 0.0, "topics": float("nan")}
-        moments = [np.broadcast_arrays(*topic.outcomes.moments) for topic in self.topics]
-        means = sum(np.asarray(mean) for mean, _ in moments) / n  # (U,), by broadcasting
-        variances = sum(np.asarray(variance) for _, variance in moments) / n**2
-        return {
-            "labels": float(np.mean(variances)),
-            "run": float(np.var(means)),
-            "topics": self.variance_between_topics,
-        }
+        mean, variance = mean_moments([topic.outcomes for topic in self.topics])
+        between = self.variance_between_topics
+        return {"labels": float(np.mean(variance)), "run": float(np.var(mean)), "topics": between}
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -177,17 +164,17 @@ def impute(
     base : Measure or str
         The ordinary measure: nDCG, P, RBP or SDCG.
     target : {'pooled', 'judged'}
-        'pooled': the score that the run would have if its group had taken part in the pool. The unjudged documents of
-        its top ``depth`` get labels; deeper ones count as non-relevant, as they do for the pooled runs. 'judged': every
-        unjudged document of the top K gets a label. For nDCG with a pool shallower than K this is not calibrated,
-        because deeper documents of all runs would join the ideal.
+        'pooled': the score if the run's group had taken part in the pool. The unjudged documents of its top ``depth``
+        get labels; deeper ones count as non-relevant, as they do for the pooled runs. 'judged': every unjudged document
+        of the top K gets a label. For nDCG with a pool shallower than K this is not calibrated, because deeper
+        documents of all runs would join the ideal.
     depth : int, optional
         Depth of the pool; by default the one that the labels were learned with, else the cutoff.
     ideal : {'all', 'judged'}
-        nDCG: whether labelled documents of the list join the ideal.
+        nDCG: 'all' adds the labelled documents of the list to the ideal.
     group : str, optional
-        The run's group, if the labels were learned from runs of that group too. A run that they were learned from is
-        recognised by its content. The labels of the run are those learned without its group.
+        The run's group, if the labels were learned from its runs too: the labels used are those learned without it. A
+        run that the labels were learned from is recognised by its content.
 
     Returns
     -------
@@ -231,9 +218,9 @@ def imputed(
     group: str | None = None,
     name: str | None = None,
 ) -> ImputedScores:
-    """Scores of a run that is joined; ``text`` of the measure, ``name`` of the run in warnings."""
+    """Return the scores of a joined run; ``text`` of the measure, ``name`` of the run in warnings (None: none)."""
     depth = labels.depth if depth is None else depth
-    part, given = labels._label_once(run, model.cutoff, depth if target == "pooled" else None, group, name)
+    part, grades = labels._label_once(run, model.cutoff, depth if target == "pooled" else None, group, name)
     # judging the top K of one run would miss documents of other runs that join the ideal
     misses = depth is not None and joins_ideal(model, ideal) and (model.cutoff is None or depth < model.cutoff)
     known_target = target == "pooled" or not misses
@@ -243,12 +230,12 @@ def imputed(
             "because the ideal would grow by documents of other runs too; use target='pooled', or P, RBP or SDCG"
         )
     shown = depth if target == "pooled" and depth != model.cutoff else None
-    labelled = LabelledRun(part, given, model, ideal)
-    return ImputedScores(text, labelled, target=target, depth=shown, calibrated=given.calibrated and known_target)
+    labelled = LabelledRun(part, grades, model, ideal)
+    return ImputedScores(text, labelled, target=target, depth=shown, calibrated=grades.calibrated and known_target)
 
 
 def known_labels(labels: Any, where: str) -> LabelModel:
-    """The model meant, where there are no other runs to learn one from."""
+    """Return the model; 'learned' is rejected, since there are no other runs to learn from."""
     model = labels_of(labels, where)
     if isinstance(model, LabelModel):
         return model
@@ -259,7 +246,7 @@ def known_labels(labels: Any, where: str) -> LabelModel:
 
 
 def base_model(base: Any) -> UserModel:
-    """The ordinary measure as mathematics; rejects one that gives non-relevant documents a gain."""
+    """Return the ordinary measure as mathematics; rejects one that gives non-relevant documents a gain."""
     text, cutoff = canonical_base(base, BASES)
     model = user_model(text, cutoff)
     if model.needs_cutoff and cutoff is None:
@@ -268,15 +255,15 @@ def base_model(base: Any) -> UserModel:
     return model
 
 
+def base_text(base: Any) -> str:
+    """Return the text of a base, with its cutoff."""
+    text, cutoff = canonical_base(base, BASES)
+    return text if cutoff is None else f"{text}@{cutoff}"
+
+
 def base_with_cutoff(base: Any) -> tuple[UserModel, str]:
-    """The ordinary measure and its text; rejects one without cutoff."""
+    """Return the ordinary measure and its text; rejects one without cutoff."""
     model, text = base_model(base), base_text(base)
     if model.cutoff is None:
         raise ValueError(f"base={text} requires a cutoff, as in nDCG@10")
     return model, text
-
-
-def base_text(base: Any) -> str:
-    """The text of a base, with its cutoff."""
-    text, cutoff = canonical_base(base, BASES)
-    return text if cutoff is None else f"{text}@{cutoff}"

@@ -3,13 +3,9 @@
 The documents are labelled in rank order. Each draws a target grade; if the pool has no document of that grade left
 outside the top K, it gets the next lower grade that is left, else 0. Every labelling can be listed, or a sample of them
 drawn. Moments, extremes and a grid of scores come from a small Markov chain: earlier draws matter only through the
-levels that can *run out* (fewer documents left than unjudged ones), so the state is how many documents each of those
-has left:
-
-    chance[r, s]  = probability that the next document gets level r in state s
-    s - stride[r] = the state after that
-
-If no level can run out there is one state and the draws are independent (the *free* case).
+levels that can *run out* (fewer documents left than unjudged ones), so the state s is how many documents each of those
+has left. The next document gets level r with probability chance[r, s], which leads to state s - stride[r]. If no level
+can run out, there is one state and the draws are independent (the *free* case).
 """
 
 from __future__ import annotations
@@ -23,8 +19,7 @@ import numpy as np
 import scipy
 
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
-from ir_measures_relative._labels.outcomes import Outcomes
-from ir_measures_relative._labels.sampling import SAMPLE_SIZE
+from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes
 
 NEVER = 1e-15  # a level that runs out with a smaller probability counts as endless: rounding is larger
 LISTED = 1 << 17  # labellings that are listed one by one
@@ -48,7 +43,7 @@ class Labellings(NamedTuple):
 class LabelDraws:
     """Labels of n unjudged documents, drawn in rank order; levels by ascending grade."""
 
-    weight: FloatArray  # (n,) what one unit of gain adds to the score at each unjudged rank
+    weight: FloatArray  # (n,) of one unit of gain at each unjudged rank
     gain: FloatArray  # (L,) of each level; 0 for level 0
     probability: FloatArray  # (L,) of each level as a target
     supply: IntArray  # (L,) documents of each level left in the pool; level 0 never runs out
@@ -59,10 +54,7 @@ class LabelDraws:
 
     @cached_property
     def chain(self) -> LabelDraws:
-        """Equivalent draws with as few levels and states as possible.
-
-        A level that is empty passes its targets on to the next lower one; one that never runs out is endless.
-        """
+        """Equivalent draws with as few levels and states as possible: no empty levels, and endless ones if possible."""
         supply, levels, chance = np.minimum(self.supply, self.n), [], []
         falling = asked = 0.0  # probability of a target that falls to this level for sure, or if the one above runs out
         for level in range(len(supply) - 1, -1, -1):
@@ -146,7 +138,7 @@ class LabelDraws:
         one document left of either grade: T^(2) = min(2, 1) = 1, T^(1) = min(3, 1 + 1) = 2, so the labels are 2, 1, 0.
         """
         reaching = np.cumsum(self.probability[::-1])[::-1]  # (L,) probability of a target at or above a level
-        # what a label at or above a level adds if it came by this draw and no sooner: the weight falls from here on
+        # contribution of a label at or above a level that came by this draw and no sooner: weights fall from here on
         worth = np.outer(-np.diff(self.weight, append=0.0), np.diff(self.gain, prepend=0.0))  # (n, L)
         score, added = np.zeros((2, SAMPLE_SIZE))
         count = np.int16 if self.n < 1 << 14 else np.int64  # small integers are fast
@@ -216,10 +208,10 @@ class LabelDraws:
         return cells if cells >= FEWEST_CELLS * self.n else 0
 
     def on_grid(self, start: float, cells: int) -> Outcomes:
-        """Distribution of ``start``, the score of the judged documents, plus that of the labels, on a grid.
+        """Distribution on a grid of ``start``, the score of the judged documents, plus that of the labels.
 
-        Every document's possible contributions are rounded to the nearest grid point. The rounding errors are known, so
-        the score is within [grid + sum of smallest errors, grid + sum of largest errors] for all labels.
+        Contributions are rounded to the nearest grid point. The rounding errors are known, so the score is within
+        [grid + sum of smallest errors, grid + sum of largest errors] for all labels.
         """
         lowest, highest = (start + end for end in self.extremes)
         step = (highest - start) / cells
@@ -250,15 +242,11 @@ class LabelDraws:
                 fits = min(used, width - by)  # no score is beyond the highest
                 following[: self.n_states - step, by : by + fits] += chance[step:, None] * mass[step:, :fits]
             mass, used = following, min(used + max(row), width)
-        total: FloatArray = mass.sum(axis=0)
-        return total
+        return np.asarray(mass.sum(axis=0))
 
 
 def chance_of_labels(probability: FloatArray, left: BoolArray) -> FloatArray:
-    """Probability of each label: a target falls to the next lower level left. (L,), (L, S) -> (L, S)
-
-    ``left``: whether each state has documents of each level; the lowest level never runs out.
-    """
+    """Probability of each label, where a target falls to the next lower level left. (L,), (L, S) -> (L, S)"""
     chance = np.zeros(left.shape)
     falling = np.zeros(left.shape[1])
     for level in range(len(probability) - 1, 0, -1):

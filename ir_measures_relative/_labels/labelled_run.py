@@ -2,10 +2,10 @@
 
     score = (known + sum over open documents of weight * gain of the label) / normaliser
 
-For P, RBP and SDCG, and for nDCG over the judged ideal, the normaliser is a constant. Where open documents join the
-ideal of nDCG, the ideal is a stack of layers: each layer is as thick as the difference of two neighbouring gains
-and as long as the number of documents that reach its upper gain, cut at K. So the ideal depends on how many open
-documents reach each layer, and on nothing else.
+For P, RBP and SDCG, and for nDCG over the judged ideal, the normaliser is a constant. If open documents join the ideal
+of nDCG, the ideal is a stack of layers: each layer is as thick as the difference of two neighbouring gains and as long
+as the number of documents that reach its upper gain, cut at K. So the ideal depends only on how many open documents
+reach each layer.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ScoreCells:
 
     topic: IntArray  # (C,)
     start: IntArray  # (C + 1,) documents of each topic
-    known: FloatArray  # (C,) what judged documents add to the numerator
+    known: FloatArray  # (C,) sum over judged documents in the numerator
     weight: FloatArray  # (n,) of one unit of gain of each document
     gain: FloatArray  # (G + 1,) of each label
     layers: IdealLayers  # of the C topics
@@ -104,9 +104,10 @@ class LabelledRun:
     def __init__(self, open_documents: OpenDocuments, labels: GradeLabels, model: UserModel, ideal: str = "all"):
         self.open, self.labels, self.model, self.ideal = open_documents, labels, model, ideal
         self.gain = model.gain(labels.grade)  # (G + 1,)
+        self.key = open_documents.key  # (n,)
         self.n_open = np.asarray(open_documents.mask.sum(axis=1))  # (Q,)
-        self.plain = plain_scores(open_documents, model)  # (Q,) the scores if open documents are non-relevant
-        self.known = model.total(open_documents.values(visible_gain(open_documents, model)))  # (Q,) numerators of these
+        self.known, self.normaliser = plain_totals(open_documents, model)  # (Q,) each
+        self.plain = divide(self.known, self.normaliser)  # (Q,) the scores if open documents are non-relevant
         self._rank_weight = model.total(np.eye(open_documents.mask.shape[1]))  # (W,) of one unit of gain
         self._drawn = np.zeros((0, 0), dtype=np.int8)
 
@@ -114,11 +115,6 @@ class LabelledRun:
         """A run without documents, against which the difference is the score of this one."""
         nothing = OpenDocuments.unjudged(JudgedRun(self.open.run.judgements, Run.of({})), self.model.cutoff)
         return LabelledRun(nothing, self.labels._replace(logit=self.labels.logit[:0]), self.model, self.ideal)
-
-    @cached_property
-    def key(self) -> Array:
-        """(n,) of the open documents."""
-        return self.open.key
 
     @cached_property
     def cells(self) -> ScoreCells:
@@ -188,14 +184,18 @@ class LabelledRun:
         rows = slice(*self.cells.start[[first, last]].tolist())
         return self.cells.part(first, last), self.key[rows], self.labels._replace(logit=self.labels.logit[rows])
 
-    def topic_moments(self, cell: int) -> tuple[FloatArray, FloatArray] | None:
-        """(U,) mean and variance of the topic of a cell given each effect; None if they would take too long."""
-        cells, _, labels = self._part(cell, cell + 1)
+    def _topic(self, topic: int) -> tuple[ScoreCells, Array, GradeLabels]:
+        cell = int(np.searchsorted(self.cells.topic, topic))
+        return self._part(cell, cell + 1)
+
+    def topic_moments(self, topic: int) -> tuple[FloatArray, FloatArray] | None:
+        """(U,) mean and variance of a topic's score given each effect; None if they would take too long."""
+        cells, _, labels = self._topic(topic)
         return _moments(cells, labels.probability())
 
-    def topic_outcomes(self, cell: int) -> Outcomes:
-        """Possible scores of the topic of a cell: every one, or a sample of them; moments are exact if possible."""
-        cells, key, labels = self._part(cell, cell + 1)
+    def topic_outcomes(self, topic: int) -> Outcomes:
+        """Possible scores of a topic: every one, or a sample of them; moments are exact if possible."""
+        cells, key, labels = self._topic(topic)
         probability = labels.probability()  # (U, n, G + 1)
         n_effects, n, n_grades = probability.shape
         if n_grades**n <= min(LISTED, LISTED_CELLS // n_effects):
@@ -217,15 +217,15 @@ def listed_labels(n_grades: int, n: int) -> Array:
     return np.array(list(product(range(n_grades), repeat=n)), dtype=np.int8).T
 
 
-def visible_gain(part: OpenDocuments, model: UserModel) -> FloatArray:
-    """(J,) gain of each judgement; 0 where it is hidden."""
-    return model.gain(part.run.judgements.grade) * part.visible
+def plain_totals(part: OpenDocuments, model: UserModel) -> tuple[FloatArray, FloatArray]:
+    """(Q,) numerators and (Q,) normalisers if open documents are non-relevant."""
+    gain = model.gain(part.run.judgements.grade) * part.visible  # (J,)
+    return model.total(part.values(gain)), model.normalizer(gain, part.run.judgements)
 
 
 def plain_scores(part: OpenDocuments, model: UserModel) -> FloatArray:
     """(Q,) the scores if open documents are non-relevant."""
-    gain = visible_gain(part, model)
-    return divide(model.total(part.values(gain)), model.normalizer(gain, part.run.judgements))
+    return divide(*plain_totals(part, model))
 
 
 def joins_ideal(model: UserModel, ideal: str = "all") -> bool:
@@ -245,10 +245,10 @@ def ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
 
 def _ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
     model, judgements, gain = labelled.model, labelled.open.run.judgements, labelled.gain
-    gain_of_row, n_topics = visible_gain(labelled.open, model), judgements.n_topics
+    n_topics = judgements.n_topics
     if not joins_ideal(model, labelled.ideal):
-        constant = model.normalizer(gain_of_row, judgements)
-        return IdealLayers(np.zeros((len(gain), 0), dtype=bool), np.zeros((n_topics, 0, 1)), constant)
+        return IdealLayers(np.zeros((len(gain), 0), dtype=bool), np.zeros((n_topics, 0, 1)), labelled.normaliser)
+    gain_of_row = model.gain(judgements.grade) * labelled.open.visible  # (J,)
     top = np.unique(np.concatenate([[0.0], gain, gain_of_row]))  # (L + 1,) distinct gains, ascending from 0
     counts = np.zeros((n_topics, len(top)), dtype=np.int64)  # (Q, L + 1)
     np.add.at(counts, (judgements.topic, np.searchsorted(top, gain_of_row)), 1)

@@ -22,8 +22,8 @@ _SUREST = 1e-12  # a probability nearer to 0 or 1 counts as this, so that its lo
 class OpenDocuments(NamedTuple):
     """The n documents of a run's top K whose grade is open, in the order of topics and ranks.
 
-    Usually these are the unjudged documents of the top ``depth``: deeper ones count as non-relevant, as they do for the
-    runs that were pooled. In a study of left-out groups they are the documents whose judgement was hidden.
+    Usually these are the unjudged documents of the top ``depth``; deeper ones count as non-relevant, as they do for
+    pooled runs. In a study of left-out groups they are the documents whose judgement was hidden.
     """
 
     run: JudgedRun
@@ -34,17 +34,13 @@ class OpenDocuments(NamedTuple):
     def unjudged(cls, run: JudgedRun, cutoff: int | None, depth: int | None = None) -> Self:
         """The unjudged documents of the top ``depth``, of the whole top K by default."""
         mask = run.top(cutoff).unjudged
-        return cls(run, np.ones(len(run.judgements.grade), dtype=bool), mask)._down_to(depth)
+        return cls(run, np.ones(len(run.judgements.grade), dtype=bool), mask & _first(depth, mask))
 
     @classmethod
     def hidden(cls, run: JudgedRun, cutoff: int | None, visible: BoolArray, depth: int | None = None) -> Self:
         """The documents of the top ``depth`` whose judgements are hidden."""
         row = run.top(cutoff).row
-        return cls(run, visible, (row >= 0) & ~np.append(visible, True)[row])._down_to(depth)
-
-    def _down_to(self, depth: int | None) -> Self:
-        ranks = np.arange(self.mask.shape[1])
-        return self if depth is None else self._replace(mask=self.mask & (ranks < depth))
+        return cls(run, visible, (row >= 0) & ~np.append(visible, True)[row] & _first(depth, row))
 
     @property
     def row(self) -> IntArray:
@@ -112,6 +108,11 @@ class GradeLabels(NamedTuple):
         return label
 
 
+def _first(depth: int | None, ranks: Array) -> BoolArray:
+    """(W,) True for the first ``depth`` ranks of (Q, W); all if None."""
+    return np.arange(ranks.shape[1]) < (depth or np.inf)
+
+
 def document_keys(topic_keys: Sequence[str], topic: IntArray, doc_id: ObjectArray) -> Array:
     """(n,) a key of 64 bits for each document of a topic; the same in every process."""
     return _mixed(hashed(np.array(topic_keys, dtype=object))[topic] + _GOLDEN) ^ hashed(doc_id)
@@ -131,19 +132,15 @@ def ranked_keys(run: JudgedRun, width: int) -> Array:
 
 def judged_keys(judgements: Judgements) -> Array:
     """(J,) key of each judged document."""
-
-    def made() -> Array:
-        return document_keys(judgements.topic_keys, judgements.topic, judgements.document_ids())
-
-    return judgements.memo.once("document keys", made)
+    keys, topic = judgements.topic_keys, judgements.topic
+    return judgements.memo.once("document keys", lambda: document_keys(keys, topic, judgements.document_ids()))
 
 
 def hashed(texts: ObjectArray) -> Array:
     """(n,) a key of 64 bits for each text, which may contain lone surrogates."""
     if not "".join(texts).isascii():
         texts = np.array([text.encode("utf-8", "surrogatepass").decode("latin-1") for text in texts], dtype=object)
-    keys: Array = pd.util.hash_array(texts, categorize=False) if len(texts) else np.zeros(0, dtype=np.uint64)
-    return keys
+    return np.asarray(pd.util.hash_array(texts, categorize=False))
 
 
 def uniforms(key: Array, size: int) -> FloatArray:
@@ -157,5 +154,4 @@ def _mixed(number: Array) -> Array:
     with np.errstate(over="ignore"):
         number = (number ^ (number >> np.uint64(30))) * _FIRST
         number = (number ^ (number >> np.uint64(27))) * _SECOND
-    mixed: Array = number ^ (number >> np.uint64(31))
-    return mixed
+    return np.asarray(number ^ (number >> np.uint64(31)))

@@ -11,6 +11,7 @@ Mean and variance are stored, since they may be known exactly although the distr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log, sqrt
@@ -20,9 +21,11 @@ import scipy
 from numpy.typing import ArrayLike
 
 from ir_measures_relative._checks import EQUAL, share
-from ir_measures_relative._input import FloatArray
-from ir_measures_relative._labels.sampling import order_band
+from ir_measures_relative._input import FloatArray, IntArray
 
+SAMPLE_SIZE = 20_000
+SEED = 20230402  # arbitrary, but it must never change
+OUTSIDE = 1e-6  # probability that a band does not contain the true value
 PERCENTILES = np.arange(1, 100) / 100  # the quantiles for which an error is stated
 BINS = 20  # of the histogram whose mode is the paper's estimate
 ONE_BIN = 1e-4  # a range this small is one bin
@@ -39,22 +42,6 @@ MISSED = 1e-9  # probability that the stated error of a sum is exceeded
 class Outcomes:
     """Scores and their probabilities; make one with `listed`, `sampled`, `sure` or `mean_of`.
 
-    Attributes
-    ----------
-    support, probability : (N,) arrays
-        Ascending scores, those within 1e-12 of each other merged, and their probabilities.
-    moments : tuple
-        Mean and variance; (U,) arrays if they are known given each of U equally likely effects of a run.
-    ends : tuple
-        The lowest and the highest possible score.
-    form : {'exact', 'bracket', 'band'}
-    slack : float
-        How far a true quantile may be from the one listed, if the form is 'bracket'.
-    n_drawn : int
-        Number of draws, if the form is 'band'.
-
-    Examples
-    --------
     >>> coin = Outcomes.listed([0.0, 1.0], [0.5, 0.5])
     >>> coin.mean, coin.std, coin.quantile(0.5), coin.interval(0.9)
     (0.5, 0.5, 0.0, (0.0, 1.0))
@@ -63,13 +50,13 @@ class Outcomes:
     ([0.0, 0.5, 1.0], [0.25, 0.5, 0.25], True)
     """
 
-    support: FloatArray
-    probability: FloatArray
-    moments: tuple[FloatArray, FloatArray]
-    ends: tuple[float, float]
+    support: FloatArray  # (N,) ascending; scores within 1e-12 of each other are merged
+    probability: FloatArray  # (N,)
+    moments: tuple[FloatArray, FloatArray]  # mean and variance; (U,) given each of U equally likely effects of a run
+    ends: tuple[float, float]  # the lowest and the highest possible score
     form: str = "exact"
-    slack: float = 0.0
-    n_drawn: int = 0
+    slack: float = 0.0  # 'bracket': how far a true quantile may be from the one listed
+    n_drawn: int = 0  # 'band': number of draws
 
     @classmethod
     def listed(cls, scores: ArrayLike, chances: ArrayLike) -> Outcomes:
@@ -86,7 +73,7 @@ class Outcomes:
 
     @classmethod
     def sampled(cls, score: FloatArray, ends: tuple[float, float] | None = None) -> Outcomes:
-        """Equally likely draws: (N,), or (U, N) with as many for each effect; ``ends`` of what is possible."""
+        """Equally likely draws: (N,), or (U, N) with as many for each effect; ``ends``: the possible ones."""
         drawn = cls.listed(score, np.full(score.shape, 1.0 / score.shape[-1]))
         return replace(drawn, form="band", ends=ends or drawn.ends, n_drawn=score.size)
 
@@ -185,26 +172,29 @@ class Outcomes:
         """Distribution of the mean of independent scores, such as those of topics.
 
         Listed if few scores are possible, else on a grid: a score between two grid points is split between them so that
-        its mean is kept, and the grids are multiplied by one Fourier transform. Errors of the parts then cancel instead
-        of adding up. ``error`` is at most a grid step more than the mean of the parts' errors; if the parts are exact
-        or bracketed, it is exceeded with probability 1e-9.
+        its mean is kept, and one Fourier transform multiplies the grids. Rounding errors of the parts then cancel:
+        ``error`` is at most a grid step more than the mean of the parts' errors, and exceeded with probability 1e-9.
         """
         if not parts:
             return cls.sure(0.0)
         n = len(parts)
-        means, variances = zip(*(part.moments for part in parts), strict=True)
-        moments = np.asarray(sum(means)) / n, np.asarray(sum(variances)) / n**2
         ends = fsum(part.ends[0] for part in parts) / n, fsum(part.ends[1] for part in parts) / n
         form = max((part.form for part in parts), key=FORMS.index)
         slack = fsum(part.error for part in parts) / n
         listed = _listed_sum(parts)
         if listed is not None:
-            return cls(listed[0] / n, listed[1], moments, ends, form, slack)
+            return cls(listed[0] / n, listed[1], mean_moments(parts), ends, form, slack)
         support, probability, off = _sum_on_grid(parts, steps)
         # the ends are possible, if too rarely for a float
         support = np.clip(np.concatenate([[ends[0]], support / n, [ends[1]]]), *ends)
         form = max(form, "bracket", key=FORMS.index)
-        return cls(support, np.pad(probability, 1), moments, ends, form, slack + off / n)
+        return cls(support, np.pad(probability, 1), mean_moments(parts), ends, form, slack + off / n)
+
+
+def mean_moments(parts: Sequence[Outcomes]) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of the mean of scores that are independent given the effect of a run; (U,) if it has one."""
+    mean, variance = (sum((part.moments[i] for part in parts), np.zeros(())) for i in (0, 1))
+    return mean / max(len(parts), 1), variance / max(len(parts), 1) ** 2
 
 
 def merged(score: FloatArray, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -241,11 +231,12 @@ def _sum_on_grid(parts: Sequence[Outcomes], steps: int) -> tuple[FloatArray, Flo
     base = fsum(float(part.support[0]) for part in parts)
     varying = [part for part in parts if part.support[-1] > part.support[0]]
     step = sqrt(fsum((part.support[-1] - part.support[0]) ** 2 for part in varying)) / steps or 1.0
-    alike: dict[tuple[bytes, bytes], list[Outcomes]] = {}  # thousands of topics may be alike
-    for part in varying:
-        alike.setdefault((part.support.tobytes(), part.probability.tobytes()), []).append(part)
-    grids = [_on_grid(group[0], step) for group in alike.values()]  # (cells,) each
-    times = np.array([len(group) for group in alike.values()])
+    # thousands of topics may be alike
+    alike = Counter((part.support.tobytes(), part.probability.tobytes()) for part in varying)
+    grids = [
+        _on_grid(np.frombuffer(support), np.frombuffer(chance), step) for support, chance in alike
+    ]  # (cells,) each
+    times = np.array([*alike.values()])
     last = np.array([len(grid) - 1 for grid in grids])
     centre = float(times @ [grid @ np.arange(len(grid)) for grid in grids])
     spread = sqrt(float(times @ last.astype(float) ** 2))
@@ -264,10 +255,40 @@ def _sum_on_grid(parts: Sequence[Outcomes], steps: int) -> tuple[FloatArray, Flo
     return support, probability[kept] / probability.sum(), off
 
 
-def _on_grid(part: Outcomes, step: float) -> FloatArray:
+def _on_grid(support: FloatArray, probability: FloatArray, step: float) -> FloatArray:
     """(cells,) probability of the lowest score plus 0, 1, ... steps; scores are split so that the mean is kept."""
-    place = (part.support - part.support[0]) / step
+    place = (support - support[0]) / step
     cell = np.floor(place).astype(np.int64)
-    to_next = part.probability * (place - cell)
-    weight = np.concatenate([part.probability - to_next, to_next])
-    return np.asarray(np.bincount(np.concatenate([cell, cell + 1]), weight), np.float64)
+    to_next = probability * (place - cell)
+    weight = np.append(probability - to_next, to_next)
+    return np.asarray(np.bincount(np.append(cell, cell + 1), weight), np.float64)
+
+
+def fixed_random(*stream: int) -> np.random.Generator:
+    """Return random numbers that are the same in every process; ``stream`` selects an independent sequence."""
+    return np.random.Generator(np.random.SFC64([SEED, *stream]))
+
+
+def order_band(q: ArrayLike, size: int) -> tuple[IntArray, IntArray]:
+    """Return which two of ``size`` sorted draws, counted from 1, enclose each q-quantile with probability 1 - 1e-6.
+
+    The number of draws at or below the quantile is binomial, whatever the distribution. 0 and size + 1 mean that even
+    the smallest, or the largest, draw is not far enough out.
+
+    >>> [place.tolist() for place in order_band([0.0, 0.5, 1.0], 20_000)]
+    [[0, 9654, 20000], [1, 10347, 20001]]
+    """
+    first, last = scipy.stats.binom.ppf(OUTSIDE / 2, size, q), scipy.stats.binom.isf(OUTSIDE / 2, size, q) + 1
+    return first.astype(np.int64), last.astype(np.int64)
+
+
+def chance_range(low: ArrayLike, high: ArrayLike, size: int) -> tuple[FloatArray, FloatArray]:
+    """Return the Clopper-Pearson interval, at level 1 - 1e-6, of events seen in ``low`` to ``high`` of the draws.
+
+    ``low`` and ``high`` are shares of the ``size`` draws, of any shape.
+    """
+    fewest, most = np.floor(np.asarray(low) * size + 1e-9), np.ceil(np.asarray(high) * size - 1e-9)
+    return (
+        np.where(fewest > 0, scipy.special.betaincinv(fewest, size - fewest + 1, OUTSIDE / 2), 0.0),
+        np.where(most < size, scipy.special.betaincinv(most + 1, size - most, 1 - OUTSIDE / 2), 1.0),
+    )

@@ -1,17 +1,14 @@
 """The difference of two runs' scores when unjudged documents have labels: the one probability of a pair.
 
-A document has one label, which counts for both runs. Given the runs' effects u_a and u_b, labels are independent:
-
-    logit P(grade >= c) = that of the run in which the document is open; the mean of the two where it is open in both
-
-so a document of both lists is subject to (u_a + u_b) / 2. Effects of different runs are independent, also within a
-group. The open documents of both lists join the ideal of nDCG, which is then the same for the two runs:
+A document has one label, which counts for both runs. Given the runs' independent effects u_a and u_b, labels are
+independent. The logit of a document is that of the run in which it is open; if it is open in both, the mean of the two,
+so that its effect is (u_a + u_b) / 2. The open documents of both lists join the ideal of nDCG:
 
     difference = (known + sum over open documents of (weight in a - weight in b) * gain of the label) / ideal
 
 Few labellings are listed if there are no effects. Otherwise labellings are drawn, with one fixed random number for each
-document and draw: 4,020, or 40,200 where few documents are open. The standard error of a probability is at most .008,
-and .0025 where few documents are open; 402 labellings are enough for that if the probability is near 0 or 1.
+document and draw: 402 if they show a probability near 0 or 1, else 4,020, or 40,200 if few documents are open. The
+standard error of a probability is at most .008, and .0025 if few documents are open.
 """
 
 from __future__ import annotations
@@ -47,19 +44,16 @@ class Differences(NamedTuple):
     by_cell: FloatArray  # (C, N) in the topics with open documents
     mean: FloatArray  # (N,)
     probability: FloatArray | None  # (N,) of listed labellings; None: drawn, all equally likely
+    n_drawn: int
 
-    def average(self, value: FloatArray) -> FloatArray:
+    def average(self, value: Array) -> FloatArray:
         """(..., N) -> (...,)"""
         return value.mean(axis=-1) if self.probability is None else value @ self.probability
 
     def chances(self, difference: FloatArray, margin: float) -> tuple[float, float]:
         """P(difference > margin) and P(-difference > margin); ``difference``: (N,)"""
-        above, below = (self.average((side > margin + EQUAL).astype(np.float64)) for side in (difference, -difference))
-        return float(above), float(below)
-
-    @property
-    def n_drawn(self) -> int:
-        return 0 if self.probability is not None else len(self.mean)
+        limit = margin + EQUAL
+        return float(self.average(difference > limit)), float(self.average(difference < -limit))
 
 
 class PairOutcomes:
@@ -78,6 +72,7 @@ class PairOutcomes:
         self._order = np.argsort(topic, kind="stable")  # (n,)
         self.topic, self.in_both = topic[self._order], a.open.topic[both_a]  # of all documents, of those open in both
         self.key = self._joined(a.key, b.key)
+        self.in_a = self._joined(np.ones(len(a.key), dtype=bool), np.zeros(len(b.key), dtype=bool))  # open in run a
         self.n_open = len(self.key)
         self.weight_a, self.weight_b = a.weights_of(self.key), b.weights_of(self.key)  # (n,)
         self.cells = ScoreCells.of(a, self.topic, self.weight_a - self.weight_b, a.known - b.known)
@@ -90,11 +85,6 @@ class PairOutcomes:
         if of_both is not None:
             values[self._both[0]] = of_both
         return values[self._order]
-
-    @cached_property
-    def in_a(self) -> Array:
-        """(n,) True where the document is open in run a."""
-        return self._joined(np.ones(len(self.a.key), dtype=bool), np.zeros(len(self.b.key), dtype=bool))
 
     def _shared(self, size: int) -> GradeLabels:
         """Labels of the documents that are open in both runs; an effect for each of the first draws."""
@@ -109,15 +99,13 @@ class PairOutcomes:
 
     def drawn_labels(self, size: int) -> Array:
         """(n, size) labels as places among the grades, in the first draws."""
-        shared = None
-        if len(self._both[0]):
-            noise = uniforms(self.a.key[self._both[0]], size)
-            shared = self._shared(size).drawn(np.arange(size), noise)
+        shared = self._shared(size).drawn(np.arange(size), uniforms(self.a.key[self._both[0]], size))
         return self._joined(self.a.drawn_labels(size), self.b.drawn_labels(size), shared)
 
     def _differences(self, label: Array, probability: FloatArray | None = None) -> Differences:
         by_cell = self.cells.scores(label)
-        return Differences(label, by_cell, (self._rest.sum() + by_cell.sum(axis=0)) / self.n_topics, probability)
+        mean = (self._rest.sum() + by_cell.sum(axis=0)) / self.n_topics
+        return Differences(label, by_cell, mean, probability, len(mean) if probability is None else 0)
 
     def sampled(self, size: int) -> Differences:
         return self._differences(self.drawn_labels(size))
@@ -125,7 +113,7 @@ class PairOutcomes:
     @cached_property
     def differences(self) -> Differences:
         """All labellings if they are few and without effects, else as many as are needed."""
-        n_grades, few = len(self.a.gain), self.n_open <= FEW_DOCUMENTS
+        n_grades = len(self.a.gain)
         without_effects = len(self.a.labels.effect) == len(self.b.labels.effect) == 1
         if not self.n_open or (n_grades**self.n_open <= LISTED and without_effects):
             label = listed_labels(n_grades, self.n_open)
@@ -133,10 +121,9 @@ class PairOutcomes:
             return self._differences(label, np.prod([np.ones(label.shape[1]), *chances], axis=0))
         if self.size is not None:
             return self.sampled(self.size)
-        first, size = self.sampled(FIRST), MANY if few else USUAL
-        error = 0.5 / sqrt(size)  # the largest that more draws would have
-        sides = first.chances(first.mean, 0.0)
-        enough = self.settled or max(p * (1.0 - p) for p in sides) <= FIRST * error**2
+        first, size = self.sampled(FIRST), MANY if self.n_open <= FEW_DOCUMENTS else USUAL
+        variance = max(p * (1.0 - p) for p in first.chances(first.mean, 0.0)) / FIRST
+        enough = self.settled or variance <= 0.25 / size  # the largest that more draws would have
         return first if enough else self.sampled(size)
 
     @cached_property
@@ -154,7 +141,7 @@ class PairOutcomes:
         return differences.chances(differences.mean, margin)
 
     def chances_over_topics(self, margin: float = 0.0) -> tuple[float, float]:
-        """The same for topics like these: Student's t of the expected differences is added; NaN with one topic."""
+        """Chances for topics like these: Student's t of the expected differences is added; NaN with one topic."""
         n, differences = self.n_topics, self.differences
         if n < 2:
             return float("nan"), float("nan")
@@ -234,12 +221,8 @@ def prob_better(
     -------
     ProbBetter
         The three probabilities with their bracket, the expected means, and the same per topic (``.to_frame()``).
-
-    Notes
-    -----
-    ``form`` says how exact the answer is: 'exact' where labellings are listed, 'bracket' where topics are combined on a
-    grid, 'band' where labellings are sampled with a fixed seed. ``error`` is the standard error of a sampled
-    probability: at most .0036 without labels, .008 with labels, .0025 if at most 16 documents are unjudged.
+        ``error`` is the standard error if labellings are sampled: at most .0036 without labels, .008 with labels, .0025
+        if at most 16 documents are unjudged.
 
     References
     ----------
@@ -252,8 +235,7 @@ def prob_better(
     >>> one, other = {'q1': {'a': 3., 'x': 2., 'c': 1.}}, {'q1': {'a': 3., 'c': 2., 'x': 1.}}
     >>> imr.prob_better(qrels, one, other, cutoff=3)
     ProbBetter(a 0.5000, b 0.0000, tie 0.5000 (exact), expected means 0.8066 and 0.7664, 1 topic)
-    >>> labels = imr.LabelModel.shares({0: .9, 1: .1})
-    >>> better = imr.prob_better(qrels, one, other, cutoff=3, labels=labels)
+    >>> better = imr.prob_better(qrels, one, other, cutoff=3, labels=imr.LabelModel.shares({0: .9, 1: .1}))
     >>> round(better.a_better, 2), better.b_better, round(better.tie, 2)
     (0.1, 0.0, 0.9)
     """

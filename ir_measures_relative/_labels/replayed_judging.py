@@ -21,9 +21,9 @@ from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.learned_labels import learn_from_runs
 from ir_measures_relative._labels.open_documents import OpenDocuments
+from ir_measures_relative._labels.outcomes import fixed_random
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs, remaining
-from ir_measures_relative._labels.sampling import fixed_random
 
 ORDERS = ("judge_next", "rank", "random")
 _SUMMARY = ("mean", "median", "ratio", "low", "high", "stated", "right")

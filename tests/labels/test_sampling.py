@@ -16,8 +16,7 @@ from support.labellings import discounts, labellings, listed_outcomes
 
 import ir_measures_relative as imr
 from ir_measures_relative._labels.label_draws import LabelDraws
-from ir_measures_relative._labels.outcomes import Outcomes
-from ir_measures_relative._labels.sampling import SAMPLE_SIZE, chance_range, fixed_random, order_band
+from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes, chance_range, fixed_random, order_band
 
 QUANTILES = (0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999)
 
@@ -112,7 +111,7 @@ def test_the_range_of_a_chance_is_that_of_clopper_and_pearson() -> None:
 
 
 PROGRAM = """
-from ir_measures_relative._labels.sampling import fixed_random
+from ir_measures_relative._labels.outcomes import fixed_random
 print(fixed_random().bit_generator.random_raw(2).tolist())
 """
 
