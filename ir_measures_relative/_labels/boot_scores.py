@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ir_measures_relative._checks import counted
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative._labels.by_topic import ByTopic, TopicResult
+from ir_measures_relative._labels.by_topic import ByTopic, Result
 from ir_measures_relative._labels.label_draws import LabelDraws
 from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes, added, fixed_random
 
@@ -28,7 +28,7 @@ STORED = 1 << 15  # scores that are stored; longer lists take less time to make 
 REACH = 1e8  # states x documents x levels of a pass for exact moments: tenths of a second
 
 
-class TopicScores(TopicResult):
+class TopicScores(Result):
     """Possible values of nDCG@K of a topic, given its unjudged documents.
 
     Attributes
@@ -56,6 +56,7 @@ class TopicScores(TopicResult):
         The possible scores and their probabilities. ``support_error``: how far percentiles of `support` may be off.
     """
 
+    mode = cached_property(attrgetter("outcomes.mode"))
     support_error = property(attrgetter("outcomes.error"))
     width = property(lambda self: 0.0 if self.exact else self.outcomes.width)
     standard_error = property(lambda self: 0.0 if self._in_reach else self.std / sqrt(SAMPLE_SIZE))

@@ -65,13 +65,13 @@ class BootSettings:
     @classmethod
     def checked(cls, where: str, *arguments: Any, **named: Any) -> BootSettings:
         """Check the arguments of a function; ``where`` is its name in error messages."""
-        given = cls(*arguments, **named)
+        unchecked = cls(*arguments, **named)
         return cls(
-            None if given.cutoff is None else whole(given.cutoff, f"{where}: cutoff", 1, LARGEST),
-            choice(given.prior, f"{where}: prior", PRIORS),
-            choice(given.dcg, f"{where}: dcg", DCGS),
-            gains_of_relevant(given.gains, where),
-            choice(given.pool, f"{where}: pool", POOLS),
+            None if unchecked.cutoff is None else whole(unchecked.cutoff, f"{where}: cutoff", 1, LARGEST),
+            choice(unchecked.prior, f"{where}: prior", PRIORS),
+            choice(unchecked.dcg, f"{where}: dcg", DCGS),
+            gains_of_relevant(unchecked.gains, where),
+            choice(unchecked.pool, f"{where}: pool", POOLS),
         )
 
     @property

@@ -16,8 +16,10 @@ from ir_measures_relative._labels.outcomes import FORMS, Outcomes
 POINTS = 2010  # possible means over topics to which the sampling of topics is added
 
 
-class _Distribution:
-    """Properties of a score that follow from its possible values; a subclass says how those are computed."""
+class Result:
+    """Possible scores of a topic, or of a run; a subclass says how they are computed."""
+
+    query_id: Any  # of a topic
 
     @property
     def outcomes(self) -> Outcomes:
@@ -27,21 +29,10 @@ class _Distribution:
     support = property(attrgetter("outcomes.support"), doc="Possible scores, ascending; perhaps on a grid or drawn.")
     probability = property(attrgetter("outcomes.probability"), doc="Probability of each score of `support`.")
     exact = property(lambda self: self.form == "exact", doc="True if every labelling is listed.")
-
-    @cached_property
-    def form(self) -> str:
-        """'exact', 'bracket' (true quantiles are within a narrow range) or 'band' (quantiles of a sample)."""
-        return self.outcomes.form
-
-
-class TopicResult(_Distribution):
-    """Possible scores of one topic."""
-
-    query_id: Any
-    n_unjudged: int
+    # numbers are stored, since long lists of scores are not
+    form = cached_property(attrgetter("outcomes.form"))
     mean = cached_property(attrgetter("outcomes.mean"))
     std = cached_property(attrgetter("outcomes.std"))
-    mode = cached_property(attrgetter("outcomes.mode"))
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
@@ -52,7 +43,7 @@ class TopicResult(_Distribution):
         return self.outcomes.interval(level)
 
 
-Topic = TypeVar("Topic", bound=TopicResult)
+Topic = TypeVar("Topic", bound=Result)
 
 
 def topic_mean(name: str, doc: str) -> property:
@@ -60,7 +51,7 @@ def topic_mean(name: str, doc: str) -> property:
     return property(lambda run: mean_over_topics([getattr(topic, name) for topic in run.topics]), doc=doc)
 
 
-class ByTopic(_Distribution, Generic[Topic]):
+class ByTopic(Result, Generic[Topic]):
     """Results for topics in qrels order; ``results['q1']`` looks up a topic, whose id is matched as text."""
 
     def __init__(self, topics: Sequence[Topic]):

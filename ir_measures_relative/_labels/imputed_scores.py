@@ -27,7 +27,7 @@ from ir_measures_relative._judged import (
     warn_without_nonrelevant,
 )
 from ir_measures_relative._labels.bootstrapped import gains_of_relevant
-from ir_measures_relative._labels.by_topic import ByTopic, TopicResult, topic_mean
+from ir_measures_relative._labels.by_topic import ByTopic, Result, topic_mean
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, joins_ideal
 from ir_measures_relative._labels.outcomes import Outcomes, mean_moments
@@ -40,7 +40,7 @@ ONLY_RELEVANT = (  # the consequence of qrels without a judged non-relevant docu
 )
 
 
-class ImputedTopic(TopicResult):
+class ImputedTopic(Result):
     """Distribution of a topic's score, given the grades that its unjudged documents may have.
 
     Attributes
@@ -57,6 +57,7 @@ class ImputedTopic(TopicResult):
 
     lower = property(lambda self: self.outcomes.ends[0])
     upper = property(lambda self: self.outcomes.ends[1])
+    mode = cached_property(lambda self: self.outcomes.mode)
 
     def __init__(self, labelled: LabelledRun, topic: int):
         self._run, self._topic = labelled, topic
@@ -201,9 +202,7 @@ def impute(
     judged = JudgedRun(Judgements.of(qrels), Run.of(run))
     warn_of_other_topics(judged.run, judged.judgements)
     warn_without_nonrelevant(judged.judgements, "impute", ONLY_RELEVANT)
-    return imputed(
-        judged, labels, model, base_text(base), target=target, depth=depth, ideal=ideal, group=group, name="run"
-    )
+    return imputed(judged, labels, model, base_text(base), target=target, depth=depth, ideal=ideal, group=group)
 
 
 def imputed(
@@ -216,22 +215,22 @@ def imputed(
     depth: int | None = None,
     ideal: str = "all",
     group: str | None = None,
-    name: str | None = None,
+    name: str = "run",
 ) -> ImputedScores:
-    """Return the scores of a joined run; ``text`` of the measure, ``name`` of the run in warnings (None: none)."""
+    """Return the scores of a joined run; ``text`` of the measure, ``name`` of the run in warnings."""
     depth = labels.depth if depth is None else depth
     part, grades = labels._label_once(run, model.cutoff, depth if target == "pooled" else None, group, name)
     # judging the top K of one run would miss documents of other runs that join the ideal
-    misses = depth is not None and joins_ideal(model, ideal) and (model.cutoff is None or depth < model.cutoff)
-    known_target = target == "pooled" or not misses
-    if not known_target and name is not None:
+    shallow = depth is not None and (model.cutoff is None or depth < model.cutoff)
+    biased = target == "judged" and shallow and joins_ideal(model, ideal)
+    if biased:
         warn(
             f"target='judged' is not calibrated for nDCG with a pool of depth {depth} below the cutoff {model.cutoff}, "
             "because the ideal would grow by documents of other runs too; use target='pooled', or P, RBP or SDCG"
         )
     shown = depth if target == "pooled" and depth != model.cutoff else None
     labelled = LabelledRun(part, grades, model, ideal)
-    return ImputedScores(text, labelled, target=target, depth=shown, calibrated=grades.calibrated and known_target)
+    return ImputedScores(text, labelled, target=target, depth=shown, calibrated=grades.calibrated and not biased)
 
 
 def known_labels(labels: Any, where: str) -> LabelModel:

@@ -104,7 +104,10 @@ class LabelDraws:
 
     def _after(self, value: FloatArray) -> FloatArray:
         """(S,) a value of each state -> (L, S) that of the state after each label; 0 where a state lacks the level."""
-        return np.stack([np.append(np.zeros(step), value[: len(value) - step]) for step in self.stride.tolist()])
+        after = np.zeros(self.chance.shape)
+        for row, step in zip(after, self.stride.tolist(), strict=True):
+            row[step:] = value[: len(value) - step]
+        return after
 
     def listed(self, used: IntArray | int = 0, most: int = LISTED) -> Labellings | None:
         """List every labelling with its probability; None if they are more than ``most``.

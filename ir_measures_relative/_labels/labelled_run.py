@@ -1,6 +1,6 @@
 """A run whose open documents have labels from a model: the scores that labels give.
 
-    score = (known + sum over open documents of weight * gain of the label) / normaliser
+    score = (judged_sum + sum over open documents of weight * gain of the label) / normaliser
 
 For P, RBP and SDCG, and for nDCG over the judged ideal, the normaliser is a constant. If open documents join the ideal
 of nDCG, the ideal is a stack of layers: each layer is as thick as the difference of two neighbouring gains and as long
@@ -50,24 +50,24 @@ class ScoreCells:
 
     topic: IntArray  # (C,)
     start: IntArray  # (C + 1,) documents of each topic
-    known: FloatArray  # (C,) sum over judged documents in the numerator
+    judged_sum: FloatArray  # (C,) sum over judged documents in the numerator
     weight: FloatArray  # (n,) of one unit of gain of each document
     gain: FloatArray  # (G + 1,) of each label
     layers: IdealLayers  # of the C topics
 
     @classmethod
-    def of(cls, labelled: LabelledRun, topic: IntArray, weight: FloatArray, known: FloatArray) -> Self:
-        """``topic`` and ``weight`` (n,) of open documents, ``known`` (Q,); the ideal is that of ``labelled``."""
+    def of(cls, labelled: LabelledRun, topic: IntArray, weight: FloatArray, judged_sum: FloatArray) -> Self:
+        """``topic`` and ``weight`` (n,) of open documents, ``judged_sum`` (Q,); the ideal is that of ``labelled``."""
         topics, start = np.unique(topic, return_index=True)
         start = np.append(start, len(topic))
         layers = ideal_layers(labelled, int(np.diff(start).max(initial=0)))
-        return cls(topics, start, known[topics], weight, labelled.gain, layers.of_topics(topics))
+        return cls(topics, start, judged_sum[topics], weight, labelled.gain, layers.of_topics(topics))
 
     def part(self, first: int, last: int) -> ScoreCells:
         """The topics from ``first`` to before ``last``."""
         cells, start = slice(first, last), self.start[first : last + 1]
         weight, layers = self.weight[start[0] : start[-1]], self.layers.of_topics(cells)
-        return ScoreCells(self.topic[cells], start - start[0], self.known[cells], weight, self.gain, layers)
+        return ScoreCells(self.topic[cells], start - start[0], self.judged_sum[cells], weight, self.gain, layers)
 
     @cached_property
     def _sums(self) -> scipy.sparse.csr_array:
@@ -80,7 +80,9 @@ class ScoreCells:
     def totals(self, label: Array) -> tuple[FloatArray, FloatArray]:
         """(n, S) labels as places among the grades -> (C, S) numerators and normalisers."""
         cells, (reaches, table, constant) = len(self.topic), self.layers
-        numerator, normaliser = (np.repeat(value[:, None], label.shape[1], axis=1) for value in (self.known, constant))
+        numerator, normaliser = (
+            np.repeat(value[:, None], label.shape[1], axis=1) for value in (self.judged_sum, constant)
+        )
         first = np.arange(cells)[:, None] * table.shape[2]  # place of each topic in a flat table
         counts = np.zeros((reaches.shape[1], *numerator.shape)) + first  # (L, C, S)
         for grade in range(1, len(self.gain)):
@@ -106,8 +108,8 @@ class LabelledRun:
         self.gain = model.gain(labels.grade)  # (G + 1,)
         self.key = open_documents.key  # (n,)
         self.n_open = np.asarray(open_documents.mask.sum(axis=1))  # (Q,)
-        self.known, self.normaliser = plain_totals(open_documents, model)  # (Q,) each
-        self.plain = divide(self.known, self.normaliser)  # (Q,) the scores if open documents are non-relevant
+        self.judged_sum, self.normaliser = plain_totals(open_documents, model)  # (Q,) each
+        self.plain = divide(self.judged_sum, self.normaliser)  # (Q,) the scores if open documents are non-relevant
         self._rank_weight = model.total(np.eye(open_documents.mask.shape[1]))  # (W,) of one unit of gain
         self._drawn = np.zeros((0, 0), dtype=np.int8)
 
@@ -119,7 +121,7 @@ class LabelledRun:
     @cached_property
     def cells(self) -> ScoreCells:
         """The topics with open documents."""
-        return ScoreCells.of(self, self.open.topic, self._rank_weight[self.open.rank], self.known)
+        return ScoreCells.of(self, self.open.topic, self._rank_weight[self.open.rank], self.judged_sum)
 
     @cached_property
     def marginal(self) -> FloatArray:
@@ -276,12 +278,12 @@ def _moments(cells: ScoreCells, probability: FloatArray) -> tuple[FloatArray, Fl
     a first that is relevant fills the ideal (1 + .63), a second changes nothing, so there are two states.
     """
     n_effects, n, n_grades = probability.shape
-    table, known = cells.layers.table[0][:, : n + 1], float(cells.known[0])  # (L, n + 1)
+    table, judged_sum = cells.layers.table[0][:, : n + 1], float(cells.judged_sum[0])  # (L, n + 1)
     shape = tuple(int(np.flatnonzero(np.append(True, np.diff(row)))[-1]) + 1 for row in table)  # documents that matter
     if np.prod([1.0, *shape]) * probability.size * 3 > WORK:
         return None
     mass = np.zeros((3, n_effects, *shape))  # probability, and with the first two moments of the numerator
-    mass.reshape(3, n_effects, -1)[:, :, 0] = np.array([1.0, known, known**2])[:, None]
+    mass.reshape(3, n_effects, -1)[:, :, 0] = np.array([1.0, judged_sum, judged_sum**2])[:, None]
     for document in range(n):
         after = np.zeros_like(mass)
         for grade in range(n_grades):

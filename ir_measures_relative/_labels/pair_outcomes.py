@@ -4,7 +4,7 @@ A document has one label, which counts for both runs. Given the runs' independen
 independent. The logit of a document is that of the run in which it is open; if it is open in both, the mean of the two,
 so that its effect is (u_a + u_b) / 2. The open documents of both lists join the ideal of nDCG:
 
-    difference = (known + sum over open documents of (weight in a - weight in b) * gain of the label) / ideal
+    difference = (judged_sum + sum over open documents of (weight in a - weight in b) * gain of the label) / ideal
 
 Few labellings are listed if there are no effects. Otherwise labellings are drawn, with one fixed random number for each
 document and draw: 402 if they show a probability near 0 or 1, else 4,020, or 40,200 if few documents are open. The
@@ -75,7 +75,7 @@ class PairOutcomes:
         self.in_a = self._joined(np.ones(len(a.key), dtype=bool), np.zeros(len(b.key), dtype=bool))  # open in run a
         self.n_open = len(self.key)
         self.weight_a, self.weight_b = a.weights_of(self.key), b.weights_of(self.key)  # (n,)
-        self.cells = ScoreCells.of(a, self.topic, self.weight_a - self.weight_b, a.known - b.known)
+        self.cells = ScoreCells.of(a, self.topic, self.weight_a - self.weight_b, a.judged_sum - b.judged_sum)
         self._rest = a.plain - b.plain  # (Q,) differences in topics without open documents, 0 in the others
         self._rest[self.cells.topic] = 0.0
 
@@ -160,7 +160,7 @@ class PairOutcomes:
     def expected_scores(self) -> FloatArray:
         """(Q,) expected score of a, with the open documents of both lists in the ideal."""
         scores, cells = self.a.plain.copy(), self.cells
-        alone = replace(cells, weight=self.weight_a, known=self.a.known[cells.topic])
+        alone = replace(cells, weight=self.weight_a, judged_sum=self.a.judged_sum[cells.topic])
         scores[cells.topic] = self.differences.average(alone.scores(self.differences.label))
         return scores
 
