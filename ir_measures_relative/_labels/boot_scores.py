@@ -12,7 +12,6 @@ The sample uses the same random numbers for every topic, so that a topic's value
 from dataclasses import replace
 from functools import cached_property
 from math import fsum, isqrt, sqrt
-from operator import attrgetter
 
 import numpy as np
 import pandas as pd
@@ -56,8 +55,8 @@ class TopicScores(Result):
         The possible scores and their probabilities. ``support_error``: how far percentiles of `support` may be off.
     """
 
-    mode = cached_property(attrgetter("outcomes.mode"))
-    support_error = property(attrgetter("outcomes.error"))
+    mode = cached_property(lambda self: self.outcomes.mode)
+    support_error = property(lambda self: self.outcomes.error)
     width = property(lambda self: 0.0 if self.exact else self.outcomes.width)
     standard_error = property(lambda self: 0.0 if self._in_reach else self.std / sqrt(SAMPLE_SIZE))
 

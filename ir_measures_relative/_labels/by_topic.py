@@ -30,9 +30,9 @@ class Result:
     probability = property(attrgetter("outcomes.probability"), doc="Probability of each score of `support`.")
     exact = property(lambda self: self.form == "exact", doc="True if every labelling is listed.")
     # numbers are stored, since long lists of scores are not
-    form = cached_property(attrgetter("outcomes.form"))
-    mean = cached_property(attrgetter("outcomes.mean"))
-    std = cached_property(attrgetter("outcomes.std"))
+    form = cached_property(lambda self: self.outcomes.form)
+    mean = cached_property(lambda self: self.outcomes.mean)
+    std = cached_property(lambda self: self.outcomes.std)
 
     def quantile(self, q: float) -> float:
         """Smallest score whose cumulative probability reaches q, 0 <= q <= 1."""
