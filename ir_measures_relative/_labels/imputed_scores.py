@@ -49,8 +49,8 @@ class ImputedTopic(Result):
         The topic, as in the qrels.
     n_unjudged, plain : int, float
         Number of documents that get a label, and the score if they are non-relevant.
-    lower, upper : float
-        The lowest and the highest score possible, or drawn.
+    mean, std, mode, lower, upper, form
+        As in `TopicScores`; ``lower`` and ``upper`` are the lowest and the highest score possible, or drawn.
     outcomes : Outcomes
         The possible scores and their probabilities, computed on first use.
     """
