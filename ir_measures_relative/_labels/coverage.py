@@ -46,40 +46,37 @@ class IntervalCoverage:
         Intervals of the topics at ``level``.
     hidden : (M, Q) array
         Number of documents of the top K whose judgement was hidden.
-    depth : int
-        Depth of the pool.
-    level : float
-        Level of the intervals of topics.
+    depth, level : int, float
+        Depth of the pool, and level of the intervals of topics.
     """
 
     name: list[str]
     group: list[str]
-    truth: FloatArray  # (M, Q)
-    plain: FloatArray  # (M, Q)
-    estimate: FloatArray  # (M, Q)
-    std: FloatArray  # (M,)
-    low: FloatArray  # (M, 5)
-    high: FloatArray  # (M, 5)
-    topic_low: FloatArray  # (M, Q)
-    topic_high: FloatArray  # (M, Q)
-    hidden: IntArray  # (M, Q)
+    truth: FloatArray
+    plain: FloatArray
+    estimate: FloatArray
+    std: FloatArray
+    low: FloatArray
+    high: FloatArray
+    topic_low: FloatArray
+    topic_high: FloatArray
+    hidden: IntArray
     depth: int
     level: float
 
     @property
     def evaluated(self) -> BoolArray:
-        """(M,) the runs of which something was hidden; the others say nothing about intervals."""
-        evaluated: BoolArray = self.hidden.sum(axis=1) > 0
-        return evaluated
+        """(M,) True for the runs of which something was hidden; the others say nothing about intervals."""
+        return np.asarray(self.hidden.sum(axis=1) > 0)
 
     @property
     def covers(self) -> BoolArray:
-        """(M, 5) whether the interval of the mean contains the true mean, at each level."""
+        """(M, 5) True if the interval of the mean contains the true mean, at each level."""
         return _within(self.truth.mean(axis=1)[:, None], self.low, self.high)
 
     @property
     def topic_covers(self) -> BoolArray:
-        """(M, Q) whether the interval of a topic contains its true score."""
+        """(M, Q) True if the interval of a topic contains its true score."""
         return _within(self.truth, self.topic_low, self.topic_high)
 
     def to_frame(self) -> pd.DataFrame:
@@ -95,21 +92,17 @@ class IntervalCoverage:
 
         By group, a group's runs share one weight. Intervals are from a bootstrap over groups.
         """
-        kept = self.evaluated
-        names, number = np.unique(np.array(self.group, dtype=str)[kept], return_inverse=True)
-        size = np.bincount(number, minlength=len(names))
-        drawn = fixed_random(11).integers(0, max(len(names), 1), (_RESAMPLES, len(names)))  # (B, G)
-        rows = []
-        for level, covered in zip(LEVELS, self.covers[kept].T, strict=True):
-            coverage = [float("nan")] * 6
-            if len(names):
-                hits = np.bincount(number, weights=covered)  # (G,)
-                runs, groups = hits[drawn].sum(axis=1) / size[drawn].sum(axis=1), (hits / size)[drawn].mean(axis=1)
-                coverage = [hits.sum() / size.sum(), *np.quantile(runs, [0.025, 0.975])]
-                coverage += [(hits / size).mean(), *np.quantile(groups, [0.025, 0.975])]
-            rows.append((level, int(kept.sum()), len(names), *coverage))
-        columns = ["level", "runs", "groups", "by_run", "run_low", "run_high", "by_group", "group_low", "group_high"]
-        return pd.DataFrame(rows, columns=columns)
+        runs = pd.DataFrame(self.covers[self.evaluated], columns=LEVELS, dtype=float)
+        by_group = runs.groupby(np.array(self.group)[self.evaluated])
+        hits, size = by_group.sum().to_numpy(), by_group.size().to_numpy()[:, None]  # (G, 5), (G, 1)
+        drawn = fixed_random(11).integers(0, max(len(size), 1), (_RESAMPLES, len(size)))  # (B, G)
+        table = pd.DataFrame({"level": LEVELS, "runs": len(runs), "groups": len(size)})
+        with np.errstate(invalid="ignore"):  # NaN if no run was evaluated
+            for what, value, weight in (("run", hits, size), ("group", hits / size, np.ones(size.shape))):
+                table[f"by_{what}"] = value.sum(axis=0) / weight.sum(axis=0)
+                ends = np.quantile(value[drawn].sum(axis=1) / weight[drawn].sum(axis=1), [0.025, 0.975], axis=0)
+                table[f"{what}_low"], table[f"{what}_high"] = ends
+        return table
 
     def summary(self) -> pd.Series:
         """Return errors (RMSE), Kendall's tau with the true order, and coverage of 95% intervals with their counts.
@@ -159,8 +152,7 @@ def interval_coverage(
 
     For every group the judgements of documents that only it has in its top ``depth`` are hidden, labels are learned
     from the other groups and the remaining judgements, and the group's runs are evaluated with them. The truth is the
-    base measure with all judgements. A document that nobody ever judged has no truth: it counts as non-relevant in the
-    truth and in the estimate.
+    base measure with all judgements. Documents that nobody ever judged count as non-relevant in truth and estimate.
 
     Parameters
     ----------
@@ -219,11 +211,10 @@ def left_out_coverage(
     """Leave out the groups of joined runs; arguments as in `interval_coverage`."""
     assert model.cutoff is not None
     depth, rows = label_depth(runs, model.cutoff, depth, quiet=True), {}
-    for group, visible in sorted(remaining(runs, depth).items()):
+    for group, visible in remaining(runs, depth).items():
         labels: Any = estimate
         if estimate == LEARNED:
-            others = runs.without(group)
-            labels = learn_from_runs(others, cutoff=model.cutoff, depth=depth, judge=judge, visible=visible, quiet=True)
+            labels = learn_from_runs(runs.without(group), model.cutoff, depth, judge, visible)
         elif estimate == "judge":
             assert judge is not None
             labels = learn_from_judge(runs.judgements, judge, visible)
@@ -237,14 +228,13 @@ def left_out_coverage(
             else:
                 scores = _by_function(labels, part)
             topics = [scores[topic] for topic in runs.judgements.topics]
-            low, high = zip(*(topic.interval(level) for topic in topics), strict=True)
-            ends = np.array([scores.interval(one) for one in LEVELS])  # (5, 2)
             means, std = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
+            low, high = zip(*(scores.interval(one) for one in LEVELS), strict=True)
+            topic_ends = zip(*(topic.interval(level) for topic in topics), strict=True)
             known_scores = model.score(runs[name]), plain_scores(part, model)
-            rows[name] = (*known_scores, means, std, ends[:, 0], ends[:, 1], low, high, hidden)
-    columns: list[Any] = [list(runs), [runs.group_of[name] for name in runs]]
-    columns += [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
-    return IntervalCoverage(*[*columns, depth, level])
+            rows[name] = (*known_scores, means, std, low, high, *topic_ends, hidden)
+    columns: list[Any] = [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
+    return IntervalCoverage(*[list(runs), [runs.group_of[name] for name in runs], *columns, depth, level])
 
 
 def _by_function(function: Callable[[Any, Any], Any], part: OpenDocuments) -> Any:

@@ -2,17 +2,18 @@
 
     logit P(grade >= c) = a_c + b . x + u,    a_1 > a_2 > ...
 
-One slope b for all grades (McCullagh, 1980), fitted by maximum likelihood with a ridge. Fitting ends with the test that
-a careful user would run. Each group learned from is left out in turn, a and b are fitted to the others, and the mean
-scores of the group's runs are estimated. The spread of the run effect u is chosen so that the errors, divided by the
-standard deviation that the model states for them, have mean square 1 (a group's runs share one weight), and its mean so
-that the errors have mean 0. Quantiles, pairs and intervals inherit this one number.
+One slope b for all grades (McCullagh, 1980), fitted by maximum likelihood with a ridge. Then each group is left out in
+turn, a and b are fitted to the others, and the mean scores of the group's runs are estimated. The spread of the run
+effect u is chosen so that the errors, divided by the standard deviation that the model states for them, have mean
+square 1 (a group's runs share one weight), and its mean so that the errors have mean 0. Quantiles, pairs and intervals
+inherit this one number.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy
 
 from ir_measures_relative._base import NDCG
@@ -20,13 +21,13 @@ from ir_measures_relative._checks import tracked
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._labels.labelled_run import LabelledRun, plain_scores
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
-from ir_measures_relative._labels.training import TrainingDocuments
+from ir_measures_relative._labels.training import FEATURES
 
 RIDGE = 2.0  # the likelihood is lowered by RIDGE / 2 times the sum of b^2, features being standardised
 REACHED = 3  # documents that must reach a grade for it to be distinguished from the next lower one
 N_EFFECTS = 201  # equally likely values that represent the distribution of u
-# Errors of left-out runs have heavier tails than a normal distribution, however many groups there are: on the four
-# tracks with 10 or more groups that were looked at, their kurtosis is 4.0 to 4.7
+# Errors of left-out runs have heavier tails than a normal distribution, however many groups there are: their kurtosis
+# was 4.0 to 4.7 on four tracks with 10 or more groups
 MOST_FREEDOM = 6
 SPREADS = np.geomspace(0.05, 4.0, 9)  # at which errors are computed
 _DRAWS = 201
@@ -73,14 +74,14 @@ class Fit(NamedTuple):
     """Fits to all training documents, and to those of all groups but one."""
 
     grade: IntArray  # (L + 1,) of each level
-    center: FloatArray  # (F,) what features are standardised by
+    features: tuple[str, ...]  # F names
+    center: FloatArray  # (F,) for standardising features
     scale: FloatArray  # (F,)
     folds: Mapping[str | None, Fold]  # group left out, None = nobody; only None for a judge alone
-    predicted: FloatArray  # (n,) probability that each training document is relevant, by the fold without its group
 
-    def standardised(self, feature: FloatArray) -> FloatArray:
+    def standardised(self, features: Mapping[str, FloatArray] | pd.DataFrame) -> FloatArray:
         """(n, F)"""
-        return (feature - self.center) / self.scale
+        return (np.stack([features[name] for name in self.features], axis=1) - self.center) / self.scale
 
     def level(self, grade: IntArray) -> IntArray:
         """(n,) grades -> the levels that they reach."""
@@ -89,53 +90,48 @@ class Fit(NamedTuple):
 
 
 def fit(
-    documents: TrainingDocuments,
-    parts: Sequence[OpenDocuments],
+    documents: pd.DataFrame,
+    parts: Mapping[tuple[str, str], OpenDocuments],
     visible: BoolArray,
     cutoff: int | None,
     progress: bool | None = None,
-) -> Fit:
-    """Fit coefficients to all documents and to those of all groups but one, then the run effect of each of them.
+) -> tuple[Fit, FloatArray]:
+    """Fit coefficients to all documents and to those of all groups but one, then the run effect of each of these fits.
 
-    ``parts``: the documents of each run (none: learned from a judge alone); ``visible`` (J,): judgements before a group
-    is left out.
+    Arguments are those of `training_documents` and its results; no ``parts``: learned from a judge alone. Also returns
+    the probability that each document is relevant, by the fit without its group.
     """
-    center, scale = documents.feature.mean(axis=0), documents.feature.std(axis=0)
-    scale = np.where(scale > 1e-9, scale, 1.0)  # the same for all documents, but for rounding
-    start = Fit(learnable_grades(documents), center, scale, {}, np.zeros(len(documents.grade)))
-    feature, level, n_levels = start.standardised(documents.feature), start.level(documents.grade), len(start.grade) - 1
-    whole = fitted_odds(feature, level, documents.weight, n_levels)
-    folds: dict[str | None, Fold] = {None: whole}
-    n_steps = len(documents.group_name) + len(SPREADS)
-    steps = iter(tracked(range(n_steps), n_steps, "learning labels", progress))
-    for group, name in enumerate(documents.group_name):
-        next(steps)
-        others = documents.group != group
-        folds[name] = whole  # unless the others teach something
-        if level[others].any() and not (level[others] > 0).all():
-            folds[name] = fitted_odds(feature[others], level[others], documents.weight[others], n_levels, whole)
+    names = [name for name in FEATURES if name in documents]
+    center, scale = documents[names].mean().to_numpy(), documents[names].std(ddof=0).to_numpy()
+    scale = np.where(scale > 1e-9, scale, 1.0)  # a feature is constant if it varies by rounding only
+    start = Fit(learnable_grades(documents), tuple(names), center, scale, {})
+    feature, level = start.standardised(documents), start.level(documents["grade"].to_numpy())
+    group, weight = documents["group"].to_numpy(), documents["weight"].to_numpy()
+    n_groups, n_levels = group.max() + 1, len(start.grade) - 1
+    whole = fitted_odds(feature, level, weight, n_levels)
+    folds = [whole] * (n_groups + 1)  # without each group, and the whole at last
+    for left_out in tracked(range(n_groups), n_groups, "learning labels", progress):
+        others = group != left_out
+        if level[others].any() and not level[others].all():  # else they do not teach anything
+            folds[left_out] = fitted_odds(feature[others], level[others], weight[others], n_levels, whole)
     if parts:
-        runs = []
-        for run, part in enumerate(parts):
-            own = folds[documents.group_name[documents.run_group[run]]]  # learned without the run's group
-            labels = GradeLabels(start.grade, own.logit(feature[documents.run == run]), np.zeros(1))
-            runs.append(LabelledRun(part, labels, NDCG(cutoff)))
-        effects = run_effects(runs, documents.run_group, visible, steps)
-        folds = {
-            name: fold._replace(effect=effect) for (name, fold), effect in zip(folds.items(), effects, strict=True)
-        }
-    predicted = start.predicted
-    for group, name in enumerate(documents.group_name):
-        here = documents.group == group
-        logit = folds[name].logit(feature[here])[:, :1] + folds[name].effects(21)
-        predicted[here] = scipy.special.expit(logit).mean(axis=1)
-    return start._replace(folds=folds if parts else {None: whole}, predicted=predicted)
+        runs, run_group = [], documents.groupby("part")["group"].first().to_numpy()  # (R,)
+        for at, part in enumerate(parts.values()):
+            logit = folds[run_group[at]].logit(feature[documents["part"] == at])
+            runs.append(LabelledRun(part, GradeLabels(start.grade, logit, np.zeros(1)), NDCG(cutoff)))
+        effects = run_effects(runs, run_group, visible, progress)
+        folds = [fold._replace(effect=effect) for fold, effect in zip(folds, effects, strict=True)]
+    predicted = np.zeros(len(documents))
+    for left_out in range(n_groups):
+        logit = folds[left_out].logit(feature[group == left_out])[:, :1] + folds[left_out].effects(21)
+        predicted[group == left_out] = scipy.special.expit(logit).mean(axis=1)
+    group_names = dict.fromkeys(group_name for group_name, _ in parts)
+    return start._replace(folds={None: folds[-1], **dict(zip(group_names, folds, strict=False))}), predicted
 
 
-def learnable_grades(documents: TrainingDocuments) -> IntArray:
+def learnable_grades(documents: pd.DataFrame) -> IntArray:
     """(L + 1,) grade 0 and every grade that at least 3 documents reach; an error where nothing can be learned."""
-
-    grade = documents.grade[np.unique(documents.document, return_index=True)[1]]  # of each document once
+    grade = documents.drop_duplicates("row")["grade"].to_numpy()
     grades = [c for c in np.unique(grade).tolist() if c > 0 and (grade >= c).sum() >= REACHED]
     if not grades:
         raise ValueError(
@@ -169,11 +165,11 @@ def fitted_odds(
         gradient[n_levels:] += RIDGE * odds.slope
         return RIDGE / 2 * float((odds.slope**2).sum()) - value, gradient
 
-    share = np.array([(weight * (level >= c)).sum() for c in range(1, n_levels + 1)]) / weight.sum()  # (L,)
-    # a level that nobody reaches, or everybody, has no finite threshold
-    threshold = scipy.special.logit(np.clip(share, _RAREST, 1 - _RAREST)) if near is None else near.threshold
-    slope = np.zeros(feature.shape[1]) if near is None else near.slope
-    start = np.concatenate([threshold[:1], np.log(np.maximum(-np.diff(threshold), 1e-3)), slope])
+    if near is None:
+        share = np.array([(weight * (level >= c)).sum() for c in range(1, n_levels + 1)]) / weight.sum()  # (L,)
+        near = Fold(scipy.special.logit(np.clip(share, _RAREST, 1 - _RAREST)), np.zeros(feature.shape[1]))
+    steps = np.log(np.maximum(-np.diff(near.threshold), 1e-3))
+    start = np.concatenate([near.threshold[:1], steps, near.slope])
     options = {"gtol": 1e-7 * max(float(weight.sum()), 1.0), "maxiter": 1000}
     return odds_of(scipy.optimize.minimize(loss, start, jac=True, method="BFGS", options=options).x)
 
@@ -206,18 +202,17 @@ def standard_errors(
     changes = 1e-5 * np.eye(len(at))
     curvature = np.stack([(parts(at - d).sum(axis=0) - parts(at + d).sum(axis=0)) / 2e-5 for d in changes])
     curvature = (curvature + curvature.T) / 2 + RIDGE * np.diag(np.arange(len(at)) >= n_levels)
-    sums = np.zeros((cluster.max() + 1, len(at)))
-    np.add.at(sums, cluster, parts(at))
+    sums = pd.DataFrame(parts(at)).groupby(cluster).sum().to_numpy()
     inverse = np.linalg.pinv(curvature)
     return np.sqrt(np.maximum(np.diag(inverse @ (sums.T @ sums) @ inverse), 0.0))
 
 
 def run_effects(
-    runs: Sequence[LabelledRun], group: IntArray, visible: BoolArray, steps: Iterator[int]
+    runs: Sequence[LabelledRun], group: IntArray, visible: BoolArray, progress: bool | None
 ) -> list[RunEffect]:
-    """Effects that the G groups teach, and that they teach without each of them; ``group`` (R,) of each left-out run.
+    """Effects learned without each of the G groups, and from all of them at last; ``group`` (R,) of each left-out run.
 
-    ``visible`` (J,): the judgements before a group is left out; ``steps``: of the progress bar, one for each spread.
+    ``visible`` (J,): the judgements before a group is left out.
     """
     truth = np.array([plain_scores(run.open._replace(visible=visible), run.model).mean() for run in runs])
     n_groups = int(group.max()) + 1
@@ -229,7 +224,7 @@ def run_effects(
         return np.clip((error @ weight) / np.maximum(slope @ weight, 1e-9), -1.0, 1.0)
 
     rows, mean = [], 0.0
-    for _, spread in zip(steps, SPREADS, strict=True):
+    for spread in tracked(SPREADS, len(SPREADS), "calibrating labels", progress):
         drawn, above = (
             np.stack([run.drawn_mean(_DRAWS, at + spread * standard) for run in runs]) for at in (mean, mean + _STEP)
         )  # (R, S) means over topics
@@ -244,9 +239,9 @@ def run_effects(
         shift = shift_to_no_error(error, slope, weight)  # (T,)
         square = ((error - shift[:, None] * slope) ** 2 / np.maximum(variance, 1e-12)) @ weight  # falls with the spread
         log_square = np.log(np.minimum.accumulate(square) + 1e-12)  # but for the noise of the draws
-        # the spread at which it is 1; an end of the range where it is nowhere
+        # the spread at which it is 1, or an end of the range
         place = np.interp(0.0, -log_square, np.log(SPREADS))
         mean, log_scale = (np.interp(place, np.log(SPREADS), y) for y in (means + shift, log_square / 2))
         return RunEffect(float(mean), float(np.exp(place)), n_kept, float(np.exp(log_scale)))
 
-    return [effect(group != without) for without in range(-1, n_groups)]
+    return [effect(group != without) for without in range(n_groups + 1)]

@@ -27,8 +27,8 @@ class JudgingPlan:
     def __init__(self, runs: Sequence[LabelledRun], pairs: Sequence[PairOutcomes]):
         self.runs, self.pairs = runs, pairs
         self.key, first = np.unique(np.concatenate([run.key for run in runs]), return_index=True)  # (D,)
-        self.topic = np.concatenate([run.open.topic for run in runs])[first]  # (D,)
-        self.doc_id = np.concatenate([run.open.doc_ids() for run in runs])[first]  # (D,)
+        columns = [(run.open.topic, run.open.doc_ids(), judgement_rows(run)) for run in runs]
+        self.topic, self.doc_id, self.row = (np.concatenate(c)[first] for c in zip(*columns, strict=True))  # (D,) each
         self.effect, self.n_pairs = np.zeros(len(self.key)), np.zeros(len(self.key), dtype=np.int64)  # (D,)
         for pair in pairs:
             variance, place = _variance(pair), np.searchsorted(self.key, pair.key)
@@ -65,11 +65,10 @@ class JudgingPlan:
         )
 
     def expected_left(self, level: float | None, margin: float = 0.0) -> float:
-        """Replay judging in this order on drawn labellings: the mean number of judgements until every pair is decided.
+        """Mean number of judgements in this order until every pair is decided, replayed on drawn labellings.
 
-        A pair is decided if the sum of the remaining labels, given those of judged documents and approximated by a
-        normal distribution, leaves the order a probability of ``level``; without a level, if no remaining label can
-        reverse the order. Differences are linearised.
+        A pair is decided if the remaining labels, whose sum is approximated by a normal distribution, leave the order a
+        probability of ``level``; without a level, if they cannot reverse it. Differences are linearised.
         """
         rank = np.full(len(self.key), len(self.order))
         rank[self.order] = np.arange(len(self.order))
@@ -78,6 +77,11 @@ class JudgingPlan:
             at = rank[np.searchsorted(self.key, pair.key)]
             needed = np.maximum(needed, _judgements_needed(pair, at, level, margin))
         return float(needed.mean())
+
+
+def judgement_rows(run: LabelledRun) -> IntArray:
+    """(n,) the hidden judgement of each open document; -1 if it is unjudged."""
+    return np.asarray(run.open.run.top(run.open.mask.shape[1]).row[run.open.mask])
 
 
 def _variance(pair: PairOutcomes) -> FloatArray:

@@ -1,8 +1,7 @@
 """Label models: the probability of each grade of an unjudged document.
 
-Fixed shares and given probabilities are in this file, learned models in `learned_labels`. A model is an immutable value
-with a short key, ``'name~8hex'``. The key of a printed measure finds its model as long as a measure, a variable or a
-registered name refers to it.
+Learned models are in `learned_labels`. A model is an immutable value with a short key, ``'name~8hex'``. The key of a
+printed measure finds its model as long as a measure, a variable or a registered name refers to it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from copy import copy
 from functools import cached_property
 from numbers import Real
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -43,12 +42,10 @@ class LabelModel(ABC):
     ----------
     name : str
         The name under which it is registered, or ''.
-    cutoff : int or None
-        The cutoff it was learned at; None if it fits any.
-    depth : int or None
-        Depth of the pool that it was learned from; None if it fits any.
+    cutoff, depth : int or None
+        The cutoff it was learned at and the depth of the pool that it was learned from; None if it fits any.
     calibrated : bool
-        Whether the model includes the variation between runs.
+        True if the model includes the variation between runs, learned from enough groups and documents.
     highest : int
         The highest grade that it gives a document; 0 if it gives the grades of the judgements.
     """
@@ -74,23 +71,21 @@ class LabelModel(ABC):
 
     @staticmethod
     def probabilities(frame: pd.DataFrame) -> LabelModel:
-        """Probabilities of each document's grades, from anywhere: columns query_id, doc_id, p0, p1, ....
+        """Make a model from probabilities of each document's grades: columns query_id, doc_id, p0, p1, ....
 
         An unjudged document without a row counts as grade 0, with a warning that counts them.
 
         >>> import pandas as pd
         >>> import ir_measures_relative as imr
         >>> frame = pd.DataFrame({'query_id': ['q1'], 'doc_id': ['x'], 'p0': [.25], 'p1': [.75]})
-        >>> model = imr.LabelModel.probabilities(frame)
-        >>> qrels, run = {'q1': {'a': 1, 'b': 0}}, {'q1': {'a': 2., 'x': 1.}}
-        >>> imr.Imputed(labels=model, ideal='all') @ 10  # doctest: +ELLIPSIS
+        >>> imr.Imputed(labels=imr.LabelModel.probabilities(frame)) @ 10  # doctest: +ELLIPSIS
         Imputed(labels='probabilities~...')@10
         """
         return kept(GradeProbabilities(frame))
 
     @abstractmethod
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
-        """Label a run's open documents; ``group`` it belongs to, ``name`` in warnings (None: no warnings)."""
+        """Label a run's open documents; ``group``: that of the run, ``name`` in warnings (None: no warnings)."""
 
     def _label_once(
         self, run: JudgedRun, cutoff: int | None, depth: int | None, group: str | None, name: str | None
@@ -104,8 +99,8 @@ class LabelModel(ABC):
         return run.memo.once((self, cutoff, depth, group), made)
 
     @abstractmethod
-    def _content(self) -> list[bytes]:
-        """All that the model depends on."""
+    def _content(self) -> list[Any]:
+        """Arrays, numbers and texts that the model depends on."""
 
     def check_cutoff(self, cutoff: int | None, where: str) -> None:
         """Reject a cutoff that the model was not learned at."""
@@ -120,8 +115,9 @@ class LabelModel(ABC):
     def fingerprint(self) -> str:
         """32 hex digits of the content."""
         blake = hashlib.blake2b(digest_size=16)
-        for part in (type(self).__name__.encode(), *self._content()):
-            blake.update(len(part).to_bytes(8, "little") + part)
+        for part in (type(self).__name__, *self._content()):
+            data = part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
+            blake.update(len(data).to_bytes(8, "little") + data)
         return blake.hexdigest()
 
     @property
@@ -164,8 +160,8 @@ class GradeShares(LabelModel):
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         return GradeLabels.of_probabilities(self.grade, np.tile(self.share, (int(part.mask.sum()), 1)))
 
-    def _content(self) -> list[bytes]:
-        return [self.grade.tobytes(), self.share.tobytes()]
+    def _content(self) -> list[Any]:
+        return [self.grade, self.share]
 
     def to_frame(self) -> pd.DataFrame:
         """A row per grade."""
@@ -182,25 +178,19 @@ class GradeProbabilities(LabelModel):
         table = _checked_table(frame)
         vars(self).update(table=table, highest=int(np.flatnonzero((table > 0).any()).max(initial=0)))
 
-    @property
-    def _grade(self) -> IntArray:
-        return np.arange(self.table.shape[1])
-
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         topic_key = np.array(part.run.judgements.topic_keys, dtype=object)[part.topic]
         row = self.table.index.get_indexer(pd.MultiIndex.from_arrays([topic_key, part.doc_ids()]))  # (n,)
-        non_relevant = np.eye(1, len(self._grade))  # (1, L), serves the row -1
-        missing = int((row < 0).sum())
-        if missing and name is not None:
-            warn(
-                f"{missing} of {len(row)} unjudged documents of {name} have no row of probabilities, "
-                "so they count as grade 0"
-            )
-        return GradeLabels.of_probabilities(self._grade, np.append(self.table, non_relevant, axis=0)[row])
+        missing = f"{(row < 0).sum()} of {len(row)} unjudged documents of {name}"
+        if (row < 0).any() and name is not None:
+            warn(f"{missing} have no row of probabilities, so they count as grade 0")
+        n_grades = self.table.shape[1]
+        non_relevant = np.eye(1, n_grades)  # (1, L) serves the row -1
+        return GradeLabels.of_probabilities(np.arange(n_grades), np.append(self.table, non_relevant, axis=0)[row])
 
-    def _content(self) -> list[bytes]:
+    def _content(self) -> list[Any]:
         table = self.table.sort_index()
-        return [self._grade.tobytes(), repr(table.index.tolist()).encode(), table.to_numpy().tobytes()]
+        return [table.index.tolist(), table.shape, table.to_numpy()]
 
     def to_frame(self) -> pd.DataFrame:
         """A row per document, as given."""
@@ -218,18 +208,17 @@ class PoolShares(LabelModel):
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         judgements = part.run.judgements
         grades = np.maximum(judgements.grade[part.visible], 0)
-        # without a document judged relevant, an unjudged one may still be
+        # an unjudged document may be relevant even if no judged one is
         least = [0] if (grades >= self.relevant).any() else [0, self.relevant]
-        grade, level = np.unique(np.append(least, grades), return_inverse=True)  # (L,), the first is 0
-        level = level.ravel()[len(least) :]
+        grade = np.unique([*least, *grades])  # (L,), the first is 0
         count = np.zeros((judgements.n_topics, len(grade)))  # (Q, L)
-        np.add.at(count, (judgements.topic[part.visible], level), 1.0)
+        np.add.at(count, (judgements.topic[part.visible], np.searchsorted(grade, grades)), 1.0)
         overall = (count.sum(axis=0) + 1.0 / len(grade)) / (count.sum() + 1.0)  # (L,)
         share = (count + overall) / (count.sum(axis=1, keepdims=True) + 1.0)
         return GradeLabels.of_probabilities(grade, share[part.topic])
 
-    def _content(self) -> list[bytes]:
-        return [repr(self.relevant).encode()]
+    def _content(self) -> list[Any]:
+        return [self.relevant]
 
 
 def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
@@ -261,14 +250,13 @@ def _checked_table(frame: Any) -> pd.DataFrame:
             f"probabilities has the columns {', '.join(columns) or 'none':.200}; it must have query_id, doc_id and one "
             "column p0, p1, ... for every grade from 0 to the highest"
         )
-    for column in wanted:
-        # text is not a number, even where it could be read as one
-        cells = () if frame[column].dtype.kind in "biuf" else frame[column]
-        odd = next((value for value in cells if not isinstance(value, Real) and not is_missing(value)), None)
-        if odd is not None:
-            raise ValueError(
-                f"probabilities has {shown(odd, 60)} in a column p0, p1, ...; every probability must be a number"
-            )
+    cells = frame[wanted].select_dtypes(exclude=["integer", "floating", "bool"]).to_numpy(dtype=object).ravel()
+    # text is not a number, even if it could be read as one
+    odd = [value for value in cells if not isinstance(value, Real) and not is_missing(value)]
+    if odd:
+        raise ValueError(
+            f"probabilities has {shown(odd[0], 60)} in a column p0, p1, ...; every probability must be a number"
+        )
     ids = run_columns(frame[["query_id", "doc_id"]].assign(score=0.0), "probabilities")
     topics = np.array([*map(str, ids.topics), None], dtype=object)[ids.topic]
     index = pd.MultiIndex.from_arrays([topics, ids.doc_id], names=["query_id", "doc_id"])
@@ -289,8 +277,7 @@ def _checked_table(frame: Any) -> pd.DataFrame:
 def kept(model: Model) -> Model:
     """The model, which its key finds as long as somebody refers to it."""
     original: Any = _known.keep(vars(model).get("_original", model))
-    named: Model = original if original.name == model.name else original.named(model.name)
-    return named
+    return cast(Model, original if original.name == model.name else original.named(model.name))
 
 
 def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) -> None:
@@ -314,8 +301,7 @@ def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) ->
         raise WrongKind(f"register_labels: expected a label model, such as that of learn_labels, got {shown(model)}")
     replaces = flag(overwrite, "overwrite")
     with _registering:
-        known = _registered.get(name)
-        if known is not None and known != model and not replaces:
+        if _registered.get(name, model) != model and not replaces:
             raise ValueError(f"the labels {name!r} are registered with other content; overwrite=True replaces them")
         _registered[name] = kept(model.named(name))
 
@@ -328,11 +314,9 @@ def labels_of(value: Any, where: str) -> LabelModel | str:
         raise WrongKind(f"{where} must be {ACCEPTED}, got {shown(value)}")
     if value == LEARNED:
         return LEARNED
-    pinned = split_key(value)
-    if pinned is not None:
+    if (pinned := split_key(value)) is not None:
         name, digits = pinned
-        model = _known.get(digits)
-        if model is None:
+        if (model := _known.get(digits)) is None:
             raise ValueError(
                 f"{where}: the label model {shown(value)} is not known in this process; make the measure from the "
                 "model itself"

@@ -1,32 +1,24 @@
-"""A label model bound to runs: the one place where ``labels=`` is resolved.
-
-A run is always evaluated with labels learned without its own group.
-"""
+"""A label model bound to runs: the one place where ``labels=`` is resolved."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._judged import Judgements, Memo, Runs, once
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.learned_labels import FEWEST_GROUPS, learn_from_runs
+from ir_measures_relative._labels.learned_labels import learn_from_runs
+from ir_measures_relative._labels.training import FEWEST_GROUPS
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Grades of the unjudged documents of many runs, by one model.
-
-    Attributes
-    ----------
-    runs : the runs
-    model : the label model
-    depth : rank down to which unjudged documents have labels; None is that of the model, else the cutoff
-    """
+    """Grades of the unjudged documents of many runs, by one model learned without a run's own group."""
 
     runs: Runs
     model: LabelModel
-    depth: int | None = None
+    depth: int | None = None  # down to which unjudged documents have labels; None is that of the model, else the cutoff
 
     @property
     def calibrated(self) -> bool:
@@ -36,13 +28,13 @@ class Labels:
     def of(self, name: str, base: UserModel) -> LabelledRun:
         """The run of this name, labelled."""
         depth = self.model.depth if self.depth is None else self.depth
-        group = self.runs.groups[name] if self.runs.groups is not None else None
+        group = self.runs.group_of[name] if self.runs.grouped else None
         part, labels = self.model._label_once(self.runs[name], base.cutoff, depth, group, f"run {name!r}")
         return LabelledRun(part, labels, base)
 
 
 def check_labels(labels: Any, where: str, cutoff: int | None, names: Any, groups: Any) -> LabelModel | str | None:
-    """Check, before runs are read, what ``labels=`` is given: a model, its name, 'learned' or None."""
+    """Check ``labels=`` before runs are read: a model, its name, 'learned' or None."""
     if labels is None:
         return None
     model = labels_of(labels, f"{where}: labels")
@@ -61,19 +53,12 @@ def check_labels(labels: Any, where: str, cutoff: int | None, names: Any, groups
 
 
 def bound_labels(
-    labels: LabelModel | str,
-    runs: Runs,
-    *,
-    cutoff: int | None,
-    depth: int | None = None,
-    judge: Judgements | None = None,
-    progress: bool | None = None,
+    labels: LabelModel | str, runs: Runs, cutoff: int | None, depth: int | None, judge: Judgements | None, progress: Any
 ) -> Labels:
     """Bind a model to runs; 'learned' learns it from them, once however often it is asked for."""
     if isinstance(labels, LabelModel):
         return Labels(runs, labels, depth)
     assert labels == LEARNED and cutoff is not None
+    learn = partial(learn_from_runs, runs, cutoff, depth, judge, progress=progress)
     memo: Memo = vars(runs).setdefault("memo", Memo())
-    key = (LEARNED, cutoff, depth, judge)
-    options: dict[str, Any] = {"cutoff": cutoff, "depth": depth, "judge": judge, "progress": progress}
-    return Labels(runs, memo.once(key, lambda: learn_from_runs(runs, **options)), depth)
+    return Labels(runs, memo.once((LEARNED, cutoff, depth, judge), learn), depth)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,28 +13,24 @@ import scipy
 from ir_measures_relative._checks import counted, warn, whole
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
-from ir_measures_relative._labels.fitting import N_EFFECTS, Fit, Fold, RunEffect, fit, standard_errors
+from ir_measures_relative._labels.fitting import N_EFFECTS, Fit, Fold, fit, standard_errors
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, kept
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, judged_keys
 from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs
 from ir_measures_relative._labels.training import (
-    FEATURES,
     SUPPORT_DEPTH,
     Support,
-    TrainingDocuments,
     judged_documents,
     open_features,
     run_profile,
     training_documents,
 )
 
-FEWEST_GROUPS = 4
 FEW_GROUPS = 8  # below this the spread of the run effect is not known
 FEW_DOCUMENTS = 100
 _LARGEST_SCALE = 2.0  # errors of left-out runs twice as large as stated: the model does not fit
 _FINE = 1001  # values that represent the distribution of u while it is updated by judgements
 _TINY = 1e-300
-_DECILES = 10
 
 
 class LearnedLabels(LabelModel):
@@ -45,48 +41,37 @@ class LearnedLabels(LabelModel):
     these groups is evaluated with coefficients and spread learned without its own group.
 
     Judgements made after learning update the distribution of u by Bayes' rule; features stay those of the time of
-    learning.
+    learning. ``.to_frame()`` shows coefficients, ``.training`` the runs learned from and ``.reliability()`` predicted
+    against actual shares.
     """
 
     fit: Fit
-    documents: TrainingDocuments
-    support: Support | None  # None: learned from a judge alone
+    documents: pd.DataFrame  # learned from, see `training_documents`, and the predicted probability of relevance
     judge: Judgements | None
-    cutoff: int | None
-    depth: int | None  # of the pool
-    group_of_run: Mapping[str, str]  # fingerprint of a run's content -> group
-    topic_keys: frozenset[str]  # learned from
-    judged: Array  # (J,) keys of the judged documents learned from, ascending
     doubts: tuple[str, ...]  # why intervals are not calibrated
+    support: Support | None = None  # None: learned from a judge alone, without those below
+    run_names: tuple[tuple[str, str], ...] = ()  # group and name of each run with documents to learn from
+    usual: FloatArray  # (3, 2) the range of each number of a run's profile, but for odd training runs
+    group_of_run: Mapping[str, str] = MappingProxyType({})  # fingerprint of a run's content -> group
+    topic_keys: frozenset[str] = frozenset()  # learned from
+    judged: Array  # (J,) keys of the judged documents learned from, ascending
     _kind = LEARNED
 
     def __init__(self, **parts: Any):
-        vars(self).update(parts)
-
-    @property
-    def calibrated(self) -> bool:  # type: ignore[override]
-        """True if the model includes the variation between runs, learned from enough groups and documents."""
-        return not self.doubts
-
-    @property
-    def highest(self) -> int:  # type: ignore[override]
-        """The highest grade that the model gives a document."""
-        return int(self.fit.grade[-1])
+        vars(self).update(parts, highest=int(parts["fit"].grade[-1]), calibrated=not parts["doubts"])
 
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the features."""
-        if self.support is None:
-            return FEATURES[0], FEATURES[3]
-        return FEATURES if self.judge is not None else FEATURES[:3]
+        return self.fit.features
 
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         if group is None and self.group_of_run:  # a run that the model was learned from is recognised by its content
             group = self.group_of_run.get(part.run.run.cut(SUPPORT_DEPTH).fingerprint)
         fold = self.fit.folds.get(group, self.fit.folds[None])
         before = self._at_learning(part)
-        feature = open_features(before, self.support, group, self.judge)
-        logit = fold.logit(self.fit.standardised(feature))
+        features = open_features(before, self.support, group, self.judge)
+        logit = fold.logit(self.fit.standardised(features))
         row = part.row[before.mask]  # (n,) of the documents that were open when the labels were learned
         judged_since, effects = row >= 0, fold.effects()
         if judged_since.any() and fold.effect is not None:
@@ -94,9 +79,9 @@ class LearnedLabels(LabelModel):
             effects = updated_effects(fold, logit[judged_since], level)
         logit = logit[part.mask[before.mask]]
         odd = None
-        # a run some of whose documents were judged since tells about itself, so it need not be like the others
+        # a run is not compared with others if its own documents were judged since
         if self.support is not None and not judged_since.any() and len(logit):
-            odd = self._unlike(run_profile(before, feature, self.depth or part.mask.shape[1]))
+            odd = self._unlike(run_profile(before, features["found"], self.depth or part.mask.shape[1]))
         if odd and name is not None:
             warn(
                 f"{name} is unlike most runs that the labels were learned from: {odd}, so its label interval may not "
@@ -115,29 +100,23 @@ class LearnedLabels(LabelModel):
         if self.support is None:
             return part
         visible = part.visible & judgements.memo.once(("judged at learning", self.fingerprint), made)
-        if (visible == part.visible).all():
-            return part
         row = part.row
         return part._replace(visible=visible, mask=part.mask | ((row >= 0) & ~np.append(visible, True)[row]))
-
-    @cached_property
-    def _usual(self) -> FloatArray:
-        """(3, 2) the range of each number of a run's profile, but for odd training runs."""
-        with np.errstate(all="ignore"):
-            quantile = np.nanquantile(self.documents.profile, [0.025, 0.25, 0.75, 0.975], axis=0)  # (4, 3)
-        spare = (quantile[2] - quantile[1]) / 4
-        return np.asarray(np.clip([quantile[0] - spare, quantile[3] + spare], 0.0, 1.0)).T
 
     def _unlike(self, profile: tuple[float, float, float]) -> str | None:
         """How the run differs from those learned from; more judged documents than usual are no reason for doubt."""
         texts = (
-            ("{} of its top documents are judged ({} to {} for most runs)", ".0%"),
-            ("the mean support of its unjudged documents by other groups is {} ({} to {} for most runs)", ".3f"),
-            ("{} of its judged documents are relevant ({} to {} for most runs)", ".0%"),
+            ("{} of its top documents are judged ({} to {} for most runs)", 0, "%"),
+            ("the mean support of its unjudged documents by other groups is {} ({} to {} for most runs)", 3, "f"),
+            ("{} of its judged documents are relevant ({} to {} for most runs)", 0, "%"),
         )
-        for at, (value, (low, high), (text, form)) in enumerate(zip(profile, self._usual, texts, strict=True)):
+        for at, (value, (low, high), (text, digits, unit)) in enumerate(zip(profile, self.usual, texts, strict=True)):
             if value < low or (at > 0 and value > high):
-                return text.format(*_distinct(value, low, high, form))
+                for more in range(digits, 17):  # as many digits as make the numbers differ
+                    stated, *ends = (f"{number:.{more}{unit}}" for number in (value, low, high))
+                    if stated not in ends:
+                        break
+                return text.format(stated, *ends)
         return None
 
     def to_frame(self) -> pd.DataFrame:
@@ -145,12 +124,12 @@ class LearnedLabels(LabelModel):
 
         Standard errors allow for dependence between the documents of a group (without runs: of a topic).
         """
-        documents, whole = self.documents, self.fit.folds[None]
-        feature, level = self.fit.standardised(documents.feature), self.fit.level(documents.grade)
-        errors = standard_errors(whole, feature, level, documents.weight, documents.group)
-        names = [f"grade >= {grade}" for grade in self.fit.grade[1:].tolist()] + list(self.features)
-        values = [*whole.threshold.tolist(), *whole.slope.tolist()]
-        if (effect := whole.effect) is not None:
+        documents, fold = self.documents, self.fit.folds[None]
+        feature, level = self.fit.standardised(documents), self.fit.level(documents["grade"].to_numpy())
+        errors = standard_errors(fold, feature, level, documents["weight"].to_numpy(), documents["group"])
+        names = [*(f"grade >= {grade}" for grade in self.fit.grade[1:].tolist()), *self.features]
+        values = [*fold.threshold, *fold.slope]
+        if (effect := fold.effect) is not None:
             names += ["effect: mean", "effect: spread"]
             values += [effect.mean, effect.spread]
             errors = np.append(errors, [effect.spread / np.sqrt(effect.n_groups), np.nan])
@@ -162,15 +141,9 @@ class LearnedLabels(LabelModel):
 
         ``expected`` is the number predicted by the fit without the run's group.
         """
-        documents = self.documents
-        columns = {
-            "group": np.array(documents.group_name, dtype=object)[documents.run_group],
-            "run": list(documents.run_name),
-            "documents": np.bincount(documents.run),
-            "expected": np.bincount(documents.run, weights=self.fit.predicted),
-            "relevant": np.bincount(documents.run, weights=documents.grade > 0).astype(int),
-        }
-        return pd.DataFrame(columns)[: None if self.support is not None else 0]
+        runs = self.documents.assign(relevant=self.documents["grade"] > 0).groupby("part")
+        columns = {"documents": runs.size(), "expected": runs["predicted"].sum(), "relevant": runs["relevant"].sum()}
+        return pd.DataFrame(self.run_names, columns=["group", "run"]).assign(**columns)
 
     def reliability(self) -> pd.DataFrame:
         """Return predicted against actual share of relevant documents, by tenths of the prediction, out of fold.
@@ -182,53 +155,34 @@ class LearnedLabels(LabelModel):
         DataFrame
             Columns documents, predicted and actual.
         """
-        if len(self.documents.group_name) < 2:
+        if self.documents["group"].nunique() < 2:
             raise ValueError("reliability requires at least 2 topics to learn from, got 1")
-        weight, relevant, predicted = self.documents.weight, self.documents.grade > 0, self.fit.predicted
-        order = np.lexsort((relevant, predicted))
-        reached = np.cumsum(weight[order]) / weight.sum()
-        tenth = np.minimum((reached - 1e-12) * _DECILES, _DECILES - 1).astype(np.int64)  # (n,)
-        sums = pd.DataFrame({"documents": 1, "predicted": weight * predicted, "actual": weight * relevant, "w": weight})
-        sums = sums.iloc[order].groupby(tenth).sum().reset_index(drop=True)
-        return sums.assign(predicted=sums["predicted"] / sums["w"], actual=sums["actual"] / sums["w"]).drop(columns="w")
+        table = self.documents.assign(actual=self.documents["grade"] > 0).sort_values(["predicted", "actual"])
+        tenth = np.minimum((table["weight"].cumsum() / table["weight"].sum() - 1e-12) * 10, 9).astype(int)
+        rows = [
+            (len(part), *np.average(part[["predicted", "actual"]], axis=0, weights=part["weight"]))
+            for _, part in table.groupby(tenth)
+        ]
+        return pd.DataFrame(rows, columns=["documents", "predicted", "actual"])
 
     def __repr__(self) -> str:
         if self.support is None:
-            return f"LearnedLabels(another judge, {counted(self.documents.n_distinct, 'document')}, calibrated=False)"
-        source = f"{counted(len(self.group_of_run), 'run')}, {counted(len(self.documents.group_name), 'group')}"
+            n_documents = counted(self.documents["row"].nunique(), "document")
+            return f"LearnedLabels(another judge, {n_documents}, calibrated=False)"
+        n_runs, n_groups = counted(len(self.group_of_run), "run"), counted(self.documents["group"].nunique(), "group")
         word = "calibrated" if self.calibrated else "calibrated=False"
-        return f"LearnedLabels({source}, cutoff {self.cutoff}, depth {self.depth}, {word})"
+        return f"LearnedLabels({n_runs}, {n_groups}, cutoff {self.cutoff}, depth {self.depth}, {word})"
 
-    def _content(self) -> list[bytes]:
-        folds = [self.fit.folds[group] for group in sorted(self.fit.folds, key=lambda group: group or "")]
-        arrays = [self.fit.grade, self.fit.center, self.fit.scale, self.judged]
-        arrays += [array for fold in folds for array in (*fold[:2], np.array(fold.effect or ()))]
-        texts: list[Any] = [self.cutoff, self.depth, self.doubts, sorted(self.group_of_run.items())]
-        texts.append(sorted(self.topic_keys))
-        if self.support is not None:
-            support = list(self.support.by_group.values())
-            arrays += [np.concatenate([part.index for part in support]), np.concatenate(support)]
-            arrays.append(np.append(0, np.cumsum([len(part) for part in support])))
-            texts.append(tuple(self.support.by_group))
-        if self.judge is not None:
-            texts.append(sorted((topic, sorted(of.items())) for topic, of in self.judge.to_dict().items()))
-        return [repr(texts).encode(), *(np.ascontiguousarray(array).tobytes() for array in arrays)]
-
-
-def _distinct(value: float, low: float, high: float, form: str) -> list[str]:
-    """A number and the ends of a range that it is outside of, with so many digits that they differ."""
-    for digits in range(int(form[1]), 17):
-        texts = [f"{number:.{digits}{form[2]}}" for number in (value, low, high)]
-        if texts[0] not in texts[1:]:
-            break
-    return texts
+    def _content(self) -> list[Any]:
+        folds = [part for group in sorted(self.fit.folds, key=str) for part in self.fit.folds[group]]
+        judged_by = {} if self.judge is None else self.judge.to_dict()
+        grades = sorted((topic, sorted(of.items())) for topic, of in judged_by.items())
+        learned_from = [sorted(self.group_of_run.items()), sorted(self.topic_keys), vars(self).get("judged")]
+        return [*self.fit[:4], *folds, self.cutoff, self.depth, self.doubts, *learned_from, grades]
 
 
 def updated_effects(fold: Fold, logit: FloatArray, level: IntArray) -> FloatArray:
-    """(U,) equally likely effects once n documents of the run are judged, by Bayes' rule.
-
-    ``logit`` (n, L) of reaching each level without the effect, ``level`` (n,) that the document's grade reaches.
-    """
+    """(U,) equally likely effects once n documents with these logits (n, L) and levels (n,) are judged: Bayes' rule."""
     before = fold.effects(_FINE)  # (F,)
     reached = scipy.special.expit(before[:, None, None] + logit)  # (F, n, L)
     chance = -np.diff(reached, axis=2, prepend=1.0, append=0.0)[:, np.arange(len(level)), level]  # (F, n)
@@ -259,7 +213,8 @@ def learn_labels(
         Judgements in any form.
     runs : RunsLike, optional
         The runs that were pooled for these qrels: dict of name: run, a folder, a glob or a list of TREC run files.
-        None: learn from ``judge`` alone.
+        None: learn from ``judge`` alone, with ``calibrated=False``: intervals then include the judge's mistakes on
+        single documents, not those on a run.
     groups : dict, Series or path, optional
         Group of each run, or a CSV file with the columns run and group. None: each run is its own group, with a warning
         and ``calibrated=False``.
@@ -270,35 +225,26 @@ def learn_labels(
     judge : QrelsLike, optional
         Another judge's labels, such as a language model's, for judged and unjudged documents.
 
-    Returns
-    -------
-    LearnedLabels
-        A `LabelModel`: ``.to_frame()`` shows coefficients, ``.training`` the runs learned from and ``.reliability()``
-        predicted against actual shares. Without runs it says ``calibrated=False``: intervals then include the judge's
-        mistakes on single documents, not those on a run.
-
     Examples
     --------
     >>> import ir_measures_relative as imr
     >>> track = imr.simulate.track(seed=0, n_systems=24)
     >>> pool = {name: track.runs[name] for name in track.pooled}
-    >>> model = imr.learn_labels(track.qrels, pool, track.groups)
-    >>> model
+    >>> imr.learn_labels(track.qrels, pool, track.groups)
     LearnedLabels(16 runs, 9 groups, cutoff 10, depth 10, calibrated)
     """
     cutoff = whole(cutoff, "cutoff", 1, 1000)
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
     judgements = Judgements.of(qrels)
     other_judge = None if judge is None else read_judge(judge)
-    if runs is None:
-        if other_judge is None:
-            raise ValueError("learn_labels requires runs=, or another judge's labels as judge=")
-        if groups is not None:
-            raise ValueError("groups= requires runs=")
-        return kept(learn_from_judge(judgements, other_judge))
-    return kept(
-        learn_from_runs(read_pooled_runs(judgements, runs, groups), cutoff=cutoff, depth=depth, judge=other_judge)
-    )
+    if runs is not None:
+        pooled_runs = read_pooled_runs(judgements, runs, groups)
+        return kept(learn_from_runs(pooled_runs, cutoff, depth, other_judge))
+    if other_judge is None:
+        raise ValueError("learn_labels requires runs=, or another judge's labels as judge=")
+    if groups is not None:
+        raise ValueError("groups= requires runs=")
+    return kept(learn_from_judge(judgements, other_judge))
 
 
 def read_judge(judge: Any) -> Judgements:
@@ -309,61 +255,65 @@ def read_judge(judge: Any) -> Judgements:
     return labels
 
 
+def _reject_other_topics(judge: Judgements | None, judgements: Judgements) -> None:
+    if judge is not None and not set(judge.topic_keys) & set(judgements.topic_keys):
+        raise ValueError(f"judge has no topic in common with the qrels (its first is {judge.topic_keys[0]!r:.60})")
+
+
 def learn_from_runs(
     runs: Runs,
-    *,
     cutoff: int,
-    depth: int | None = None,
+    depth: int | None,
     judge: Judgements | None = None,
     visible: BoolArray | None = None,
-    quiet: bool = False,
     progress: bool | None = None,
 ) -> LearnedLabels:
-    """Learn from runs that are joined.
-
-    ``visible`` (J,): the judgements that count, ``quiet``: without warnings and progress bar.
-    """
-    depth, judgements = label_depth(runs, cutoff, depth, quiet), runs.judgements
+    """Learn from joined runs; ``visible`` (J,): the judgements left in a study, where warnings and bar are left out."""
+    judgements, quiet = runs.judgements, visible is not None
+    _reject_other_topics(judge, judgements)
+    depth = label_depth(runs, cutoff, depth, quiet)
     visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
     support = Support.of(runs)
-    documents, parts = training_documents(runs, support, visible, cutoff, depth, judge)
-    n_groups = len(documents.group_name)
-    if n_groups < FEWEST_GROUPS:
-        raise ValueError(
-            f"learn_labels requires {FEWEST_GROUPS} groups with judged documents that no other group found, got "
-            f"{n_groups} of {len(support.by_group)} groups; use judge= without runs, or LabelModel.shares"
-        )
-    fitted = fit(documents, parts, visible, cutoff, progress=False if quiet else progress)
-    effect = fitted.folds[None].effect
-    assert effect is not None
-    reasons = _doubts(documents, runs, visible, depth, effect)
-    if reasons and not quiet:
-        warn(f"learned labels are not calibrated: {reasons[0]}")
+    documents, parts, profiles = training_documents(runs, support, visible, cutoff, depth, judge)
+    fitted, predicted = fit(documents, parts, visible, cutoff, progress=False if quiet else progress)
+    doubts = _doubts(documents, runs, visible, depth, fitted)
+    if doubts and not quiet:
+        warn(f"learned labels are not calibrated: {doubts[0]}")
+    low, low_quarter, high_quarter, high = profiles.quantile([0.025, 0.25, 0.75, 0.975]).to_numpy()  # (3,) each
+    spare = (high_quarter - low_quarter) / 4
     return LearnedLabels(
-        fit=fitted, documents=documents, support=support, judge=judge, cutoff=cutoff, depth=depth, doubts=reasons,
+        fit=fitted,
+        documents=documents.assign(predicted=predicted),
+        judge=judge,
+        doubts=doubts,
+        cutoff=cutoff,
+        depth=depth,
+        support=support,
+        run_names=tuple(parts),
+        usual=np.clip([low - spare, high + spare], 0.0, 1.0).T,
         group_of_run={run.run.cut(SUPPORT_DEPTH).fingerprint: runs.group_of[name] for name, run in runs.joined.items()},
-        topic_keys=frozenset(judgements.topic_keys), judged=np.sort(judged_keys(judgements)[visible]),
-    )  # fmt: skip
+        topic_keys=frozenset(judgements.topic_keys),
+        judged=np.sort(judged_keys(judgements)[visible]),
+    )
 
 
 def learn_from_judge(judgements: Judgements, judge: Judgements, visible: BoolArray | None = None) -> LearnedLabels:
     """Learn from another judge's labels of judged documents; ``visible`` (J,): the judgements that count."""
+    _reject_other_topics(judge, judgements)
     visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
     documents = judged_documents(judgements, judge, visible)
-    return LearnedLabels(
-        fit=fit(documents, [], visible, None), documents=documents, support=None, judge=judge, cutoff=None, depth=None,
-        doubts=("they are learned from a judge alone, which says nothing about the variation between runs",),
-        group_of_run={}, topic_keys=frozenset(), judged=np.zeros(0, dtype=np.uint64),
-    )  # fmt: skip
+    fitted, predicted = fit(documents, {}, visible, None)
+    doubt = "they are learned from a judge alone, which says nothing about the variation between runs"
+    return LearnedLabels(fit=fitted, documents=documents.assign(predicted=predicted), judge=judge, doubts=(doubt,))
 
 
-def _doubts(
-    documents: TrainingDocuments, runs: Runs, visible: BoolArray, depth: int, effect: RunEffect
-) -> tuple[str, ...]:
+def _doubts(documents: pd.DataFrame, runs: Runs, visible: BoolArray, depth: int, fitted: Fit) -> tuple[str, ...]:
     """Why intervals of a model learned from runs are not calibrated."""
     tops = [run.top(depth) for run in runs.joined.values()]
     shares = [np.append(visible, False)[top.row].sum() / max(int(top.length.sum()), 1) for top in tops]
-    n, n_groups, judged = documents.n_distinct, len(documents.group_name), float(np.median(shares))
+    n, n_groups, judged = documents["row"].nunique(), documents["group"].nunique(), float(np.median(shares))
+    effect = fitted.folds[None].effect
+    assert effect is not None
     reasons = {
         "no groups are given, so every run counts as its own group, although runs of one group retrieve the same "
         "documents; give groups= (a dict of run: group or a CSV file)": not runs.grouped,

@@ -1,4 +1,4 @@
-"""The pool behind the judgements: which runs were pooled how deep, what remains without a group, and what it lacks."""
+"""The pool behind the judgements: its depth, the judgements that remain without a group, and shares of grades."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JUDGED = 0.95  # share of a run's topics with a judged document, for a rank to c
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PoolDepth:
-    """Result of `pool_depth`.
+    """Depth of a pool and the curve that shows it.
 
     Attributes
     ----------
@@ -80,28 +80,20 @@ def pool_depth(qrels: QrelsLike, runs: RunsLike) -> PoolDepth:
 
 def find_depth(runs: Runs) -> PoolDepth:
     """Find the depth of joined runs."""
-    tops = [run.top(MOST_RANKS) for run in runs.joined.values()]
-    width = max((top.row.shape[1] for top in tops), default=0)
-    share = np.full((len(runs), width), np.nan)  # (M, W)
-    for at, top in enumerate(tops):
+    shares = []
+    for run in runs.joined.values():
+        top = run.top(MOST_RANKS)
         present = top.present.sum(axis=0)
-        enough = present >= max(runs.judgements.n_topics, 1) / 2  # ranks that few lists reach say nothing
-        share[at, : len(present)][enough] = (top.row >= 0).sum(axis=0)[enough] / present[enough]
-    reached = ~np.isnan(share)
-    curve = np.where(reached, share, 0.0).sum(axis=0) / np.maximum(reached.sum(axis=0), 1)
-    curve = curve[: int(reached.any(axis=0).sum())]
-    depth = _largest_drop(curve)
-    judged = np.hstack([share >= JUDGED, np.zeros((len(runs), 1), dtype=bool)])  # NaN is not judged
-    first = np.argmin(judged, axis=1)
-    table = pd.DataFrame({"run": list(runs), "judged_ranks": first, "pooled": first >= (depth or 1)})
-    return PoolDepth(depth, curve, table)
-
-
-def _largest_drop(curve: FloatArray) -> int | None:
-    """The rank after which the curve drops most, if it is clear."""
+        present = present[present >= max(runs.judgements.n_topics, 1) / 2]  # ranks that few lists reach say nothing
+        shares.append(pd.Series((top.row >= 0).sum(axis=0)[: len(present)] / present))
+    table = pd.DataFrame(shares)  # (M, W) NaN where the lists of a run have ended
+    curve = table.mean().to_numpy()
     drop = np.append(-np.diff(curve), [0.0, 0.0])
     next_largest, largest = np.sort(drop)[-2:]
-    return int(np.argmax(drop)) + 1 if largest >= max(LEAST_DROP, LEAST_RATIO * next_largest) else None
+    depth = int(np.argmax(drop)) + 1 if largest >= max(LEAST_DROP, LEAST_RATIO * next_largest) else None
+    first = np.cumprod(table >= JUDGED, axis=1).sum(axis=1)
+    pooled = pd.DataFrame({"run": list(runs), "judged_ranks": first, "pooled": first >= (depth or 1)})
+    return PoolDepth(depth, curve, pooled)
 
 
 def label_depth(runs: Runs, cutoff: int, depth: int | None = None, quiet: bool = False) -> int:
@@ -119,7 +111,7 @@ def label_depth(runs: Runs, cutoff: int, depth: int | None = None, quiet: bool =
 
 
 def read_pooled_runs(judgements: Judgements, runs: Any, groups: Any) -> Runs:
-    """Read runs and their groups once and join them; warns of runs that match no topic or document."""
+    """Read runs and their groups and join them; warns of runs that match no topic or document."""
     sources = run_sources(runs)
     group_of = None if groups is None else read_groups(groups, sources)
     named = tracked(sources.items(), len(sources), "reading runs")
@@ -129,10 +121,7 @@ def read_pooled_runs(judgements: Judgements, runs: Any, groups: Any) -> Runs:
 
 
 def remaining(runs: Runs, depth: int) -> dict[str, BoolArray]:
-    """Group, in order of first appearance -> (J,) the judgements that remain without it.
-
-    Removed are documents that only this group has in its top ``depth``.
-    """
+    """Group, in order of first appearance -> (J,) False for documents that only this group has in its top ``depth``."""
     contributed: dict[str, BoolArray] = {}
     for name, run in runs.joined.items():
         own = contributed.setdefault(runs.group_of[name], np.zeros(len(runs.judgements.grade), dtype=bool))
@@ -143,12 +132,11 @@ def remaining(runs: Runs, depth: int) -> dict[str, BoolArray]:
 
 
 def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
-    """The judgements that remain without the documents that only one group contributed, for every group.
+    """Return, for every group, the judgements without the documents that only this group contributed.
 
-    A group contributed a document to a topic if one of its runs has it in its top ``depth`` (score
-    descending, ties by document id descending). Removed for group g are the judged documents that g
-    contributed and no other group did. Judged documents that no run has in its top ``depth`` remain, so the
-    runs of the other groups keep all their judgements down to ``depth``.
+    A group contributes the documents that one of its runs has in its top ``depth`` (score descending, ties by document
+    id descending). Judged documents that no run has there remain, so the runs of the other groups keep all their
+    judgements down to ``depth``.
 
     Parameters
     ----------
@@ -177,8 +165,8 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
     References
     ----------
     Voorhees (2001). The philosophy of information retrieval evaluation. CLEF.
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
-    documents. ECIR, section 4.1.
+    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
+    section 4.1.
     """
     depth = whole(depth, "depth", 1)
     judgements = Judgements.of(qrels)
@@ -209,8 +197,8 @@ class LabelShares:
     """
 
     grades: list[int]
-    pool: FloatArray  # (G,)
-    unjudged: FloatArray  # (G,)
+    pool: FloatArray
+    unjudged: FloatArray
     documents: int
     pools: tuple[int, int]
 
@@ -247,15 +235,15 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
 
     References
     ----------
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged
-    documents. ECIR, Table 3.
+    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
+    Table 3.
     """
     pools: list[Any] = [incomplete]
     if isinstance(incomplete, Mapping) and all(isinstance(pool, pd.DataFrame) for pool in incomplete.values()):
         pools = list(incomplete.values())
     full = _grades(complete, "complete")
-    judged, lacking = [], []
-    for pool in map(_grades, pools):
+    judged = [_grades(pool, "incomplete") for pool in pools]
+    for pool in judged:
         odd = pool[full.reindex(pool.index) != pool]
         if len(odd):
             topic, document = odd.index[0]
@@ -263,19 +251,16 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
                 f"incomplete: document {document!r} of topic {topic!r} is not judged alike in complete, which must "
                 "contain every judgement of incomplete"
             )
-        judged.append(pool)
-        lacking.append(full.drop(pool.index))
-    n_documents = sum(map(len, lacking))
-    if not n_documents:
+    lacking = [part for pool in judged if len(part := full.drop(pool.index))]
+    if not lacking:
         raise ValueError("incomplete lacks no document of complete, so there are no shares to compare")
-    # (2, G) mean over the pools that have documents at all
-    table = pd.DataFrame([_mean_shares(judged), _mean_shares(lacking)]).fillna(0.0).sort_index(axis=1)
-    n_lacking = sum(len(part) > 0 for part in lacking)
-    pool_shares, unjudged_shares = table.to_numpy()
-    return LabelShares(table.columns.tolist(), pool_shares, unjudged_shares, n_documents, (len(pools), n_lacking))
+    table = pd.DataFrame([_mean_shares(judged), _mean_shares(lacking)]).fillna(0.0).sort_index(axis=1)  # (2, G)
+    in_pool, unjudged = table.to_numpy()
+    n_documents = sum(map(len, lacking))
+    return LabelShares(table.columns.tolist(), in_pool, unjudged, n_documents, (len(pools), len(lacking)))
 
 
-def _grades(qrels: Any, name: str = "incomplete") -> pd.Series:
+def _grades(qrels: Any, name: str) -> pd.Series:
     """Grades by topic and document; a pool of several may have lost all its judgements."""
     if isinstance(qrels, pd.DataFrame) and qrels.empty:
         return pd.Series([], index=pd.MultiIndex.from_arrays([[], []]), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""How many judgements decide a pair? Hide what only one group contributed, and judge it again, a few at a time."""
+"""How many judgements decide a pair? Hide the documents that only one group contributed, and judge them again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ir_measures_relative._checks import counted, real, share, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike, once
 from ir_measures_relative._labels.imputed_scores import base_with_cutoff
-from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
+from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan, judgement_rows
 from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.learned_labels import learn_from_runs
@@ -26,13 +26,12 @@ from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs, remaining
 
 ORDERS = ("judge_next", "rank", "random")
-_SUMMARY = ("mean", "median", "ratio", "low", "high", "stated", "right")
 _RESAMPLES = 2000
 _EQUAL = 1e-9
 
 
 class ReplaySettings(NamedTuple):
-    """As `judging_replay` is asked."""
+    """Arguments of `judging_replay`."""
 
     level: float = 0.95
     margin: float = 0.0
@@ -58,8 +57,7 @@ class LeftOutGroup:
         assert model.cutoff is not None
         for group, visible in sorted(remaining(runs, depth).items()):
             if not visible.all():
-                others = runs.without(group)
-                labels = learn_from_runs(others, cutoff=model.cutoff, depth=depth, visible=visible, quiet=True)
+                labels = learn_from_runs(runs.without(group), model.cutoff, depth, visible=visible)
                 yield cls(runs, group, model, depth, visible, labels)
 
     @property
@@ -89,17 +87,16 @@ class JudgingReplay:
     group : list of str
         The left-out group.
     within : (P,) bool array
-        Whether ``b`` belongs to it too.
+        True if ``b`` belongs to it too.
     difference : (P,) array
         Difference of the means with all judgements.
-    hidden : (P,) array
-        Number of documents of the two tops whose judgement was hidden.
-    expected : (P,) array
-        Number of judgements that ``judge_next(...).expected_left`` predicted.
+    hidden, expected : (P,) array
+        Number of documents of the two tops whose judgement was hidden, and number of judgements that
+        ``judge_next(...).expected_left`` predicted.
     judgements : (P, 3) array
         Number of judgements until the pair was decided, in the order of `judge_next`, by rank, and at random.
     probability, right : (P, 3) array
-        Probability of the verdict, and whether all judgements agree with it.
+        Probability of the verdict, and True if all judgements agree with it.
     level, margin, step, depth : float, float, int, int
         The arguments of `judging_replay`.
     """
@@ -107,13 +104,13 @@ class JudgingReplay:
     a: list[str]
     b: list[str]
     group: list[str]
-    within: BoolArray  # (P,)
-    difference: FloatArray  # (P,)
-    hidden: IntArray  # (P,)
-    expected: FloatArray  # (P,)
-    judgements: IntArray  # (P, 3)
-    probability: FloatArray  # (P, 3)
-    right: BoolArray  # (P, 3)
+    within: BoolArray
+    difference: FloatArray
+    hidden: IntArray
+    expected: FloatArray
+    judgements: IntArray
+    probability: FloatArray
+    right: BoolArray
     level: float
     margin: float
     step: int
@@ -122,18 +119,16 @@ class JudgingReplay:
     @classmethod
     def of(cls, rows: list[tuple[Any, ...]], settings: ReplaySettings, depth: int) -> JudgingReplay:
         """Pairs in rows, whose columns are those above."""
-        columns: list[Any] = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(10)]
-        kinds = (bool, float, np.int64, float, np.int64, float, bool)
-        for at, kind in enumerate(kinds, start=3):
+        columns: list[Any] = [[row[at] for row in rows] for at in range(10)]
+        for at, kind in enumerate((bool, float, np.int64, float, np.int64, float, bool), start=3):
             columns[at] = np.array(columns[at], dtype=kind).reshape((-1, len(ORDERS)) if at >= 7 else -1)
         return cls(*[*columns, settings.level, settings.margin, settings.step, depth])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per pair."""
         names = ("group", "a", "b", "within", "difference", "hidden", "expected")
-        columns = {name: getattr(self, name) for name in names}
-        columns |= {order: self.judgements[:, at] for at, order in enumerate(ORDERS)}
-        return pd.DataFrame(columns | {f"right_{order}": self.right[:, at] for at, order in enumerate(ORDERS)})
+        columns = {name: getattr(self, name) for name in names} | dict(zip(ORDERS, self.judgements.T, strict=True))
+        return pd.DataFrame(columns).assign(**{f"right_{order}": self.right[:, at] for at, order in enumerate(ORDERS)})
 
     def summary(self) -> pd.DataFrame:
         """Return a row per order of judging.
@@ -142,18 +137,15 @@ class JudgingReplay:
         mean divided by that of `judge_next`, with a 95% interval from a bootstrap over groups (low, high); stated is
         the mean probability of the verdicts, right the share of them that all judgements confirm.
         """
-        names, number = np.unique(np.array(self.group, dtype=str), return_inverse=True)
-        spent, n = self.judgements, len(self.a)
-        table = pd.DataFrame({"pairs": n, "groups": len(names)}, index=pd.Index(ORDERS, name="order"))
-        if not n:
-            return table.assign(**dict.fromkeys(_SUMMARY, float("nan")))
-        sums = np.stack([np.bincount(number, weights=column) for column in spent.T], axis=1)  # (G, 3)
-        drawn = sums[fixed_random(12).integers(0, len(names), (_RESAMPLES, len(names)))].sum(axis=1)  # (B, 3)
+        spent = pd.DataFrame(self.judgements, columns=pd.Index(ORDERS, name="order"))
+        sums = spent.groupby(np.array(self.group, dtype=str)).sum().to_numpy()  # (G, 3)
+        table = pd.DataFrame({"pairs": len(spent), "groups": len(sums), "mean": spent.mean(), "median": spent.median()})
+        if not len(spent):
+            return table.assign(**dict.fromkeys(("ratio", "low", "high", "stated", "right"), np.nan))
+        drawn = sums[fixed_random(12).integers(0, len(sums), (_RESAMPLES, len(sums)))].sum(axis=1)  # (B, 3)
         low, high = np.quantile(drawn / np.maximum(drawn[:, :1], 1.0), [0.025, 0.975], axis=0)
-        ratio = spent.sum(axis=0) / max(spent[:, 0].sum(), 1)
-        shares = self.probability.mean(axis=0), self.right.mean(axis=0)
-        columns = (spent.mean(axis=0), np.median(spent, axis=0), ratio, low, high, *shares)
-        return table.assign(**dict(zip(_SUMMARY, columns, strict=True)))
+        ratio, stated = spent.sum() / max(spent["judge_next"].sum(), 1), self.probability.mean(axis=0)
+        return table.assign(ratio=ratio, low=low, high=high, stated=stated, right=self.right.mean(axis=0))
 
     def __repr__(self) -> str:
         if not self.a:
@@ -179,9 +171,8 @@ def judging_replay(
     """Count the judgements that decide a pair of runs, in the order of `judge_next`, by rank, and at random.
 
     Each group is left out of the pool in turn: the judgements of documents that only it has in its top ``depth`` are
-    hidden, and labels are learned from the other groups. Of the pairs of its runs with any other run, some that are
-    undecided are drawn. Their hidden documents are then judged, that is their judgements shown, until the pair is
-    decided. Documents that nobody ever judged count as non-relevant.
+    hidden, and labels are learned from the other groups. For some undecided pairs of its runs with any other run,
+    hidden judgements are then shown until the pair is decided. Documents that nobody ever judged count as non-relevant.
 
     Parameters
     ----------
@@ -194,18 +185,11 @@ def judging_replay(
     level, margin : float
         A pair is decided if one of the runs is better by more than ``margin``, or neither is, with a probability of at
         least ``level``.
-    pairs_per_group : int
-        Number of undecided pairs to replay for each left-out group, at most.
-    step : int
-        Number of judgements between two looks at the probability.
+    pairs_per_group, step : int
+        Largest number of pairs to replay for each left-out group, and number of judgements between two looks at the
+        probability.
     seed : int
         Selects the pairs and the random order.
-
-    Returns
-    -------
-    JudgingReplay
-        ``.summary()``: a row per order; ``.to_frame()``: a row per pair, with the number of judgements that
-        ``judge_next(...).expected_left`` promised.
 
     Examples
     --------
@@ -232,10 +216,7 @@ def judging_replay(
 def replayed_pairs(
     case: LeftOutGroup, truth: Mapping[str, float], settings: ReplaySettings
 ) -> Iterator[tuple[Any, ...]]:
-    """Rows of a `JudgingReplay`: some undecided pairs of the group's runs; ``truth``: means with all judgements.
-
-    Columns: a, b, group, within, difference, hidden, expected, then judgements, probability and right by order.
-    """
+    """The first columns of a `JudgingReplay` for some undecided pairs; ``truth``: means with all judgements."""
     groups = sorted(set(case.runs.group_of.values()))
     random = fixed_random(13, settings.seed, groups.index(case.group))
     own, replayed = case.names, 0
@@ -268,22 +249,18 @@ def verdict(pair: PairOutcomes, settings: ReplaySettings) -> tuple[int, float]:
 def _judged_until_decided(
     case: LeftOutGroup, names: tuple[str, str], pair: PairOutcomes, queue: IntArray | None, settings: ReplaySettings
 ) -> tuple[int, tuple[int, float]]:
-    """Number of judgements until the pair is decided, and the verdict then; ``queue``: None is that of judge_next."""
+    """Number of judgements until the pair is decided, and the verdict; ``queue``: None is that of `judge_next`."""
     visible, spent = case.visible.copy(), 0
     while True:
-        rows = (_next_rows(pair) if queue is None else queue[spent:])[: settings.step]
+        rows = queue[spent:] if queue is not None else (plan := _plan(pair)).row[plan.order]
+        rows = rows[: settings.step]
         visible[rows] = True
         spent += len(rows)
         if len(rows):
             pair = PairOutcomes(case.labelled(names[0], visible), case.labelled(names[1], visible))
         decision = verdict(pair, settings)
-        if not len(rows) or not pair.n_open or decision[1] >= settings.level:  # or what is left moves nothing
+        if not len(rows) or not pair.n_open or decision[1] >= settings.level:  # or no open document has an effect
             return spent, decision
-
-
-def _hidden_rows(run: LabelledRun) -> IntArray:
-    """(n,) the judgements of the run's open documents."""
-    return np.asarray(run.open.run.top(run.open.mask.shape[1]).row[run.open.mask])
 
 
 def _plan(pair: PairOutcomes) -> JudgingPlan:
@@ -291,18 +268,8 @@ def _plan(pair: PairOutcomes) -> JudgingPlan:
     return JudgingPlan([pair.a, pair.b], [PairOutcomes(pair.a, pair.b, size=EFFECT_DRAWS)])
 
 
-def _next_rows(pair: PairOutcomes) -> IntArray:
-    """Judgements that `judge_next` asks for."""
-    plan = _plan(pair)
-    row = np.full(len(plan.key), -1)
-    for run in plan.runs:
-        row[np.searchsorted(plan.key, run.key)] = _hidden_rows(run)
-    return np.asarray(row[plan.order])
-
-
 def _by_rank(pair: PairOutcomes) -> IntArray:
     """Hidden judgements of the two lists by rank, then topic."""
-    runs = (pair.a, pair.b)
-    row = np.concatenate([_hidden_rows(run) for run in runs])
-    rank, topic = (np.concatenate([getattr(run.open, key) for run in runs]) for key in ("rank", "topic"))
+    columns = [(run.open.rank, run.open.topic, judgement_rows(run)) for run in (pair.a, pair.b)]
+    rank, topic, row = (np.concatenate(column) for column in zip(*columns, strict=True))
     return np.asarray(pd.unique(row[np.lexsort((topic, rank))]))

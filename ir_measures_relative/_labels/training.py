@@ -1,20 +1,19 @@
-"""Training documents of a label model, and the features of a document whose grade is open.
+"""Documents that a label model is learned from, and their features.
 
-Leave a group out of the pool, and the grades of the documents that only it found are known. A document whose grade is
-open has up to four features:
+If a group is left out of the pool, the grades of the documents that only it found are known. Features of a document:
 
     pool   share of relevant documents in the judgements of its topic
     run    share of relevant documents among the judged ones of its run's top K, for its topic
     found  how many other groups retrieve it how high
     judge  its grade by another judge
 
-Shares are logits. The same function computes the features of documents to learn from and of documents to predict.
+Shares are logits. The same functions compute the features of documents to learn from and of documents to predict.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -26,9 +25,10 @@ from ir_measures_relative._labels.open_documents import OpenDocuments, ranked_ke
 from ir_measures_relative._labels.pooling import remaining
 
 FEATURES = ("pool", "run", "found", "judge")
-SUPPORT_DEPTH = 100  # ranks of a run that say whether its group found a document
+FEWEST_GROUPS = 4
+SUPPORT_DEPTH = 100  # ranks of a run that show whether its group found a document
 _HALF = 10.0  # a document at this rank, counted from 0, supports half as much as one at the top
-_PROFILED = 20  # documents that are enough to compare a run with others
+_PROFILED = 20  # a mean of fewer documents is mostly noise, so that it is NaN in a run's profile
 _SMALLEST = 0.02  # shares are kept away from 0 and 1
 _OWN = 2.0  # documents with the run's share over all topics that are added to those of a topic
 
@@ -44,9 +44,8 @@ class Support:
         by_group = {}
         for group in sorted(set(runs.group_of.values())):
             keys = [ranked_keys(runs[name], SUPPORT_DEPTH) for name in runs if runs.group_of[name] == group]
-            worth = [np.broadcast_to(_HALF / (_HALF + np.arange(key.shape[1])), key.shape)[key > 0] for key in keys]
-            ranked = pd.Series(np.concatenate(worth), np.concatenate([key[key > 0] for key in keys]))
-            by_group[group] = ranked.groupby(level=0).max().astype(np.float32)
+            best = pd.concat([pd.Series(np.nonzero(key)[1], key[key > 0]) for key in keys]).groupby(level=0).min()
+            by_group[group] = (_HALF / (_HALF + best)).astype(np.float32)
         return cls(by_group)
 
     @cached_property
@@ -63,107 +62,58 @@ class Support:
         return np.asarray(np.sqrt(np.maximum(total, 0.0) / max(n_groups, 1)))
 
 
-class TrainingDocuments(NamedTuple):
-    """n documents whose grade was hidden and is known, of R runs of G groups."""
-
-    feature: FloatArray  # (n, F)
-    grade: IntArray  # (n,) at least 0
-    document: IntArray  # (n,) row of the judgement, so that a document of several runs can be counted once
-    run: IntArray  # (n,) 0..R-1, ascending
-    run_group: IntArray  # (R,) 0..G-1, ascending
-    run_name: tuple[str, ...]
-    group_name: tuple[str, ...]
-    profile: FloatArray  # (R, 3) see `run_profile`
-
-    @property
-    def run_weight(self) -> FloatArray:
-        """(R,) a group's runs share one weight."""
-        return 1.0 / np.bincount(self.run_group)[self.run_group]
-
-    @property
-    def weight(self) -> FloatArray:
-        """(n,)"""
-        return self.run_weight[self.run]
-
-    @property
-    def group(self) -> IntArray:
-        """(n,)"""
-        return self.run_group[self.run]
-
-    @property
-    def n_distinct(self) -> int:
-        """Number of documents, each counted once."""
-        return len(np.unique(self.document))
-
-
 def training_documents(
     runs: Runs, support: Support, visible: BoolArray, cutoff: int, depth: int, judge: Judgements | None
-) -> tuple[TrainingDocuments, list[OpenDocuments]]:
-    """Leave out every group in turn; its runs teach the grades of the documents hidden in their top ``depth``.
+) -> tuple[pd.DataFrame, dict[tuple[str, str], OpenDocuments], pd.DataFrame]:
+    """Leave out every group in turn; the documents hidden in the top ``depth`` of its runs are those to learn from.
 
-    Features are computed from what is left: the visible judgements and the other groups' runs. Returns the documents
-    together, and those of each run.
+    Features are computed from the visible judgements that are left and from the runs of the other groups. Returns a
+    row per run and document; the documents by group and name of the run; and the profiles of these runs (R, 3).
     """
-    if judge is not None:
-        reject_other_judge(judge, runs.judgements)
-    parts, features, names, groups = [], [], [], []
+    parts: dict[tuple[str, str], OpenDocuments] = {}
+    number: dict[str, int] = {}  # of each group
+    tables, profiles = [], []
     for group, keep in sorted(remaining(runs, depth).items()):
         for name in sorted(name for name in runs if runs.group_of[name] == group):
             part = OpenDocuments.hidden(runs[name], cutoff, visible & keep, depth)
             if part.mask.any():
-                parts.append(part)
-                features.append(open_features(part, support, group, judge))
-                names.append(name)
-                groups.append(group)
-    group_name, run_group = np.unique(np.array(groups, dtype=object), return_inverse=True)
-    rows = [part.run.top(cutoff).row[part.mask] for part in parts]
-    document = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-    documents = TrainingDocuments(
-        feature=np.concatenate([np.zeros((0, 3 if judge is None else 4)), *features]),
-        grade=np.maximum(runs.judgements.grade[document], 0),
-        document=document,
-        run=np.repeat(np.arange(len(names)), [len(row) for row in rows]),
-        run_group=run_group,
-        run_name=tuple(names),
-        group_name=tuple(group_name),
-        profile=np.array(
-            [run_profile(part, feature, depth) for part, feature in zip(parts, features, strict=True)]
-        ).reshape(-1, 3),
-    )
-    return documents, parts
+                features = open_features(part, support, group, judge)
+                codes = {"group": number.setdefault(group, len(number)), "part": len(parts)}
+                tables.append(pd.DataFrame({"row": part.run.top(cutoff).row[part.mask], **codes, **features}))
+                parts[group, name] = part
+                profiles.append(run_profile(part, features["found"], depth))
+    if len(number) < FEWEST_GROUPS:
+        raise ValueError(
+            f"learn_labels requires {FEWEST_GROUPS} groups with judged documents that no other group found, got "
+            f"{len(number)} of {len(support.by_group)} groups; use judge= without runs, or LabelModel.shares"
+        )
+    documents = pd.concat(tables, ignore_index=True)
+    weight = 1.0 / documents.groupby("group")["part"].transform("nunique")  # a group's runs share one weight
+    grade = np.maximum(runs.judgements.grade[documents["row"]], 0)
+    return documents.assign(grade=grade, weight=weight), parts, pd.DataFrame(profiles)
 
 
-def judged_documents(judgements: Judgements, judge: Judgements, visible: BoolArray) -> TrainingDocuments:
-    """All judged documents, for another judge without runs: features ``pool`` and ``judge``; topics are the groups."""
-    reject_other_judge(judge, judgements)
-    by_judge = judge_grades(judge, judgements, judgements.topic, judgements.document_ids())
-    place = np.argsort(np.argsort(np.array(judgements.topic_keys, dtype=object)))  # (Q,) whatever the order given
-    rows = np.lexsort((by_judge, judgements.grade, place[judgements.topic]))  # (J,)
-    rows = rows[visible[rows]]
-    topics, run = np.unique(place[judgements.topic[rows]], return_inverse=True)
-    names = tuple(np.array(sorted(judgements.topic_keys), dtype=object)[topics])
-    return TrainingDocuments(
-        feature=np.stack([pool_feature(judgements, visible)[judgements.topic[rows]], by_judge[rows]], axis=1),
-        grade=np.maximum(judgements.grade[rows], 0),
-        document=rows,
-        run=run,
-        run_group=np.arange(len(names)),
-        run_name=names,
-        group_name=names,
-        profile=np.zeros((len(names), 3)),
-    )
+def judged_documents(judgements: Judgements, judge: Judgements, visible: BoolArray) -> pd.DataFrame:
+    """A row per judged document, for another judge without runs; topics are the groups."""
+    row = np.flatnonzero(visible)
+    topic = judgements.topic[row]
+    group = np.unique(topic, return_inverse=True)[1]
+    by_judge = judge_grades(judge, judgements, topic, judgements.document_ids()[row])
+    features = {"pool": pool_feature(judgements, visible)[topic], "judge": by_judge}
+    grade = np.maximum(judgements.grade[row], 0)
+    return pd.DataFrame({"row": row, "group": group, "part": group, **features, "grade": grade, "weight": 1.0})
 
 
 def open_features(
     part: OpenDocuments, support: Support | None, without: str | None, judge: Judgements | None
-) -> FloatArray:
-    """(n, F) of the open documents of a run; ``without`` its own group. No support: learned from a judge alone."""
-    columns = [pool_feature(part.run.judgements, part.visible)[part.topic]]
+) -> dict[str, FloatArray]:
+    """(n,) each feature of a run's open documents; ``without`` its group. No support: learned from a judge alone."""
+    features = {"pool": pool_feature(part.run.judgements, part.visible)[part.topic]}
     if support is not None:
-        columns += [_run_feature(part)[part.topic], support.feature(part.key, without)]
+        features |= {"run": _run_feature(part)[part.topic], "found": support.feature(part.key, without)}
     if judge is not None:
-        columns.append(judge_grades(judge, part.run.judgements, part.topic, part.doc_ids()))
-    return np.stack(columns, axis=1)
+        features["judge"] = judge_grades(judge, part.run.judgements, part.topic, part.doc_ids())
+    return features
 
 
 def pool_feature(judgements: Judgements, visible: BoolArray) -> FloatArray:
@@ -173,7 +123,7 @@ def pool_feature(judgements: Judgements, visible: BoolArray) -> FloatArray:
 
 
 def _run_feature(part: OpenDocuments) -> FloatArray:
-    """(Q,) the share of all its topics is that of the pool if nothing of the run is judged."""
+    """(Q,) the run's share over all topics is that of the pool if none of its documents is judged."""
     relevant, judged = _judged_counts(part)
     in_pool = part.run.judgements.grade[part.visible] >= 1
     if judged.any():
@@ -189,16 +139,13 @@ def _judged_counts(part: OpenDocuments) -> tuple[FloatArray, FloatArray]:
     return relevant.sum(axis=1), (part.row >= 0).sum(axis=1).astype(np.float64)
 
 
-def run_profile(part: OpenDocuments, feature: FloatArray, depth: int) -> tuple[float, float, float]:
-    """Share of judged documents in the top ``depth``, mean support of open ones, share of relevant judged ones.
-
-    The last two are NaN for fewer than 20 documents, whose mean is mostly noise.
-    """
+def run_profile(part: OpenDocuments, found: FloatArray, depth: int) -> tuple[float, float, float]:
+    """Share of judged documents in the top ``depth``, mean support of open ones, share of relevant judged ones."""
     present = int(part.run.top(part.mask.shape[1]).present[:, :depth].sum())
     relevant, judged = _judged_counts(part)
     return (
         float((part.row[:, :depth] >= 0).sum()) / max(present, 1),
-        float(feature[:, FEATURES.index("found")].mean()) if len(feature) >= _PROFILED else float("nan"),
+        float(found.mean()) if len(found) >= _PROFILED else float("nan"),
         float(relevant.sum() / judged.sum()) if judged.sum() >= _PROFILED else float("nan"),
     )
 
@@ -209,11 +156,6 @@ def judge_grades(judge: Judgements, judgements: Judgements, topic: IntArray, doc
     own = np.array([number.get(key, -1) for key in judgements.topic_keys], dtype=np.int64)[topic]  # (n,)
     row = judge.rows_of(own, doc_id)
     return np.asarray(np.where(row >= 0, judge.grade[row], judge.grade.mean()), np.float64)
-
-
-def reject_other_judge(judge: Judgements, judgements: Judgements) -> None:
-    if not set(judge.topic_keys) & set(judgements.topic_keys):
-        raise ValueError(f"judge has no topic in common with the qrels (its first is {judge.topic_keys[0]!r:.60})")
 
 
 def _logit(share: FloatArray) -> FloatArray:

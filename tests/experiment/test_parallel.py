@@ -155,7 +155,7 @@ def test_a_bar_of_learning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_checks, "_is_watched", lambda: True)
     track = pooled_track(4, n_groups=7, n_topics=8, depth=3)
     imr.learn_labels(track.qrels, track.runs, track.groups, cutoff=6)
-    assert ended == ["reading runs", "learning labels"]
+    assert ended == ["reading runs", "learning labels", "calibrating labels"]
     for progress, count in ((None, 1), (True, 1), (False, 0)):
         ended.clear()
         measure = imr.Imputed(labels="learned") @ 6

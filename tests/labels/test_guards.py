@@ -249,7 +249,7 @@ def test_target_judged_below_the_depth_of_the_pool() -> None:
 @pytest.mark.parametrize("number", range(3))
 def test_a_run_that_is_unlike_the_others_has_another_number_than_theirs(number: int, near: float) -> None:
     """It was said once that 0.01 is far below 0.01."""
-    low, high = model()._usual[number]
+    low, high = model().usual[number]
     for value in (low - near, high + near):
         profile = [float("nan")] * 3
         profile[number] = value

@@ -35,10 +35,10 @@ def assert_like_twin(model: LearnedLabels, twin: dict[str, Any]) -> None:
         np.testing.assert_allclose(fold.threshold, odds[group][0], atol=1e-5)
         np.testing.assert_allclose(fold.slope, odds[group][1], atol=1e-5)
     if "rows" in twin:
-        runs = [documents.run_name[run] for run in documents.run]
-        have = sorted(zip(runs, documents.grade.tolist(), documents.weight.tolist(), strict=True))
+        runs = [model.run_names[part][1] for part in documents["part"]]
+        have = sorted(zip(runs, documents["grade"].tolist(), documents["weight"].tolist(), strict=True))
         assert have == sorted((row[1], row[5], row[6]) for row in twin["rows"])
-        x = sorted(map(tuple, np.round(documents.feature, 5).tolist()))
+        x = sorted(map(tuple, documents[list(fit.features)].round(5).to_numpy().tolist()))
         np.testing.assert_allclose(x, sorted(tuple(row[4]) for row in twin["rows"]), atol=2e-5)
 
 

@@ -28,8 +28,8 @@ class KnownLabels(LabelModel):
         rows = [logits[q][d] for q, d in zip(topics, documents, strict=True)]
         return GradeLabels(np.arange(3), np.array(rows).reshape(len(rows), 2), np.sort(np.array(effects)), True)
 
-    def _content(self) -> list[bytes]:
-        return [repr(vars(self)).encode()]
+    def _content(self) -> list[Any]:
+        return [vars(self)]
 
 
 def two_lists(seed: int, n_effects: int = 2, relevant: bool = True) -> tuple[Any, ...]:
