@@ -3,12 +3,11 @@
 Read in this order:
 
 1. `outcomes`: possible scores and their probabilities; `by_topic`: results per topic and on average.
-2. Bootstrapped nDCG: `label_draws` (Algorithm 1), `boot_scores` (results), `bootstrapped` (grade priors, bounds,
-   `boot_ndcg`) and `bootstrapped_pair` (two runs).
-3. Label models: `open_documents` and `label_model` (the interface and fixed models), `pooling` (depth, leaving a group
-   out), `training` (features), `fitting` (coefficients and run effect), `learned_labels` (`learn_labels`).
+2. Bootstrapped nDCG: `label_draws` (Algorithm 1), `boot_scores`, `bootstrapped` (`boot_ndcg`), `bootstrapped_pair`.
+3. Label models: `open_documents`, `label_model` (fixed models), `pooling` (depth, leaving a group out), `training`
+   (features), `fitting` (coefficients and run effect), `learned_labels` (`learn_labels`).
 4. Scores under a label model: `labelled_run` (one run), `imputed_scores` (`impute`), `pair_outcomes` (two runs,
-   `prob_better`), `labels` (a model bound to many runs), `judging_plan` (which documents to judge next).
+   `prob_better`), `labels` (many runs), `judging_plan` (which documents to judge next).
 5. Validation by leaving groups out: `coverage` (do intervals cover?), `replayed_judging` (how many judgements decide?).
 """
 

@@ -42,10 +42,8 @@ class IntervalCoverage:
         Stated standard deviation of the mean over topics.
     low, high : (M, 5) array
         Intervals of the mean over topics at the levels .5, .8, .9, .95 and .99.
-    topic_low, topic_high : (M, Q) array
-        Intervals of the topics at ``level``.
-    hidden : (M, Q) array
-        Number of documents of the top K whose judgement was hidden.
+    topic_low, topic_high, hidden : (M, Q) array
+        Intervals of the topics at ``level``; number of documents of the top K whose judgement was hidden.
     depth, level : int, float
         Depth of the pool, and level of the intervals of topics.
     """
@@ -81,10 +79,9 @@ class IntervalCoverage:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per run: name, group, hidden, truth, plain, estimate, std, 95% interval, covers."""
-        at = LEVELS.index(0.95)
         columns = {"name": self.name, "group": self.group, "hidden": self.hidden.sum(axis=1)}
         columns |= {what: getattr(self, what).mean(axis=1) for what in ("truth", "plain", "estimate")}
-        ends = {"low": self.low[:, at], "high": self.high[:, at], "covers": self.covers[:, at]}
+        ends = {what: getattr(self, what)[:, LEVELS.index(0.95)] for what in ("low", "high", "covers")}
         return pd.DataFrame(columns | {"std": self.std} | ends)
 
     def by_level(self) -> pd.DataFrame:
@@ -93,7 +90,7 @@ class IntervalCoverage:
         By group, a group's runs share one weight. Intervals are from a bootstrap over groups.
         """
         runs = pd.DataFrame(self.covers[self.evaluated], columns=LEVELS, dtype=float)
-        by_group = runs.groupby(np.array(self.group)[self.evaluated])
+        by_group = runs.groupby(np.unique(np.array(self.group)[self.evaluated], return_inverse=True)[1])
         hits, size = by_group.sum().to_numpy(), by_group.size().to_numpy()[:, None]  # (G, 5), (G, 1)
         drawn = fixed_random(11).integers(0, max(len(size), 1), (_RESAMPLES, len(size)))  # (B, G)
         table = pd.DataFrame({"level": LEVELS, "runs": len(runs), "groups": len(size)})
@@ -163,18 +160,10 @@ def interval_coverage(
         of (qrels, run) whose result has ``mean``, ``interval(level)`` and topics, such as ``boot_ndcg``.
     base : Measure or str
         The measure: nDCG, P, RBP or SDCG.
-    depth : int, optional
-        Depth of the pool; by default that of `meta.pool_depth`, at most the cutoff.
-    judge : QrelsLike, optional
-        Another judge's labels, as in `learn_labels`.
+    depth, judge : int, QrelsLike, optional
+        Depth of the pool and another judge's labels, as in `learn_labels`.
     level : float
         Level of the intervals of topics.
-
-    Returns
-    -------
-    IntervalCoverage
-        ``.by_level()``: coverage by run and by group; ``.summary()``: errors and Kendall's tau; ``.to_frame()``: a row
-        per run.
 
     Examples
     --------
@@ -221,18 +210,17 @@ def left_out_coverage(
         for name in [name for name in runs if runs.group_of[name] == group]:
             hidden = OpenDocuments.hidden(runs[name], model.cutoff, visible).mask.sum(axis=1)
             part = OpenDocuments.hidden(runs[name], model.cutoff, visible, depth)  # as for a run that was not pooled
-            scores: Any
             if isinstance(labels, LabelModel):
                 labelled = LabelledRun(part, labels._label(part), model)
-                scores = ImputedScores(text, labelled, target="pooled", depth=depth, calibrated=labels.calibrated)
+                scores: Any = ImputedScores(text, labelled, target="pooled", depth=depth, calibrated=labels.calibrated)
             else:
                 scores = _by_function(labels, part)
             topics = [scores[topic] for topic in runs.judgements.topics]
-            means, std = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
-            low, high = zip(*(scores.interval(one) for one in LEVELS), strict=True)
-            topic_ends = zip(*(topic.interval(level) for topic in topics), strict=True)
+            estimates = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
+            ends = np.array([scores.interval(one) for one in LEVELS]).T  # (2, 5)
+            topic_ends = np.array([topic.interval(level) for topic in topics]).T  # (2, Q)
             known_scores = model.score(runs[name]), plain_scores(part, model)
-            rows[name] = (*known_scores, means, std, low, high, *topic_ends, hidden)
+            rows[name] = (*known_scores, *estimates, *ends, *topic_ends, hidden)
     columns: list[Any] = [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
     return IntervalCoverage(*[list(runs), [runs.group_of[name] for name in runs], *columns, depth, level])
 
@@ -240,11 +228,11 @@ def left_out_coverage(
 def _by_function(function: Callable[[Any, Any], Any], part: OpenDocuments) -> Any:
     """A function sees judgements in which documents of the list that nobody ever judged are non-relevant."""
     judgements, width = part.run.judgements, part.mask.shape[1]
-    documents, unjudged = part.run.documents(width), part.run.top(width).unjudged  # (Q, W) each
     qrels, keys, doc_id = judgements.to_dict(), judgements.topic_keys, judgements.document_ids()
     for row in np.flatnonzero(~part.visible):
         del qrels[keys[judgements.topic[row]]][doc_id[row]]
-    for topic, rank in np.argwhere(unjudged):
+    documents = part.run.documents(width)  # (Q, W)
+    for topic, rank in np.argwhere(part.run.top(width).unjudged):
         qrels[keys[topic]][documents[topic, rank]] = 0
     result = function(qrels, part.run.run)
     if not all(hasattr(result, needed) for needed in ("mean", "interval", "__getitem__")):
@@ -253,8 +241,7 @@ def _by_function(function: Callable[[Any, Any], Any], part: OpenDocuments) -> An
 
 
 def _within(value: FloatArray, low: FloatArray, high: FloatArray) -> BoolArray:
-    inside: BoolArray = (value >= low - _NEAR) & (value <= high + _NEAR)
-    return inside
+    return np.asarray((value >= low - _NEAR) & (value <= high + _NEAR))
 
 
 def _rmse(error: pd.Series) -> float:

@@ -1,4 +1,4 @@
-"""Fit a label model: proportional odds of the grades, then how far runs differ from what their documents' features say.
+"""Fit a label model: proportional odds of the grades, then how far runs differ from their documents' predictions.
 
     logit P(grade >= c) = a_c + b . x + u,    a_1 > a_2 > ...
 
@@ -37,16 +37,12 @@ _RAREST = 1e-4  # share of documents at which a threshold starts
 
 
 class RunEffect(NamedTuple):
-    """u ~ mean + spread sqrt(1 + 1/n) t_v, n the number of groups learned from, v = min(n - 1, 6).
-
-    ``scale``: the root mean square of the standardised errors of left-out runs; 1 unless the spread is at an end of its
-    range.
-    """
+    """u ~ mean + spread sqrt(1 + 1/n) t_v, n the number of groups learned from, v = min(n - 1, 6)."""
 
     mean: float
     spread: float
     n_groups: int
-    scale: float
+    scale: float  # root mean square of the standardised errors of left-out runs; 1 if one of the spreads achieves it
 
     def values(self, n: int = N_EFFECTS) -> FloatArray:
         """(n,) equally likely values, ascending: the middles of n parts of equal probability."""
@@ -210,10 +206,7 @@ def standard_errors(
 def run_effects(
     runs: Sequence[LabelledRun], group: IntArray, visible: BoolArray, progress: bool | None
 ) -> list[RunEffect]:
-    """Effects learned without each of the G groups, and from all of them at last; ``group`` (R,) of each left-out run.
-
-    ``visible`` (J,): the judgements before a group is left out.
-    """
+    """Effects without each group in turn and, last, of all; ``group`` (R,) of the runs, ``visible`` as in `fit`."""
     truth = np.array([plain_scores(run.open._replace(visible=visible), run.model).mean() for run in runs])
     n_groups = int(group.max()) + 1
     standard = RunEffect(0.0, 1.0, n_groups, 1.0).values(_DRAWS)  # (U,)

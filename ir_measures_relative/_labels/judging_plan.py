@@ -16,7 +16,7 @@ from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 
-EFFECT_DRAWS = 402  # labellings that show what is expected of a pair
+EFFECT_DRAWS = 402  # labellings for the expected difference of a pair
 REPLAYED = 40  # labellings on which judging is replayed
 _SPREAD = 402  # labellings that show how far the remaining documents can move a difference
 
@@ -48,18 +48,15 @@ class JudgingPlan:
     def frame(self, n: int) -> pd.DataFrame:
         """The first n documents."""
         topics, order = self.runs[0].open.run.judgements.topics, self.order[:n]
-        n_runs, relevant = np.zeros(len(self.key), dtype=np.int64), np.zeros(len(self.key))
-        for run in self.runs:
-            place = np.searchsorted(self.key, run.key)
-            n_runs[place] += 1
-            relevant[place] += run.marginal[:, run.gain > 0].sum(axis=1)
+        relevant = [pd.Series(run.marginal[:, run.gain > 0].sum(axis=1), run.key) for run in self.runs]
+        by_document = pd.concat(relevant).groupby(level=0).agg(["size", "mean"]).to_numpy()[order]  # keys ascend
         return pd.DataFrame(
             {
                 "query_id": [topics[q] for q in self.topic[order]],
                 "doc_id": self.doc_id[order],
                 "effect": self.effect[order],
-                "n_runs": n_runs[order],
-                "p_relevant": relevant[order] / np.maximum(n_runs[order], 1),
+                "n_runs": by_document[:, 0].astype(np.int64),
+                "p_relevant": by_document[:, 1],
                 "pairs": self.n_pairs[order],
             }
         )

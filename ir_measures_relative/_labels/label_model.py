@@ -90,13 +90,9 @@ class LabelModel(ABC):
     def _label_once(
         self, run: JudgedRun, cutoff: int | None, depth: int | None, group: str | None, name: str | None
     ) -> tuple[OpenDocuments, GradeLabels]:
-        """The open documents of a run's top ``depth`` and their labels, evaluated once for all measures."""
-
-        def made() -> tuple[OpenDocuments, GradeLabels]:
-            part = OpenDocuments.unjudged(run, cutoff, depth)
-            return part, self._label(part, group, name)
-
-        return run.memo.once((self, cutoff, depth, group), made)
+        """The open documents of a run's top ``depth`` and their labels, which are made once for all measures."""
+        part = OpenDocuments.unjudged(run, cutoff, depth)
+        return part, run.memo.once((self, cutoff, depth, group), lambda: self._label(part, group, name))
 
     @abstractmethod
     def _content(self) -> list[Any]:
@@ -154,8 +150,17 @@ class GradeShares(LabelModel):
     def __init__(self, shares: Mapping[int, float]):
         if not isinstance(shares, Mapping):
             raise WrongKind(f"shares must be a dict of grade: share, got {shown(shares)}")
-        grade, share = _checked_shares(shares)
-        vars(self).update(grade=grade, share=share, highest=int(grade[share > 0].max()))
+        for grade, share in shares.items():
+            if not is_whole(grade, 0, _HIGHEST):
+                raise ValueError(f"shares has the grade {shown(grade)}; grades must be integers from 0 to {_HIGHEST}")
+            if not is_real(share, 0, 1):
+                given = f"shares gives grade {grade} the share {shown(share)}"
+                raise ValueError(f"{given}; a share must be a number from 0 to 1")
+        table = pd.Series({0: 0.0, **shares}, dtype=float).sort_index()
+        if abs(table.sum() - 1) > _SUM:
+            raise ValueError(f"shares={shown(dict(shares))} sum to {table.sum():.6g}; they must sum to 1")
+        share = (table / table.sum()).to_numpy()
+        vars(self).update(grade=table.index.to_numpy(np.int64), share=share, highest=int(table.index[share > 0].max()))
 
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         return GradeLabels.of_probabilities(self.grade, np.tile(self.share, (int(part.mask.sum()), 1)))
@@ -219,23 +224,6 @@ class PoolShares(LabelModel):
 
     def _content(self) -> list[Any]:
         return [self.relevant]
-
-
-def _checked_shares(shares: Mapping[Any, Any]) -> tuple[IntArray, FloatArray]:
-    share_of = {0: 0.0}
-    for grade, share in shares.items():
-        if not is_whole(grade, 0, _HIGHEST):
-            raise ValueError(f"shares has the grade {shown(grade)}; grades must be integers from 0 to {_HIGHEST}")
-        if not is_real(share, 0, 1):
-            raise ValueError(
-                f"shares gives grade {grade} the share {shown(share)}; a share must be a number from 0 to 1"
-            )
-        share_of[int(grade)] = float(share)
-    total = sum(share_of.values())
-    if abs(total - 1) > _SUM:
-        raise ValueError(f"shares={shown(dict(shares))} sum to {total:.6g}; they must sum to 1")
-    grades = sorted(share_of)
-    return np.array(grades, dtype=np.int64), np.array([share_of[grade] / total for grade in grades])
 
 
 def _checked_table(frame: Any) -> pd.DataFrame:

@@ -28,7 +28,6 @@ from ir_measures_relative._labels.training import (
 
 FEW_GROUPS = 8  # below this the spread of the run effect is not known
 FEW_DOCUMENTS = 100
-_LARGEST_SCALE = 2.0  # errors of left-out runs twice as large as stated: the model does not fit
 _FINE = 1001  # values that represent the distribution of u while it is updated by judgements
 _TINY = 1e-300
 
@@ -77,10 +76,8 @@ class LearnedLabels(LabelModel):
         if judged_since.any() and fold.effect is not None:
             level = self.fit.level(part.run.judgements.grade[row[judged_since]])
             effects = updated_effects(fold, logit[judged_since], level)
-        logit = logit[part.mask[before.mask]]
-        odd = None
-        # a run is not compared with others if its own documents were judged since
-        if self.support is not None and not judged_since.any() and len(logit):
+        logit, odd = logit[part.mask[before.mask]], None
+        if self.support is not None and len(logit) and not judged_since.any():  # judged documents show the run's effect
             odd = self._unlike(run_profile(before, features["found"], self.depth or part.mask.shape[1]))
         if odd and name is not None:
             warn(
@@ -91,16 +88,15 @@ class LearnedLabels(LabelModel):
 
     def _at_learning(self, part: OpenDocuments) -> OpenDocuments:
         """The run at the time of learning: documents judged since are open. New topics stay as they are."""
-        judgements = part.run.judgements
+        if self.support is None:
+            return part
+        judgements, row = part.run.judgements, part.row
 
-        def made() -> BoolArray:
+        def known() -> BoolArray:
             new = np.array([key not in self.topic_keys for key in judgements.topic_keys], dtype=bool)  # (Q,)
             return np.asarray(np.isin(judged_keys(judgements), self.judged) | new[judgements.topic])
 
-        if self.support is None:
-            return part
-        visible = part.visible & judgements.memo.once(("judged at learning", self.fingerprint), made)
-        row = part.row
+        visible = part.visible & judgements.memo.once(("judged at learning", self.fingerprint), known)
         return part._replace(visible=visible, mask=part.mask | ((row >= 0) & ~np.append(visible, True)[row]))
 
     def _unlike(self, profile: tuple[float, float, float]) -> str | None:
@@ -146,14 +142,9 @@ class LearnedLabels(LabelModel):
         return pd.DataFrame(self.run_names, columns=["group", "run"]).assign(**columns)
 
     def reliability(self) -> pd.DataFrame:
-        """Return predicted against actual share of relevant documents, by tenths of the prediction, out of fold.
+        """Return predicted and actual share of relevant documents and number of documents, by tenths of the prediction.
 
         The documents of each group (without runs: of each topic) are predicted by a fit to those of the others.
-
-        Returns
-        -------
-        DataFrame
-            Columns documents, predicted and actual.
         """
         if self.documents["group"].nunique() < 2:
             raise ValueError("reliability requires at least 2 topics to learn from, got 1")
@@ -238,8 +229,7 @@ def learn_labels(
     judgements = Judgements.of(qrels)
     other_judge = None if judge is None else read_judge(judge)
     if runs is not None:
-        pooled_runs = read_pooled_runs(judgements, runs, groups)
-        return kept(learn_from_runs(pooled_runs, cutoff, depth, other_judge))
+        return kept(learn_from_runs(read_pooled_runs(judgements, runs, groups), cutoff, depth, other_judge))
     if other_judge is None:
         raise ValueError("learn_labels requires runs=, or another judge's labels as judge=")
     if groups is not None:
@@ -321,8 +311,6 @@ def _doubts(documents: pd.DataFrame, runs: Runs, visible: BoolArray, depth: int,
         f"there are only {n} documents to learn from, fewer than {FEW_DOCUMENTS}": n < FEW_DOCUMENTS,
         f"the runs have only {judged:.0%} of their top documents judged, so they were not pooled for these qrels; "
         "learn from the runs that were": judged < 0.5,
-        f"errors of left-out groups are {effect.scale:.1f} times as large as the model states": (
-            effect.scale > _LARGEST_SCALE
-        ),
+        f"errors of left-out groups are {effect.scale:.1f} times as large as the model states": effect.scale > 2.0,
     }
     return tuple(reason for reason, applies in reasons.items() if applies)

@@ -53,18 +53,12 @@ def pool_depth(qrels: QrelsLike, runs: RunsLike) -> PoolDepth:
 
     The share of topics with a judged document is computed at each rank and averaged over the runs. The depth is the
     rank after which this curve drops most, if that drop is at least .06 and at least 1.5 times the next largest.
+    ``plots.pool_depth`` shows the curve.
 
     Parameters
     ----------
-    qrels : QrelsLike
-        Judgements in any form.
-    runs : RunsLike
-        Runs that may have been pooled: dict of name: run, a folder, a glob or a list of TREC run files.
-
-    Returns
-    -------
-    PoolDepth
-        ``depth``, ``curve`` and ``runs``; ``plots.pool_depth`` shows the curve.
+    qrels, runs : QrelsLike, RunsLike
+        Judgements, and runs that may have been pooled: dict of name: run, a folder, a glob or a list of TREC run files.
 
     Examples
     --------
@@ -73,9 +67,8 @@ def pool_depth(qrels: QrelsLike, runs: RunsLike) -> PoolDepth:
     >>> imr.meta.pool_depth(track.qrels, track.runs)
     PoolDepth(10; 4 of 8 runs pooled)
     """
-    judgements = Judgements.of(qrels)
     read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
-    return find_depth(Runs.of(judgements, read))
+    return find_depth(Runs.of(Judgements.of(qrels), read))
 
 
 def find_depth(runs: Runs) -> PoolDepth:
@@ -140,10 +133,8 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
 
     Parameters
     ----------
-    qrels : QrelsLike
-        Judgements in any form.
-    runs : RunsLike
-        Dict of name: run, a folder, a glob or a list of TREC run files.
+    qrels, runs : QrelsLike, RunsLike
+        Judgements, and dict of name: run, a folder, a glob or a list of TREC run files.
     groups : dict, Series or path
         Run -> group, or a CSV file with the columns run and group; every run requires one.
     depth : int
@@ -203,7 +194,7 @@ class LabelShares:
     pools: tuple[int, int]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per grade: grade, pool, unjudged."""
+        """Return a row per grade: grade, pool, unjudged."""
         return pd.DataFrame({"grade": self.grades, "pool": self.pool, "unjudged": self.unjudged})
 
     def __repr__(self) -> str:
@@ -214,20 +205,15 @@ class LabelShares:
 def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: QrelsLike) -> LabelShares:
     """Compare the grades of the documents that a pool lacks with the grades of those that it has.
 
-    Estimates that draw the grades of unjudged documents from the pool assume that they are alike.
+    Estimates that draw the grades of unjudged documents from the pool assume that they are alike. Several pools have
+    equal weight; a pool that lacks no document has no share among unjudged documents.
 
     Parameters
     ----------
     incomplete : QrelsLike or dict
         Judgements in any form, or the dict of group: judgements that ``leave_group_out`` returns.
     complete : QrelsLike
-        Judgements in any form, which contain those of ``incomplete`` and more.
-
-    Returns
-    -------
-    LabelShares
-        A document that only ``complete`` has is unjudged in ``incomplete``. Several pools have equal weight; a pool
-        that lacks no document has no share among unjudged documents.
+        Judgements in any form, which contain those of ``incomplete`` and more; these are unjudged in ``incomplete``.
 
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1, "d4": 0}}
     >>> label_shares({"q": {"d1": 1, "d2": 0}}, qrels)
@@ -261,11 +247,9 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
 
 
 def _grades(qrels: Any, name: str) -> pd.Series:
-    """Grades by topic and document; a pool of several may have lost all its judgements."""
-    if isinstance(qrels, pd.DataFrame) and qrels.empty:
-        return pd.Series([], index=pd.MultiIndex.from_arrays([[], []]), dtype=np.int64)
-    frame = Judgements.of(qrels, name).to_frame().astype({"query_id": str})
-    return frame.set_index(["query_id", "doc_id"])["relevance"]
+    """Grades by topic and document; a pool of `leave_group_out` may have lost all its judgements."""
+    judgements = Judgements.of(qrels, name, may_be_empty=isinstance(qrels, pd.DataFrame))
+    return judgements.to_frame().astype({"query_id": str}).set_index(["query_id", "doc_id"])["relevance"]
 
 
 def _mean_shares(parts: list[pd.Series]) -> pd.Series:

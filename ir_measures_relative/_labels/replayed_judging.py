@@ -82,21 +82,16 @@ class JudgingReplay:
 
     Attributes
     ----------
-    a, b : list of str
-        The runs of each pair; ``a`` belongs to the left-out group.
-    group : list of str
-        The left-out group.
-    within : (P,) bool array
-        True if ``b`` belongs to it too.
-    difference : (P,) array
-        Difference of the means with all judgements.
+    a, b, group : list of str
+        The runs of each pair, and the left-out group, to which ``a`` belongs.
+    within, difference : (P,) array
+        True if ``b`` belongs to the group too; difference of the means with all judgements.
     hidden, expected : (P,) array
         Number of documents of the two tops whose judgement was hidden, and number of judgements that
         ``judge_next(...).expected_left`` predicted.
-    judgements : (P, 3) array
-        Number of judgements until the pair was decided, in the order of `judge_next`, by rank, and at random.
-    probability, right : (P, 3) array
-        Probability of the verdict, and True if all judgements agree with it.
+    judgements, probability, right : (P, 3) array
+        Number of judgements until the pair was decided, in the order of `judge_next`, by rank, and at random;
+        probability of the verdict; True if all judgements agree with it.
     level, margin, step, depth : float, float, int, int
         The arguments of `judging_replay`.
     """
@@ -138,7 +133,7 @@ class JudgingReplay:
         the mean probability of the verdicts, right the share of them that all judgements confirm.
         """
         spent = pd.DataFrame(self.judgements, columns=pd.Index(ORDERS, name="order"))
-        sums = spent.groupby(np.array(self.group, dtype=str)).sum().to_numpy()  # (G, 3)
+        sums = spent.groupby(np.unique(self.group, return_inverse=True)[1]).sum().to_numpy()  # (G, 3)
         table = pd.DataFrame({"pairs": len(spent), "groups": len(sums), "mean": spent.mean(), "median": spent.median()})
         if not len(spent):
             return table.assign(**dict.fromkeys(("ratio", "low", "high", "stated", "right"), np.nan))

@@ -26,7 +26,7 @@ from ir_measures_relative._labels.pooling import remaining
 
 FEATURES = ("pool", "run", "found", "judge")
 FEWEST_GROUPS = 4
-SUPPORT_DEPTH = 100  # ranks of a run that show whether its group found a document
+SUPPORT_DEPTH = 100  # a group finds the documents in the first ranks of its runs
 _HALF = 10.0  # a document at this rank, counted from 0, supports half as much as one at the top
 _PROFILED = 20  # a mean of fewer documents is mostly noise, so that it is NaN in a run's profile
 _SMALLEST = 0.02  # shares are kept away from 0 and 1
