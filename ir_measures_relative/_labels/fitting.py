@@ -26,8 +26,7 @@ from ir_measures_relative._labels.training import FEATURES
 RIDGE = 2.0  # the likelihood is lowered by RIDGE / 2 times the sum of b^2, features being standardised
 REACHED = 3  # documents that must reach a grade for it to be distinguished from the next lower one
 N_EFFECTS = 201  # equally likely values that represent the distribution of u
-# Errors of left-out runs have heavier tails than a normal distribution, however many groups there are: their kurtosis
-# was 4.0 to 4.7 on four tracks with 10 or more groups
+# errors of left-out runs have heavy tails however many groups there are: kurtosis 4.0 to 4.7 on four large tracks
 MOST_FREEDOM = 6
 SPREADS = np.geomspace(0.05, 4.0, 9)  # at which errors are computed
 _DRAWS = 201
@@ -81,8 +80,7 @@ class Fit(NamedTuple):
 
     def level(self, grade: IntArray) -> IntArray:
         """(n,) grades -> the levels that they reach."""
-        level: IntArray = np.searchsorted(self.grade, np.maximum(grade, 0), "right") - 1
-        return level
+        return np.asarray(np.searchsorted(self.grade, np.maximum(grade, 0), "right") - 1)
 
 
 def fit(

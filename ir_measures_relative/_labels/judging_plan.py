@@ -83,8 +83,7 @@ def judgement_rows(run: LabelledRun) -> IntArray:
 
 def _variance(pair: PairOutcomes) -> FloatArray:
     """(n,) that the label of each document contributes to the difference."""
-    variance: FloatArray = (pair.probability * pair.label_values**2).sum(axis=1)
-    return variance
+    return np.asarray((pair.probability * pair.label_values**2).sum(axis=1))
 
 
 def _judgements_needed(pair: PairOutcomes, rank: IntArray, level: float | None, margin: float) -> IntArray:

@@ -263,7 +263,7 @@ def _checked_table(frame: Any) -> pd.DataFrame:
 
 
 def kept(model: Model) -> Model:
-    """The model, which its key finds as long as somebody refers to it."""
+    """Remember the model, which its key finds as long as something refers to it."""
     original: Any = _known.keep(vars(model).get("_original", model))
     return cast(Model, original if original.name == model.name else original.named(model.name))
 

@@ -159,5 +159,4 @@ def judge_grades(judge: Judgements, judgements: Judgements, topic: IntArray, doc
 
 
 def _logit(share: FloatArray) -> FloatArray:
-    logit: FloatArray = scipy.special.logit(np.clip(share, _SMALLEST, 1.0 - _SMALLEST))
-    return logit
+    return np.asarray(scipy.special.logit(np.clip(share, _SMALLEST, 1.0 - _SMALLEST)))
