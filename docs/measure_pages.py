@@ -4,7 +4,7 @@ The pages are stored in ``pt_docs/measures``, so that PyTerrier's documentation 
 compares them with the declarations. Warnings are written by hand in ``pt_docs/when_not``, whose first line also names
 the group of a measure in the sidebar. Typeset formulas (``pt_docs/formulas``), pictures (``docs/website/pictures``) and
 notes on a paper (``pt_docs/papers.rst``) are optional. The script also writes the sidebar and the table of measures,
-and adds papers that only ``citations.py`` lists to ``CITATION.cff``.
+and adds papers that only ``citations.bib`` lists to ``CITATION.cff``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def group_of(name: str) -> str:
 
 
 def citation_file(text: str) -> str:
-    """Text of CITATION.cff with the papers of citations.py that it lacks."""
+    """Text of CITATION.cff with the papers of citations.bib that it lacks."""
     for entry in BIBTEX.values():
         fields = {key: " ".join(value.split()) for key, value in FIELD.findall(entry)}
         title = re.sub(r"[{}]", "", fields["title"]).replace(r"\&", "&")

@@ -52,10 +52,9 @@ class Track:
 
     Attributes
     ----------
-    qrels : DataFrame
-        The pooled judgements: query_id, doc_id, relevance (0 to 3).
-    complete_qrels : DataFrame
-        The true grade of every document of any run, as if all had been judged.
+    qrels, complete_qrels : DataFrame
+        Judgements (query_id, doc_id, relevance from 0 to 3): the pooled ones, and the true grade of every document of
+        any run, as if all had been judged.
     runs : dict
         System name -> DataFrame of query_id, doc_id, score, best first.
     groups : dict
@@ -93,11 +92,6 @@ def track(
     n_systems : int
         At least 8. Systems beyond the eight named ones belong to groups of two, three quarters of which are pooled.
 
-    Returns
-    -------
-    Track
-        Judgements, runs and the family of each system.
-
     Examples
     --------
     >>> from ir_measures_relative import simulate
@@ -106,8 +100,6 @@ def track(
     Track(8 systems, 50 topics, 1319 judgements)
     >>> sorted(set(track.groups.values()))
     ['dense', 'fused', 'hybrid', 'learned sparse', 'lexical']
-    >>> track.runs['bm25'].columns.tolist()
-    ['query_id', 'doc_id', 'score']
     >>> simulate.track(seed=0, n_systems=24)
     Track(24 systems, 50 topics, 2253 judgements)
     """
@@ -116,17 +108,18 @@ def track(
     n_systems = whole(n_systems, "n_systems", N_NAMED)
     rng = np.random.default_rng(whole(seed, "seed", 0))
     grade, lexical, semantic = _documents(rng, topics, candidates=max(400, 2 * depth))
-    named = _rankings(rng, lexical, semantic)
-    others = _other_rankings(rng, n_systems - N_NAMED, lexical, semantic)
-    rankings = {name: order[:, :depth] for name, order in (named | others).items()}
+    rankings = {name: order[:, :depth] for name, order in _rankings(rng, n_systems, lexical, semantic).items()}
+    others = list(rankings)[N_NAMED:]
     n_pooled = 2 * (3 * len(others) // 8)  # whole groups
-    pooled = *(name for name, system in SYSTEMS.items() if system.pooled), *list(others)[:n_pooled]
+    pooled = *(name for name, system in SYSTEMS.items() if system.pooled), *others[:n_pooled]
     groups = {name: system.family for name, system in SYSTEMS.items()} | {name: "fused" for name in FUSED}
     groups |= {name: f"group {name[1:-1]}" for name in others}
+    topic = np.repeat(np.arange(topics), depth)
+    score = np.tile(np.arange(depth, 0.0, -1), topics)  # distinct in any precision, so every tool reads the same order
     return Track(
         qrels=_judge([rankings[name][:, :pool_depth] for name in pooled], grade),
         complete_qrels=_judge(list(rankings.values()), grade),
-        runs={name: _run_frame(ranking) for name, ranking in rankings.items()},
+        runs={name: _frame(topic, ranking.ravel(), "score", score) for name, ranking in rankings.items()},
         groups=groups,
         pooled=pooled,
     )
@@ -139,7 +132,8 @@ def rare_and_common(
 
     The experiment of the rareness paper's Figure 1. Both systems find the same number of relevant documents and fill
     the rest with unjudged documents. ``S_rare`` finds simulated documents that no other system has; ``S_common`` finds
-    those that most runs have in their top ``cutoff``. So P gives both the same score, and rareness does not.
+    those that most runs have in their top ``cutoff``. So P gives both the same score, and rareness does not. Returns
+    the judgements of the topic and its runs, with the simulated documents and systems, as ``calc_runs`` takes them.
 
     Parameters
     ----------
@@ -152,12 +146,6 @@ def rare_and_common(
         (grade >= 1).
     cutoff : int
         Length of the two rankings.
-
-    Returns
-    -------
-    tuple
-        Judgements of the topic with the simulated documents, and its runs with the two systems, as ``calc_runs`` takes
-        them.
 
     Examples
     --------
@@ -202,26 +190,23 @@ def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[
     return grade, signal(1.3, shown=0.5), signal(1.3, shown=0.8)
 
 
-def _other_rankings(rng: np.random.Generator, n: int, lexical: Array, semantic: Array) -> dict[str, Array]:
-    """All candidates in rank order for n systems of groups of two, which share a mix and a part of their errors."""
+def _rankings(rng: np.random.Generator, n_systems: int, lexical: Array, semantic: Array) -> dict[str, Array]:
+    """All candidates in rank order per system, (Q, N) arrays: the named ones, the fused ones, then groups of two."""
     orders = {}
-    for group in range((n + 1) // 2):
-        share = rng.uniform()
-        view = share * lexical + (1 - share) * semantic + 0.4 * rng.standard_normal(lexical.shape)
-        for letter in "ab"[: n - 2 * group]:
-            orders[f"g{group + 1}{letter}"] = _descending(view + 0.3 * rng.standard_normal(lexical.shape))
-    return orders
 
+    def noise(scale: float) -> Array:
+        return scale * rng.standard_normal(lexical.shape)
 
-def _rankings(rng: np.random.Generator, lexical: Array, semantic: Array) -> dict[str, Array]:
-    """All candidates in rank order per named system: (Q, N) arrays."""
-    orders = {}
     for name, system in SYSTEMS.items():
-        own = system.noise * rng.standard_normal(lexical.shape)
-        orders[name] = _descending(system.lexical * lexical + system.semantic * semantic + own)
+        orders[name] = _descending(system.lexical * lexical + system.semantic * semantic + noise(system.noise))
     for name, members in FUSED.items():
         rank = np.array([orders[member].argsort(axis=1) for member in members])  # (members, Q, N), from 0
         orders[name] = _descending((1 / (61 + rank)).sum(axis=0))  # reciprocal rank fusion, the usual k = 60
+    for place in range(n_systems - N_NAMED):
+        if place % 2 == 0:  # the systems of a group share a mix of signals and a part of their errors
+            share = rng.uniform()
+            view = share * lexical + (1 - share) * semantic + noise(0.4)
+        orders[f"g{place // 2 + 1}{'ab'[place % 2]}"] = _descending(view + noise(0.3))
     return orders
 
 
@@ -230,22 +215,13 @@ def _descending(score: Array) -> Array:
 
 
 def _frame(topic: Array, candidate: Array, name: str, values: Array) -> pd.DataFrame:
-    """Rows of documents, with ids of topics and documents; a document belongs to one topic."""
-    pairs = list(zip((topic + 1).tolist(), candidate.tolist(), strict=True))
-    ids = {"query_id": [str(q) for q, _ in pairs], "doc_id": [f"d{q}-{d:04d}" for q, d in pairs]}
-    return pd.DataFrame(ids | {name: values})
-
-
-def _run_frame(ranking: Array) -> pd.DataFrame:
-    topics, depth = ranking.shape
-    # integers are distinct in any precision, so every tool reads the same order
-    score = np.tile(np.arange(depth, 0, -1, dtype=float), topics)
-    return _frame(np.repeat(np.arange(topics), depth), ranking.ravel(), "score", score)
+    """Rows of documents with ids of topics and documents; a document belongs to one topic."""
+    documents = [f"d{q}-{d:04d}" for q, d in zip((topic + 1).tolist(), candidate.tolist(), strict=True)]
+    return pd.DataFrame({"query_id": [str(q) for q in (topic + 1).tolist()], "doc_id": documents, name: values})
 
 
 def _judge(rankings: list[Array], grade: Array) -> pd.DataFrame:
-    """The true grades of all documents in the rankings, in order of topic and document."""
-    seen = np.zeros(grade.shape, dtype=bool)
-    np.put_along_axis(seen, np.hstack(rankings), True, axis=1)
-    topic, candidate = np.nonzero(seen)
-    return _frame(topic, candidate, "relevance", grade[seen])
+    """True grades of all documents in the rankings, in order of topic and document."""
+    in_pool = np.zeros(grade.shape, dtype=bool)
+    np.put_along_axis(in_pool, np.hstack(rankings), True, axis=1)
+    return _frame(*np.nonzero(in_pool), "relevance", grade[in_pool])

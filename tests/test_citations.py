@@ -61,6 +61,11 @@ def test_entries_have_keys_of_their_own() -> None:
     assert len({cited(entry)[0] for entry in BIBTEX.values()}) == len(BIBTEX)
 
 
+def test_every_entry_of_the_file_is_read() -> None:
+    file = REPOSITORY / "ir_measures_relative" / "citations.bib"
+    assert cited(file.read_text(encoding="utf-8")) == cited(bibtex())
+
+
 @pytest.mark.parametrize("key", BIBTEX)
 def test_citation_file_lists_the_same_papers(key: str) -> None:
     listed = (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8")
