@@ -1,9 +1,8 @@
 """Significance tests between all pairs of systems, as functions of a (systems, topics) array.
 
 Pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``. Differences within rounding error count as 0
-and have p = 1. Distributions and the t-test are scipy's, which lacks the *two-way* Tukey HSD (topics are blocks), a
-fast Tukey for thousands of pairs, the randomised Tukey HSD, Sakai's paired bootstrap test, and Holm's and Bonferroni's
-corrections.
+and have p = 1. Distributions are scipy's, which lacks the *two-way* Tukey HSD (topics are blocks), a fast Tukey for
+thousands of pairs, the randomised Tukey HSD, Sakai's paired bootstrap test, and Holm's and Bonferroni's corrections.
 """
 
 import warnings
@@ -36,7 +35,7 @@ class PairwiseTest(NamedTuple):
 
 
 def tested_pairs(scores: FloatArray, test: str, trials: int, seed: int) -> PairwiseTest:
-    """The test of that name for every pair; ``scores`` (S, T)."""
+    """Apply the test of that name to every pair; ``scores`` (S, T)."""
     rng = np.random.default_rng(seed)
     if test == "tukey":
         return tukey_hsd(scores)
@@ -49,29 +48,22 @@ def tested_pairs(scores: FloatArray, test: str, trials: int, seed: int) -> Pairw
 
 def paired_t(scores: FloatArray) -> PairwiseTest:
     """Student's paired t-test for every pair, not corrected for their number; ``scores`` (S, T)."""
-    from scipy.stats import ttest_1samp  # here, since it takes longer to import than the whole package
+    from scipy.stats import t  # here, since it takes longer to import than the whole package
 
-    i, j = np.triu_indices(len(scores), k=1)
-    difference = _mean_differences(scores)  # (P,)
+    difference, n_topics = _mean_differences(scores), scores.shape[1]
+    deviations = [(scores[s] - scores[s + 1 :]).std(axis=1, ddof=1) for s in range(len(scores) - 1)]  # not all at once
+    error = np.concatenate([[], *deviations]) / np.sqrt(n_topics)  # (P,)
+    # a constant difference has no variance: its t is 0 or infinite
     statistic = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
-    p_value = np.where(difference == 0, 1.0, 0.0)
-    for system in range(len(scores) - 1):  # one system against all later ones: memory stays at (S, T)
-        pairs = np.flatnonzero(i == system)
-        by_topic = scores[system] - scores[j[pairs]]  # (., T)
-        # a constant difference has no variance: its t is 0 or infinite
-        varies = np.ptp(by_topic, axis=1) > tolerance(scores)
-        if varies.any():
-            tested = ttest_1samp(by_topic[varies], 0.0, axis=1)
-            statistic[pairs[varies]], p_value[pairs[varies]] = tested.statistic, tested.pvalue
-    return PairwiseTest(difference, statistic, p_value)
+    np.divide(difference, error, out=statistic, where=error > tolerance(scores))
+    return PairwiseTest(difference, statistic, 2 * t.sf(np.abs(statistic), n_topics - 1))
 
 
 def tukey_hsd(scores: FloatArray, two_way: bool = True) -> PairwiseTest:
     """Tukey's HSD over all systems at once; ``scores`` (S, T).
 
-    ``two_way``: the error is the residual mean square of the additive model score = system + topic, with
-    (S - 1)(T - 1) degrees of freedom; otherwise that of the one-way model, S (T - 1), which counts the variation
-    between topics as error and equals scipy.stats.tukey_hsd.
+    ``two_way``: the error is the residual mean square of the additive model score = system + topic; otherwise that of
+    the one-way model, which counts the variation between topics as error and equals scipy.stats.tukey_hsd.
     """
     n_systems, n_topics = scores.shape
     residual = scores - scores.mean(axis=1, keepdims=True)  # (S, T)
@@ -99,18 +91,14 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
     def exact(values: FloatArray) -> FloatArray:
         # quad warns about values next to 1 and 0; only the main thread may silence it, since that affects all threads
         in_main = current_thread() is main_thread()
-        with warnings.catch_warnings() if in_main else nullcontext():
-            if in_main:
-                warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore") if in_main else nullcontext():
             return np.asarray(np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0))
-
-    def at_nodes(x: FloatArray) -> FloatArray:
-        return exact(_HALF * x / (1 - x))
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)
     x = q / (q + _HALF)
-    interpolant = Chebyshev.interpolate(at_nodes, _INTERPOLATION_NODES - 1, [0.0, float(x.max())])
+    top = float(x.max())
+    interpolant = Chebyshev.interpolate(lambda x: exact(_HALF * x / (1 - x)), _INTERPOLATION_NODES - 1, [0.0, top])
     order = np.argsort(q)
     p_value = np.empty(len(q))
     p_value[order] = np.minimum.accumulate(np.clip(interpolant(x[order]), 0.0, 1.0))
@@ -118,10 +106,9 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
 
 
 def randomized_tukey_hsd(scores: FloatArray, permuted: Iterable[FloatArray]) -> PairwiseTest:
-    """Test how often the largest difference of means of a randomly permuted table reaches that of the pair.
+    """Count how many of B tables whose topics are shuffled among systems have a range of means as large as a pair.
 
-    ``permuted``: B tables (S, T) in which the scores of each topic are shuffled among the systems. If b of them reach
-    it, p = (b + 1)/(B + 1), since the table itself is one of the equally likely ones: never 0.
+    If b of them do, p = (b + 1)/(B + 1), since the table itself is one of the equally likely ones: never 0.
     """
     difference = _mean_differences(scores)
     ranges = np.sort([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
@@ -137,20 +124,19 @@ def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> PairwiseTest:
     drawn. The statistic is t as in the paired t-test.
     """
     weight = resamples / resamples.sum(axis=1, keepdims=True)  # (B, T)
-    i, j = np.triu_indices(len(scores), k=1)
     difference, statistic, _ = paired_t(scores)
-    p_value = np.where(difference == 0, 1.0, 1 / (len(weight) + 1))
+    counts = []
     for system in range(len(scores) - 1):  # one system against all later ones: memory stays at (B, S)
-        pairs = np.flatnonzero((i == system) & np.isfinite(statistic) & (difference != 0))
-        shifted = scores[system] - scores[j[pairs]] - difference[pairs, None]  # (., T)
+        by_topic = scores[system] - scores[system + 1 :]  # (., T)
+        own = by_topic.mean(axis=1)  # (.,)
+        shifted = by_topic - own[:, None]
         mean = np.einsum("bt,pt->bp", weight, shifted)
         variance = np.einsum("bt,pt->bp", weight, shifted**2) - mean**2
         # t^2 of a resample reaches that of the pair, without a division by a variance that may be 0
-        own = difference[pairs] ** 2 / (shifted**2).mean(axis=1)  # (.,)
-        reached = mean**2 >= own * np.maximum(variance, 0.0) * (1 - 1e-9)
-        reached &= mean**2 > tolerance(scores) ** 2
-        p_value[pairs] = (reached.sum(axis=0) + 1) / (len(weight) + 1)
-    return PairwiseTest(difference, statistic, p_value)
+        reached = mean**2 * (shifted**2).mean(axis=1) >= own**2 * np.maximum(variance, 0.0) * (1 - 1e-9)
+        counts.append((reached & (np.abs(mean) > tolerance(scores))).sum(axis=0))
+    p_value = (np.concatenate(counts) + 1) / (len(weight) + 1)
+    return PairwiseTest(difference, statistic, np.where(difference == 0, 1.0, p_value))
 
 
 def valid_correction(correction: str | None) -> str | None:
@@ -158,7 +144,7 @@ def valid_correction(correction: str | None) -> str | None:
 
 
 def corrected(p_value: FloatArray, correction: str | None) -> FloatArray:
-    """(P,) p-values corrected for their number; Holm's method is Bonferroni's, step by step, and never weaker.
+    """Correct (P,) p-values for their number; Holm's method is Bonferroni's, step by step, and never weaker.
 
     >>> corrected(np.array([0.04, 0.01, 0.03]), "holm")
     array([0.06, 0.03, 0.06])

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import WrongKind, flag, shown, whole
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import (
     LabelledScores,
     label_order,
@@ -26,7 +26,7 @@ from ir_measures_relative.meta._topic_sets import random_orders
 
 
 def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
-    """Sort the systems from best to worst, ties by name.
+    """Sort the names of systems, or their positions without names, from best to worst, ties by name.
 
     Parameters
     ----------
@@ -34,11 +34,6 @@ def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
         One score per system, or a systems x topics table (row means).
     largest_first : bool
         False for a measure for which smaller is better.
-
-    Returns
-    -------
-    list
-        Names of the systems, or positions if the scores have no names.
 
     Examples
     --------
@@ -53,22 +48,15 @@ def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
 
 
 def kendall_tau(x: Any, y: Any) -> float:
-    """Kendall's tau-b between two sets of system scores.
+    """Kendall's tau-b between two sets of system scores, from -1 (reversed) to 1 (the same order).
+
+    Pairs tied in x or in y are left out of the normaliser (Kendall 1945, The treatment of ties in ranking problems,
+    Biometrika 33(3)). If all systems tie in x or in y, tau-b is undefined and an error is raised.
 
     Parameters
     ----------
     x, y : DataFrame, array, dict, Series or list
         Scores of the same systems: one per system, or a systems x topics table (row means).
-
-    Returns
-    -------
-    float
-        From -1 (reversed) to 1 (the same order). Pairs tied in x or in y are left out of the normaliser. If all systems
-        tie in x or in y, tau-b is undefined and an error is raised.
-
-    References
-    ----------
-    Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33(3).
 
     Examples
     --------
@@ -94,18 +82,13 @@ def tau_ap(estimate: Any, truth: Any) -> float:
     """AP correlation: a Kendall's tau that gives more weight to errors at the top of the estimated order.
 
     Each rank i > 1 of ``estimate`` counts the share of the i - 1 systems above that ``truth`` also puts above. The mean
-    of these shares is scaled to [-1, 1]. The result is not symmetric and does not depend on the order of the input.
+    of these shares is scaled to -1 (reversed) to 1 (the same order). The result is not symmetric.
 
     Parameters
     ----------
     estimate, truth : DataFrame, array, dict, Series or list
         Scores of the same systems: one per system, or a systems x topics table (row means). Negate the scores of a
         measure for which smaller is better.
-
-    Returns
-    -------
-    float
-        From -1 (reversed) to 1 (the same order).
 
     Notes
     -----
@@ -131,49 +114,33 @@ def tau_ap(estimate: Any, truth: Any) -> float:
     pair = system_pair(estimate, truth, ("estimate", "truth"))
     level, true_level = (score_levels(scores.values) for scores in pair)  # (n,)
     above = level[None, :] > level[:, None]  # (n, n) True if j is above i
-    order = np.lexsort((true_level, level))  # a fixed order of summation
-    if level.max() < len(level) - 1 and true_level.max() < len(level) - 1:
-        return _tau_ap_b(above, true_level, order)
-    agreement = (above * np.sign(true_level[None, :] - true_level[:, None])).sum(axis=1)  # (n,)
+    n_above = above.sum(axis=1)  # (n,)
+    truly_above = np.sign(true_level[None, :] - true_level[:, None])  # (n, n)
+    if level.max() < len(level) - 1 and true_level.max() < len(level) - 1:  # ties in both
+        if not n_above.any():
+            return float(np.ptp(true_level) == 0)
+        share = (above & (truly_above > 0)).sum(axis=1)[n_above > 0] / n_above[n_above > 0]
+        return float(2 * share.mean() - 1)
+    agreement = (above * truly_above).sum(axis=1)  # (n,)
     # Within a tied group every pair occurs in both orders and cancels; the systems above the group are fixed.
-    first = above.sum(axis=1) + 1  # (n,) best rank of the system's tied group
     size = (level[None, :] == level[:, None]).sum(axis=1)  # (n,)
     harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, len(level)))))  # (n,) H_0 .. H_{n-1}
     # mean of 1/(rank - 1) over the ranks of the group; no system is above the top group
-    weight = np.where(first > 1, (harmonic[first + size - 2] - harmonic[np.maximum(first - 2, 0)]) / size, 0.0)
-    return float((agreement * weight)[order].sum() / (len(level) - 1))
-
-
-def _tau_ap_b(above: BoolArray, true_level: IntArray, order: IntArray) -> float:
-    """The half of tau_AP,b that walks the estimate; ``above`` (n, n): True if j is strictly above i in it."""
-    n_above = above.sum(axis=1)  # (n,)
-    if not n_above.any():
-        return float(np.ptp(true_level) == 0)
-    right = (above & (true_level[None, :] > true_level[:, None])).sum(axis=1)  # (n,)
-    share = (right / np.maximum(n_above, 1))[order]
-    return float(2 * share[n_above[order] > 0].mean() - 1)
+    weight = np.where(n_above > 0, (harmonic[n_above + size - 1] - harmonic[np.maximum(n_above - 1, 0)]) / size, 0.0)
+    return float((agreement * weight).sum() / (len(level) - 1))
 
 
 def discordant_pairs(x: Any, y: Any) -> float:
     """Share of all pairs of systems that x and y order in opposite ways.
 
-    A pair that one of them ties is not discordant, but counts among all pairs. Without ties it is (1 - tau) / 2. The
-    paper on upper and lower bounds calls this number "swap rate" (Tables 10, 11, 20, 21); see ``swap_rate`` for
-    those of Voorhees and Buckley and of Sakai.
+    A pair that one of them ties is not discordant, but counts among all pairs. Without ties it is (1 - tau) / 2.
+    Karmaker and Feng (Joint upper and lower bound normalization for IR evaluation, section 4.4.4, Tables 10, 11, 20 and
+    21) call this number "swap rate"; see ``swap_rate`` for those of Voorhees and Buckley and of Sakai.
 
     Parameters
     ----------
     x, y : DataFrame, array, dict, Series or list
         Scores of the same systems: one per system, or a systems x topics table (row means).
-
-    Returns
-    -------
-    float
-        From 0 (no pair) to 1 (every pair).
-
-    References
-    ----------
-    Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, section 4.4.4.
 
     Examples
     --------
@@ -189,6 +156,9 @@ def discordant_pairs(x: Any, y: Any) -> float:
 def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> float:
     """Mean over pairs of systems of their percentage difference, 100 ``|a - b|`` / max(a, b).
 
+    Equation 8 of Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation (Tables 9 and 19). Two
+    scores of 0 differ by 0 %.
+
     Parameters
     ----------
     values : DataFrame, array, dict, Series or list
@@ -196,15 +166,6 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
     sign_safe : bool
         Divide by ``max(|a|, |b|)`` instead. With negative scores (UL-V2) the printed formula can exceed 100 % or be
         negative, and only this form is meaningful.
-
-    Returns
-    -------
-    float
-        In percent; two scores of 0 differ by 0 %.
-
-    References
-    ----------
-    Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Eq. 8, Tables 9 and 19.
 
     Examples
     --------
@@ -218,11 +179,9 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
     scores = systems.values
     require(len(scores), 2, "system", "values")
     i, j = np.triu_indices(len(scores), k=1)
-    larger = np.maximum(*(np.abs(scores[[i, j]]) if flag(sign_safe, "sign_safe") else scores[[i, j]]))
-    difference = np.abs(scores[i] - scores[j])
-    impossible = (larger == 0) & (difference > 0)
-    if impossible.any():
-        pair = int(np.argmax(impossible))
+    size = np.abs(scores) if flag(sign_safe, "sign_safe") else scores
+    larger, difference = np.maximum(size[i], size[j]), np.abs(scores[i] - scores[j])
+    for pair in np.flatnonzero((larger == 0) & (difference > 0)):
         raise ValueError(
             f"the larger score of systems {systems.labels[i[pair]]!r} and {systems.labels[j[pair]]!r} is 0, "
             "by which the difference would be divided; pass sign_safe=True for scores that can be negative"
@@ -237,14 +196,10 @@ class NumberOfSystems:
 
     Attributes
     ----------
-    sizes : (n,) array
-        The numbers N of systems.
-    tau : (n,) array
-        Mean tau-b over the trials in which it is defined; NaN if there are none.
+    sizes, tau : (n,) array
+        The numbers N of systems, and the mean tau-b over the trials in which it is defined; NaN if there are none.
     undefined : (n,) array
-        Trials in which all N systems tie in one of the two rankings.
-    trials : int
-        Number of trials per size.
+        How many of the ``trials`` per size have all N systems tied in one of the two rankings.
     """
 
     sizes: IntArray
@@ -272,7 +227,8 @@ def number_of_systems(
     """Measure how well N systems, scored among themselves, keep the order that they have among all.
 
     In each trial N systems are chosen at random and scored *as if only they had taken part*; the two rankings are
-    correlated. A subset that is drawn again is not scored again.
+    correlated by tau-b. Trials in which ties leave tau undefined (likely at N = 2) are left out of the mean. This is
+    Algorithm 1 of Türkmen, Lease and Kutlu, New metrics to encourage innovation and diversity in IR approaches.
 
     Parameters
     ----------
@@ -286,19 +242,10 @@ def number_of_systems(
     trials, seed : int
         Subsets per size, and random seed; each size has its own random stream.
 
-    Returns
-    -------
-    NumberOfSystems
-        Tau is tau-b. With ties it can be undefined (likely at N = 2): such trials are left out of the mean.
-
     Notes
     -----
     At N = 2 rareness-based precision orders two systems as precision does: relevant documents that both find cancel,
     all others have one rarity. So N = 2 in the paper's Table 3 compares rareness with precision.
-
-    References
-    ----------
-    Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Algorithm 1, Table 3.
 
     Examples
     --------
@@ -325,9 +272,8 @@ def number_of_systems(
 
     def levels(subset: list[Any]) -> IntArray:
         scores = LabelledScores.of(score(list(subset)), "system", "score")
-        return score_levels(
-            scores.like(LabelledScores(subset, np.zeros(len(subset))), "system", "score", "systems").values
-        )
+        in_order = LabelledScores(subset, np.zeros(len(subset)))
+        return score_levels(scores.like(in_order, "system", "score", "systems").values)
 
     among_all = levels(names)
     taus = np.full((len(sizes), trials), np.nan)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ir_measures_relative._checks import flag, real, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
-from ir_measures_relative.meta._score_table import ScoreTable
+from ir_measures_relative.meta._score_table import ScoreTable, score_levels
 from ir_measures_relative.meta._topic_sets import resampled_means
 
 SLACK = 1e-9  # of one resample: keeps 0.025 * 1000 from becoming 25.000000000000004
@@ -26,16 +26,12 @@ class RankIntervals:
         Mean over topics and its percentile interval.
     rank, rank_low, rank_high : (S,) array
         Rank by the mean (1 = best; equal means share the better rank) and its interval.
-    tier : (S,) array
-        Tier, 1 = best; see ``rank_intervals``.
+    tier, ties_with_best : (S,) array
+        Tier, 1 = best, and True for a system that cannot be distinguished from the best one; see ``rank_intervals``.
     p_best : (S,) array
         Share of the resamples in which no system has a better mean.
-    ties_with_best : (S,) bool array
-        True if the system cannot be distinguished from the best one; see ``rank_intervals``.
-    level : float
-        Confidence level.
-    trials : int
-        Number of resamples.
+    level, trials
+        Confidence level and number of resamples.
     """
 
     systems: list[Any]
@@ -81,23 +77,18 @@ def rank_intervals(
     -----
     **Tier.** The best system heads tier 1. Going down the ranking, the first system that is worse than the head in at
     least 1 - (1 - level)/2 of the resamples (97.5% at level .95) heads the next tier; the systems between belong to the
-    tier of the head. So a system of a lower tier differs from the *head* of each higher tier that it was compared with,
-    not from each of its members, and the number of systems is not corrected for. Systems of equal mean share rank and
-    tier.
+    tier of the head. So a system of a lower tier differs from the *head* of each higher tier, not from each of its
+    members, and the number of systems is not corrected for. Systems of equal mean share rank and tier.
 
-    **Ties with the best.** A system ties with the best one unless it is worse in at least 1 - (1 - level)/2 of the
-    resamples. Such a system can be in a lower tier if another system between them heads it. To claim that a system is
-    *the* best, report all systems that tie with it.
+    **Ties with the best.** A system ties with the best one unless it is worse in that share of the resamples. It can be
+    in a lower tier if another system between them heads it. To claim that a system is *the* best, report all systems
+    that tie with it.
 
-    **Ranks.** Equal means share the better rank, in every resample too, so ``p_best`` can add up to more than 1. With
-    many systems close together rank intervals are wide even if the intervals of means are narrow.
+    **Ranks.** Equal means share the better rank, in every resample too, so ``p_best`` can add up to more than 1.
 
-    The intervals cover the sampling of topics, not missing judgements. Leave-one-out scores (NRG, rareness with
-    ``prior='others'``) depend on the other systems, which are not resampled.
-
-    References
-    ----------
-    Efron, Tibshirani (1993). An introduction to the bootstrap. Chapman and Hall, chapter 13 (percentile intervals).
+    The percentile intervals (Efron and Tibshirani 1993, An introduction to the bootstrap, chapter 13) cover the
+    sampling of topics, not missing judgements. Leave-one-out scores (NRG, rareness with ``prior='others'``) depend on
+    the other systems, which are not resampled.
 
     Examples
     --------
@@ -157,20 +148,15 @@ def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, larg
     )
 
 
-def _ranks(means: FloatArray, tolerance: float) -> IntArray:
+def _ranks(means: FloatArray, small: float) -> IntArray:
     """(B, S) -> (B, S) rank in each row, 1 = largest; means that differ by rounding alone share the better rank."""
-    order = np.argsort(-means, axis=1, kind="stable")
-    falling = np.take_along_axis(means, order, axis=1)
-    begins = np.ones(means.shape, dtype=bool)  # True if a system is below the one before it
-    begins[:, 1:] = falling[:, :-1] - falling[:, 1:] > tolerance
-    place = np.maximum.accumulate(np.where(begins, np.arange(1, means.shape[1] + 1), 0), axis=1)
-    ranks = np.empty(means.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, place, axis=1)
-    return ranks
+    from scipy.stats import rankdata  # here, since it takes longer to import than the whole package
+
+    return np.asarray(rankdata(-score_levels(means, small), method="min", axis=1), dtype=np.int64)
 
 
 def _ends(values: Any, tail: float) -> tuple[Any, Any]:
     """(B, S) -> (S,), (S,): the smallest values that ``tail`` and 1 - ``tail`` of the column reach."""
     places = [max(int(np.ceil(share * len(values) - SLACK)) - 1, 0) for share in (tail, 1 - tail)]
-    ends = np.partition(values, places, axis=0)
-    return ends[places[0]], ends[places[1]]
+    low, high = np.partition(values, places, axis=0)[places]
+    return low, high

@@ -5,7 +5,7 @@ measure, a DataFrame with systems as rows and topics as columns, a two-dimension
 scores.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -31,10 +31,8 @@ class ScoreTable:
 
     Attributes
     ----------
-    systems : list
-        The S names of the rows.
-    topics : list
-        The T ids of the columns.
+    systems, topics : list
+        The S names of the rows and the T ids of the columns.
     scores : (S, T) array
         The scores as float64.
     labelled : bool
@@ -54,10 +52,8 @@ class ScoreTable:
         ----------
         table : DataFrame, array, dict or ScoreTable
             Systems x topics.
-        what : str
-            Its name in error messages.
-        accepted : str
-            The accepted forms that error messages list.
+        what, accepted : str
+            Its name and its accepted forms in error messages.
 
         Examples
         --------
@@ -97,12 +93,12 @@ class ScoreTable:
         return ScoreTable(systems, topics, self.scores[np.ix_(rows, columns)], self.labelled)
 
     def means(self) -> FloatArray:
-        """(S,) mean score of each system over the topics, summed in canonical topic order."""
-        return np.asarray(self.scores[:, label_order(self.topics)].mean(axis=1))
+        """(S,) mean score of each system over the topics."""
+        return np.asarray(self.scores.mean(axis=1))
 
     def topic_means(self) -> FloatArray:
-        """(T,) mean score of each topic over the systems, summed in canonical system order."""
-        return np.asarray(self.scores[label_order(self.systems)].mean(axis=0))
+        """(T,) mean score of each topic over the systems."""
+        return np.asarray(self.scores.mean(axis=0))
 
     @property
     def tolerance(self) -> float:
@@ -127,13 +123,12 @@ class LabelledScores:
 
     @classmethod
     def of(cls, scores: Any, kind: str, what: str) -> Self:
-        """One score per system or per topic: a list, Series or dict, or the means of a table."""
+        """Read one score per system or per topic: a list, Series or dict, or the means of a table."""
         if kind == "topic" and isinstance(scores, pd.DataFrame) and "name" not in scores.columns:
-            topic = next((column for column in TOPIC_COLUMNS if column in scores.columns), None)
-            scores = scores if topic is None else _topic_series(scores, topic, what)
+            scores = _topic_series(scores, what)
+        if isinstance(scores, pd.Series):
+            refuse_levels(scores.index, what)
         if is_vector(scores):
-            if isinstance(scores, pd.Series):
-                refuse_levels(scores.index, what)
             return cls.of_vector(scores, kind, what)
         table = ScoreTable.of(scores, what, f"one score per {kind} (a list, Series or dict), {ACCEPTED}")
         if kind == "system":
@@ -142,27 +137,25 @@ class LabelledScores:
 
     @classmethod
     def of_vector(cls, scores: Any, kind: str, what: str) -> Self:
-        """A list, Series or dict of scores; labels may be pairs, as of system and topic."""
+        """Read a list, Series or dict of scores; labels may be pairs, as of system and topic."""
         labelled = isinstance(scores, (pd.Series, Mapping))
-        if isinstance(scores, Mapping):
-            scores = pd.Series(list(scores.values()), index=pd.Index(list(scores), dtype=object), dtype=object)
-        labels = scores.index.tolist() if labelled else list(range(len(scores)))
+        labels = list(scores.keys()) if labelled else list(range(len(scores)))
+        scores = list(scores.values()) if isinstance(scores, Mapping) else scores
         refuse_repeated(labels, kind, what)
         return cls(labels, numbers(scores, what, lambda place: f"{kind} {labels[place]!r}"), labelled)
 
     def like(self, other: "LabelledScores", kind: str, what: str, what_other: str) -> "LabelledScores":
-        """The scores in the order of ``other``: by name if both have names, else by position."""
-        if not (self.labelled and other.labelled):
-            if len(self.values) != len(other.values):
-                raise ValueError(
-                    f"{what} has {len(self.values)} {kind}s and {what_other} {len(other.values)}; "
-                    f"both must have the same {kind}s"
-                )
-            return self
-        return LabelledScores(other.labels, self.values[same_places(self.labels, other.labels, kind, what, what_other)])
+        """Return the scores in the order of ``other``: by name if both have names, else by position."""
+        if self.labelled and other.labelled:
+            order = same_places(self.labels, other.labels, kind, what, what_other)
+            return LabelledScores(other.labels, self.values[order])
+        if len(self.values) != len(other.values):
+            counts = f"{what} has {len(self.values)} {kind}s and {what_other} {len(other.values)}"
+            raise ValueError(f"{counts}; both must have the same {kind}s")
+        return self
 
     def canonical(self) -> "LabelledScores":
-        """Sorted by label, so that no result depends on the order of the input."""
+        """Sort by label, so that no result depends on the order of the input."""
         order = label_order(self.labels)
         return LabelledScores([self.labels[i] for i in order], self.values[order], self.labelled)
 
@@ -174,12 +167,13 @@ def system_pair(first: Any, second: Any, names: tuple[str, str]) -> tuple[Labell
     return a, b.like(a, "system", names[1], names[0])
 
 
-def score_levels(values: FloatArray) -> IntArray:
-    """(n,) integers that order the scores, 0 = lowest; scores that differ by rounding alone share one."""
-    order = np.argsort(values, kind="stable")
-    steps = np.diff(values[order]) > tolerance(values)
-    levels = np.zeros(len(order), dtype=np.int64)
-    levels[order] = np.concatenate(([0], np.cumsum(steps)))[: len(order)]
+def score_levels(values: FloatArray, small: float | None = None) -> IntArray:
+    """(..., n) integers that order each row of scores, 0 = lowest; scores that differ by rounding alone share one."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    levels = np.zeros(values.shape, dtype=np.int64)
+    if values.shape[-1]:
+        steps = np.diff(np.take_along_axis(values, order, axis=-1)) > (tolerance(values) if small is None else small)
+        np.put_along_axis(levels, order[..., 1:], np.cumsum(steps, axis=-1), axis=-1)
     return levels
 
 
@@ -194,18 +188,14 @@ def require(number: int, least: int, kind: str, what: str) -> None:
 
 
 def dimensions(values: Any) -> int:
-    """2 for an array of two dimensions or a list of lists, 1 for a list, 0 for anything else.
-
-    A list of dicts or Series is neither: their labels would be lost.
-    """
+    """2 for an array of two dimensions or a list of lists, 1 for a list, 0 for anything else."""
     if isinstance(values, np.ndarray):
         return values.ndim
     if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
         return 0
     if any(isinstance(row, (Mapping, pd.Series, pd.DataFrame)) for row in values):
-        return 0
-    nested = any(isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, str) for row in values)
-    return 2 if nested else 1
+        return 0  # not a table: the labels would be lost
+    return 2 if any(isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, str) for row in values) else 1
 
 
 def is_vector(scores: Any) -> bool:
@@ -262,13 +252,12 @@ def numbers(values: Any, what: str, label: Callable[[int], str]) -> FloatArray:
     return scores
 
 
-def places(wanted: Iterable[Any], labels: Sequence[Any], kind: str, what: str) -> list[int]:
+def places(wanted: Sequence[Any], labels: Sequence[Any], kind: str, what: str) -> list[int]:
     """Position in ``labels`` of every wanted label, matched as text; an error names the first missing one."""
     index = {str(label): place for place, label in enumerate(labels)}
-    wanted = list(wanted)
-    missing = next((label for label in wanted if str(label) not in index), None)
-    if missing is not None:
-        raise ValueError(f"{what}: {kind} {missing!r} is missing; both inputs must have the same {kind}s")
+    for label in wanted:
+        if str(label) not in index:
+            raise ValueError(f"{what}: {kind} {label!r} is missing; both inputs must have the same {kind}s")
     return [index[str(label)] for label in wanted]
 
 
@@ -285,8 +274,11 @@ def same_cells(table: ScoreTable, like: ScoreTable, what: str, what_like: str) -
     return table.scores[np.ix_(rows, same_places(table.topics, like.topics, "topic", what, what_like))]
 
 
-def _topic_series(frame: pd.DataFrame, topic: str, what: str) -> pd.Series:
-    """Scores of a DataFrame with one row per topic and one column of numbers, whatever its name."""
+def _topic_series(frame: pd.DataFrame, what: str) -> pd.Series | pd.DataFrame:
+    """Scores of a DataFrame with one row per topic and one column of numbers; a table without topics is returned."""
+    topic = _topic_column(frame)
+    if topic is None:
+        return frame
     columns = [c for c in frame.columns if c != topic and pd.api.types.is_numeric_dtype(frame[c])]
     if len(columns) != 1:
         names = ", ".join(map(repr, columns)) or "none"
@@ -294,11 +286,16 @@ def _topic_series(frame: pd.DataFrame, topic: str, what: str) -> pd.Series:
     return pd.Series(frame[columns[0]].to_numpy(), index=frame[topic].to_numpy())
 
 
+def _topic_column(frame: pd.DataFrame) -> str | None:
+    return next((column for column in TOPIC_COLUMNS if column in frame.columns), None)
+
+
 def _wide_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     """Systems x topics from the long DataFrame of calc_runs or a wide one."""
     refuse_levels(frame.index, what)
     refuse_levels(frame.columns, what)
-    column = next((c for c in ("name", *TOPIC_COLUMNS) if c in frame.columns), None)
+    topic = _topic_column(frame)
+    column = "name" if "name" in frame.columns else topic
     if column is None:
         transposed = frame.index.name in TOPIC_COLUMNS or frame.columns.name == "name"  # as a pivot names them
         return frame.T if transposed else frame
@@ -307,7 +304,6 @@ def _wide_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
             f"{what}: the DataFrame has a column {column!r}, but not all of name, query_id, measure, value; without "
             "these, the systems must be its index and the topics its columns"
         )
-    topic = next((column for column in TOPIC_COLUMNS if column in frame.columns), None)
     if topic is None:
         raise ValueError(f"{what}: the DataFrame has no column 'query_id' or 'qid'; means over topics cannot be used")
     if "measure" in frame.columns and frame["measure"].nunique() > 1:

@@ -20,12 +20,8 @@ class DiscriminativePower:
 
     Attributes
     ----------
-    test : str
-        Name of the test.
-    level : float
-        Significance level.
-    correction : str or None
-        Correction for the number of pairs.
+    test, level, correction
+        As given to ``discriminative_power``.
     systems : list
         The S names, sorted; pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``.
     difference, statistic, p_value : (P,) array
@@ -98,14 +94,14 @@ def discriminative_power(
     correction : {'holm', 'bonferroni', None}
         Correction of 'ttest' and 'bootstrap' for the number of pairs.
     trials, seed : int
-        For 'randomized_tukey' and 'bootstrap'. If b of B trials reach the value of a pair, its p-value is (b + 1)/(B +
-        1), never 0 (Sakai uses b/B).
+        For 'randomized_tukey' and 'bootstrap': if b of B trials reach the value of a pair, p = (b + 1)/(B + 1), never 0
+        (Sakai uses b/B).
 
     Notes
     -----
-    Leave-one-out scores (each system against all the others, such as NRG, rareness and TaSC with ``prior='others'``)
-    depend on one another, which no test here allows for: read p-values between them as a description of the table, not
-    as error rates. A high discriminative power does not show that a measure is right, only that it separates systems.
+    Leave-one-out scores (such as NRG, rareness and TaSC with ``prior='others'``) depend on one another, which no test
+    here allows for: read p-values between them as a description of the table, not as error rates. A high discriminative
+    power does not show that a measure is right, only that it separates systems.
 
     References
     ----------
@@ -120,19 +116,13 @@ def discriminative_power(
     >>> table = {"a": [0.1, 0.2, 0.3, 0.2], "b": [0.2, 0.3, 0.3, 0.3], "c": [0.7, 0.8, 0.9, 0.7]}
     >>> meta.discriminative_power(table)
     DiscriminativePower(tukey: 2 of 3 pairs at level 0.05)
-    >>> meta.discriminative_power(table).to_frame()[["system_a", "system_b", "significant"]]
-      system_a system_b  significant
-    0        a        b        False
-    1        a        c         True
-    2        b        c         True
     """
     choice(test, "test", TESTS)
     level, correction = real(level, "level", 0.0, 1.0), valid_correction(correction)
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
     if correction is not None and test not in ("ttest", "bootstrap"):
-        raise ValueError(
-            f"correction must be left out with test={test!r}, which corrects by itself, got {correction!r}"
-        )
+        problem = f"correction must be left out with test={test!r}, which corrects by itself"
+        raise ValueError(f"{problem}, got {correction!r}")
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     difference, statistic, p_value = tested_pairs(scores.scores, test, trials, seed)
     adjusted = corrected(p_value, correction)
@@ -141,13 +131,7 @@ def discriminative_power(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SignificanceDisagreement:
-    """Pairs of systems that differ significantly by one measure, by the other, or by both.
-
-    Attributes
-    ----------
-    a, b : DiscriminativePower
-        Results of the two tables, pairs in the same order.
-    """
+    """Pairs of systems that differ significantly by measure ``a``, by ``b``, or by both; pairs in the same order."""
 
     a: DiscriminativePower
     b: DiscriminativePower
@@ -208,16 +192,14 @@ def significance_disagreement(
 ) -> SignificanceDisagreement:
     """Count the pairs of systems on which two measures disagree about significance.
 
+    Tables 7 and 17 of Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation.
+
     Parameters
     ----------
     a, b : DataFrame, array or dict
         Systems x topics tables of the same systems under two measures (the topics may differ).
     test, level, correction, trials, seed
         As in ``discriminative_power``, whose note on dependent scores applies.
-
-    References
-    ----------
-    Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, Tables 7 and 17.
 
     Examples
     --------

@@ -25,9 +25,7 @@ class Stability:
     systems : list
         The S names, sorted; pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``.
     wins_a, wins_b : (P,) array
-        Trials in which the first, and the second, system of the pair is better.
-    trials : int
-        Number of topic subsets.
+        Number of the ``trials`` topic subsets in which the first, and the second, system of the pair is better.
     """
 
     systems: list[Any]
@@ -55,9 +53,9 @@ class Stability:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per pair: system_a, system_b, wins_a, wins_b, ties, stability."""
-        wins = pd.DataFrame(pair_names(self.systems) | {"wins_a": self.wins_a, "wins_b": self.wins_b})
+        wins = {"wins_a": self.wins_a, "wins_b": self.wins_b, "ties": self.trials - self.wins_a - self.wins_b}
         most = np.maximum(self.wins_a, self.wins_b)
-        return wins.assign(ties=self.trials - self.wins_a - self.wins_b, stability=most / self.trials)
+        return pd.DataFrame(pair_names(self.systems) | wins | {"stability": most / self.trials})
 
     def __repr__(self) -> str:
         return (
@@ -78,7 +76,8 @@ def stability(
     """Measure how consistently one system of a pair beats the other on random subsets of topics.
 
     In each subset every two systems are compared by their means. Wins of the system that wins the pair more often count
-    towards stability, wins of the other one towards the error rate, and the rest are ties; the three add up to 1.
+    towards stability, wins of the other one towards the error rate, and the rest are ties; the three add up to 1
+    (Buckley and Voorhees 2000, Evaluating evaluation measure stability, SIGIR).
 
     Parameters
     ----------
@@ -92,15 +91,10 @@ def stability(
         Differences up to this size are ties.
     relative : bool
         The fuzziness is a share of ``max(|x|, |y|)``, as in Buckley and Voorhees. If False, it is a difference of
-        scores, which depends on the scale of the measure: with doubled scores fewer pairs tie and "stability" grows. Do
-        not use it to compare measures of different range.
+        scores (as in Table 2 of the rareness paper), which depends on the scale of the measure: with doubled scores
+        fewer pairs tie and "stability" grows. Do not use it to compare measures of different range.
     seed : int
         The same seed gives the same result whatever the order of rows and columns.
-
-    References
-    ----------
-    Buckley, Voorhees (2000). Evaluating evaluation measure stability. SIGIR.
-    Türkmen, Lease, Kutlu. New metrics to encourage innovation and diversity in IR approaches, Table 2.
 
     Examples
     --------
@@ -114,9 +108,10 @@ def stability(
     fuzziness, relative = real(fuzziness, "fuzziness", 0.0), flag(relative, "relative")
     if _is_size(topics):
         size = _sample_size(topics, scores, len(scores.topics))
-        means = sample_means(scores, random_orders(np.random.default_rng(seed), trials, len(scores.topics))[:, :size])
+        subsets: Any = random_orders(np.random.default_rng(seed), trials, len(scores.topics))[:, :size]
     else:
-        means = sample_means(scores, _columns(topics, scores))  # (R, S)
+        subsets = _columns(topics, scores)
+    means = sample_means(scores, subsets)  # (R, S)
     wins_a, wins_b = [], []
     for system in range(len(scores.systems) - 1):  # one system against all later ones: memory stays at (R, S)
         x, y = means[:, system, None], means[:, system + 1 :]  # (R, 1), (R, .)
@@ -136,10 +131,9 @@ class SwapRate:
         'halves' or 'bootstrap'.
     low : (B,) array
         Lower end of each bin; a bin ends where the next one begins, and the last is open.
-    count : (B,) array
-        Comparisons whose difference on the first sample falls into the bin.
-    swaps : (B,) array
-        Comparisons of the bin that the second sample does not confirm.
+    count, swaps : (B,) array
+        Comparisons whose difference on the first sample falls into the bin, and those of them that the second sample
+        does not confirm.
     """
 
     method: str
@@ -215,11 +209,9 @@ def swap_rate(
         large as the topic set; D D' <= 0 is a swap, so a difference of 0 is not a confirmation.
     trials, seed : int
         Number of trials, and random seed; the order of rows and columns does not matter.
-    width : float
-        Width of a bin.
-    bins : int, optional
-        Number of bins, of which the last is open; by default 22 for 'halves', and Sakai's 21 for 'bootstrap', the last
-        from .20.
+    width, bins : float, int
+        Width and number of the bins, of which the last is open; by default 22 for 'halves', and Sakai's 21 for
+        'bootstrap', the last from .20.
 
     Notes
     -----
@@ -245,14 +237,13 @@ def swap_rate(
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
     bins = BINS[method] if bins is None else whole(bins, "bins", 1)
     width = real(width, "width", 1e-9)
-    first, second = _paired_means(topics, scores, method, trials, seed)  # (R, S), (R, S)
+    samples = _paired_means(topics, scores, method, trials, seed)  # (R, S), (R, S)
     count, swaps = np.zeros(bins, dtype=np.int64), np.zeros(bins, dtype=np.int64)
     small = scores.tolerance
     for system in range(len(scores.systems) - 1):  # one system against all later ones: memory stays at (R, S)
-        differences = [means[:, system, None] - means[:, system + 1 :] for means in (first, second)]
-        seen, again = (np.where(np.abs(d) <= small, 0.0, d) for d in differences)  # (R, .)
-        place = np.minimum(np.floor((np.abs(seen) + small) / width), bins - 1).astype(np.int64)
-        agreement = np.sign(seen) * np.sign(again)
+        first, second = (means[:, system, None] - means[:, system + 1 :] for means in samples)  # (R, .)
+        place = np.minimum(np.floor((np.abs(first) + small) / width), bins - 1).astype(np.int64)
+        agreement = np.sign(first) * np.sign(second) * (np.abs(first) > small) * (np.abs(second) > small)
         swapped = agreement <= 0 if method == "bootstrap" else agreement < 0
         count += np.bincount(place.ravel(), minlength=bins)
         swaps += np.bincount(place[swapped], minlength=bins)
@@ -267,15 +258,13 @@ def _paired_means(topics: Any, scores: ScoreTable, method: str, trials: int, see
         first, second = (_columns([pair[place] for pair in topics], scores) for place in (0, 1))
         shared = [topic for a, b in zip(first, second, strict=True) for topic in set(a) & set(b)]
         if shared and method == "halves":
-            raise ValueError(
-                f"topics: {scores.topics[shared[0]]!r} is in both subsets of a pair; they must be disjoint"
-            )
+            topic = scores.topics[shared[0]]
+            raise ValueError(f"topics: {topic!r} is in both subsets of a pair; they must be disjoint")
         return sample_means(scores, first), sample_means(scores, second)
     if method == "bootstrap":
         if topics is not None:
-            raise ValueError(
-                "topics: method='bootstrap' draws as many topics as there are; expected None or pairs of samples"
-            )
+            expected = "None or pairs of samples"
+            raise ValueError(f"topics: method='bootstrap' draws as many topics as there are; expected {expected}")
         means = resampled_means(scores, 2 * trials, seed)
         return means[:trials], means[trials:]
     size = _sample_size(topics, scores, len(scores.topics) // 2)
@@ -304,9 +293,9 @@ def _columns(subsets: Any, table: ScoreTable) -> list[list[int]]:
     for subset in subsets:
         if dimensions(subset) != 1 or not len(subset):
             raise ValueError(f"topics: every subset must be a list of topics, got {shown(subset, 60)}")
-        unknown = next((topic for topic in subset if str(topic) not in index), None)
-        if unknown is not None:
-            raise ValueError(f"topics: {unknown!r} is not a topic of the table")
+        for topic in subset:
+            if str(topic) not in index:
+                raise ValueError(f"topics: {topic!r} is not a topic of the table")
     return [[index[str(topic)] for topic in subset] for subset in subsets]
 
 
@@ -337,8 +326,7 @@ def resampled_topics(rng: np.random.Generator, n_topics: int, trials: int) -> In
 
 def _weighted(table: ScoreTable, weights: FloatArray) -> FloatArray:
     """(R, T) weights of the topics -> (R, S) weighted sums of each system's scores."""
-    sums: FloatArray = np.einsum("rt,st->rs", weights, table.scores)  # no matrix product: its sums depend on threads
-    return sums
+    return np.asarray(np.einsum("rt,st->rs", weights, table.scores))  # a matrix product would depend on threads
 
 
 def pair_names(systems: Sequence[Any]) -> dict[str, list[Any]]:
