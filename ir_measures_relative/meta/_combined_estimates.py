@@ -18,21 +18,17 @@ class PredictionPowered:
     Attributes
     ----------
     systems : list
-        The S systems, or the P pairs of systems (a, b).
+        The S systems, or the S pairs of systems (a, b).
     estimate, low, high, std_error : (S,) array
-        The estimate, its confidence interval and its standard error.
+        The estimate, its confidence interval (of ``level``) and its standard error.
     weight : (S,) array
         Weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias.
-    human : (S,) array
-        Mean over the human topics, without the judge.
-    judge : (S,) array
-        The judge's mean over all topics.
+    human, judge : (S,) array
+        Mean over the human topics without the judge, and the judge's mean over all topics.
     effective_topics : (S,) array
         Number of human topics that would give this precision without the judge.
     n_human, n_judge : int
         Number of topics with human scores, and of further topics that only the judge has scored.
-    level : float
-        Confidence level of the intervals.
     """
 
     systems: list[Any]
@@ -118,10 +114,8 @@ def prediction_powered(
     >>> result = meta.prediction_powered(human, judge)
     >>> result
     PredictionPowered(2 systems; 4 human topics count as 7.5 (median) with 4 more of the judge; level 0.95)
-    >>> result.to_frame()[["system", "estimate", "low", "high", "human", "judge"]].round(3)
-      system  estimate    low   high  human   judge
-    0   bm25     0.312  0.104  0.520    0.3  0.387
-    1  dense     0.515  0.222  0.807    0.5  0.638
+    >>> result.estimate.round(3).tolist(), result.human.round(3).tolist()
+    ([0.312, 0.515], [0.3, 0.5])
     """
     from scipy.stats import norm, t
 
@@ -144,14 +138,13 @@ def prediction_powered(
     estimate = weights * unlabelled.mean(axis=1) + rest.mean(axis=1)
     variance = weights**2 * unlabelled.var(axis=1, ddof=lost) / more + rest.var(axis=1, ddof=lost) / n
     alone = scores.var(axis=1, ddof=lost) / n
-    std_error = np.sqrt(variance)
-    margin = (norm.ppf((1 + level) / 2) if normal else t.ppf((1 + level) / 2, n - 1)) * std_error
+    margin = (norm.ppf((1 + level) / 2) if normal else t.ppf((1 + level) / 2, n - 1)) * np.sqrt(variance)
     return PredictionPowered(
         systems=list(systems),
         estimate=estimate,
         low=estimate - margin,
         high=estimate + margin,
-        std_error=std_error,
+        std_error=np.sqrt(variance),
         weight=weights,
         human=scores.mean(axis=1),
         judge=everything.mean(axis=1),

@@ -30,20 +30,14 @@ class EstimationError:
 
     Attributes
     ----------
-    rmse : float
-        Root mean square error of all n values.
-    over : float
-        Error of overestimates alone, with underestimates counted as exact; the paper's "lower" RMSE, 0 for a valid
-        lower bound.
-    under : float
-        Error of underestimates alone; the paper's "upper" RMSE, 0 for a valid upper bound.
-    bias : float
-        Mean of estimate - truth.
+    rmse, bias : float
+        Root mean square and mean of the n errors.
+    over, under : float
+        Root mean square error of overestimates alone, with underestimates counted as exact, and of underestimates
+        alone: the paper's "lower" and "upper" RMSE, 0 for a valid lower or upper bound.
     pearson, spearman : float
         Correlation of the values and of their ranks (ties share the mean rank); NaN if the estimates or the true values
         are all equal.
-    n : int
-        Number of values.
     error : (n,) array
         Estimate - truth, in canonical order of systems and topics.
     """
@@ -71,17 +65,15 @@ class EstimationError:
 def estimation_error(estimate: Any, truth: Any) -> EstimationError:
     """Compare estimated scores with the true ones: error, bias and correlation.
 
+    As in Tables 4 and 5 of Fröbe, Gienapp, Potthast and Hagen (2023), Bootstrapped nDCG estimation in the presence of
+    unjudged documents, ECIR. Table 5 correlates means of systems: pass one score per system, and use ``kendall_tau``
+    for tau.
+
     Parameters
     ----------
     estimate, truth : DataFrame, array, dict, Series or list
         Two systems x topics tables (every cell counts), or one score per label in both; matched by name if there are
-        names. Table 5 of the paper correlates means of systems: pass one score per system, and use ``kendall_tau`` for
-        tau.
-
-    References
-    ----------
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
-    Tables 4 and 5.
+        names.
 
     Examples
     --------
@@ -94,29 +86,22 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
     guess, true = (values.ravel() for values in _aligned(estimate, truth))
     require(guess.size, 1, "score", "estimate")
     error = guess - true
-    rmse, over, under = (float(np.sqrt(np.mean(part**2))) for part in _error_parts(error))
-    return EstimationError(
-        rmse,
-        over,
-        under,
-        bias=float(error.mean()),
-        pearson=_correlation(guess, true),
-        spearman=_correlation(*(rankdata(score_levels(values)) for values in (guess, true))),
-        n=error.size,
-        error=error,
-    )
+    rmse, over, under = np.sqrt(np.mean(_error_parts(error) ** 2, axis=1)).tolist()
+    pearson = _correlation(guess, true)
+    spearman = _correlation(*(rankdata(score_levels(values)) for values in (guess, true)))
+    return EstimationError(rmse, over, under, float(error.mean()), pearson, spearman, error.size, error)
 
 
-def _error_parts(error: FloatArray) -> tuple[FloatArray, ...]:
-    """All errors, overestimates alone and underestimates alone."""
-    return error, np.maximum(error, 0.0), np.minimum(error, 0.0)
+def _error_parts(error: FloatArray) -> FloatArray:
+    """(3, n) all errors, overestimates alone and underestimates alone."""
+    return np.array([error, np.maximum(error, 0.0), np.minimum(error, 0.0)])
 
 
 def _correlation(x: FloatArray, y: FloatArray) -> float:
     """Pearson's correlation; NaN if one of the two is constant."""
     if np.ptp(x) <= tolerance(x) or np.ptp(y) <= tolerance(y):
         return float("nan")
-    return float(np.corrcoef((x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y))[0, 1])  # no square underflows
+    return float(np.corrcoef(x / np.ptp(x), y / np.ptp(y))[0, 1])  # no square underflows
 
 
 def _aligned(estimate: Any, truth: Any) -> tuple[FloatArray, FloatArray]:
@@ -185,7 +170,8 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
     On each topic every estimated system is compared with the *true* score of every other system. It is stated to be
     better if its estimate (or the lower end of its range) is strictly larger, worse if its estimate (or the upper end)
     is strictly smaller; otherwise no preference is stated. Scores that differ by no more than 1e-12 of the largest true
-    score are equal.
+    score are equal. Topics in which the truth ties all pairs are left out; a preference for a pair that the truth ties
+    is wrong. Precision, recall and F1 are means over topics, so F1 is not the harmonic mean of the other two.
 
     Parameters
     ----------
@@ -195,18 +181,11 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
     truth : DataFrame, array or dict
         The true scores, in the same form.
 
-    Returns
-    -------
-    PreferenceReconstruction
-        Precision, recall and F1 are means over topics, as in Table 6 (so F1 is not the harmonic mean of the other two).
-        Topics in which the truth ties all pairs are left out. A preference for a pair that the truth ties is wrong.
-        (The authors' program counts a tie as a preference for the estimated system, both in the truth and in the
-        estimates, which is why points have precision = recall in the table.)
-
-    References
-    ----------
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
-    Table 6.
+    Notes
+    -----
+    Table 6 of Fröbe, Gienapp, Potthast and Hagen (2023), Bootstrapped nDCG estimation in the presence of unjudged
+    documents, ECIR. The authors' program counts a tie as a preference for the estimated system, both in the truth and
+    in the estimates, which is why points have precision = recall in the table.
 
     Examples
     --------
@@ -224,7 +203,8 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
     for low, high, own in zip(lower, upper, rows, strict=True):
         rivals = np.delete(true.scores, own, axis=0)  # (S - 1, T)
         stated = (low - rivals > small).astype(int) - (rivals - high > small)  # (S - 1, T) 1, -1, or 0 = nothing
-        actual = (true.scores[own] - rivals > small).astype(int) - (rivals - true.scores[own] > small)
+        difference = true.scores[own] - rivals
+        actual = np.sign(difference) * (np.abs(difference) > small)
         emitted += (stated != 0).sum(axis=0)
         correct += ((stated == actual) & (stated != 0)).sum(axis=0)
         expected += (actual != 0).sum(axis=0)
@@ -247,17 +227,13 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, li
     low, high = (_one_topic_or_more(end, "estimate") for end in (estimate if is_range else (estimate, estimate)))
     low.need(systems=1, what="estimate")
     if not low.labelled and len(low.systems) != len(true.systems):
-        raise ValueError(
-            f"estimate has {len(low.systems)} systems and truth {len(true.systems)}; "
-            "without names both must have the same number"
-        )
+        counts = f"estimate has {len(low.systems)} systems and truth {len(true.systems)}"
+        raise ValueError(f"{counts}; without names both must have the same number")
     rows = places(low.systems, true.systems, "system", "truth")
     columns = places(true.topics, low.topics, "topic", "estimate")
     places(low.topics, true.topics, "topic", "truth")
     lower, upper = low.scores[:, columns], same_cells(high, low, "upper", "lower")[:, columns]
-    wrong = lower > upper + tolerance(true.scores)
-    if wrong.any():
-        system, topic = np.argwhere(wrong)[0]
+    for system, topic in np.argwhere(lower > upper + tolerance(true.scores)):
         raise ValueError(
             f"estimate: the range of system {low.systems[system]!r} on topic {true.topics[topic]!r} ends at "
             f"{upper[system, topic]:g}, below its start {lower[system, topic]:g}"
@@ -271,10 +247,8 @@ class EstimateComparison:
 
     Attributes
     ----------
-    level : float
-        Significance level.
-    correction : str or None
-        Correction for the number of pairs.
+    level, correction
+        As given to ``compare_estimates``.
     tests : DataFrame
         A row per criterion and pair of estimates: criterion, a, b, value_a, value_b, statistic, p_value.
     """
@@ -302,7 +276,8 @@ def compare_estimates(
     """Test which estimates of the same scores differ in their error, or in the preferences that they reconstruct.
 
     Student's paired t-test compares every two estimates: on squared errors per value (rmse, and its parts over and
-    under), or on precision, recall and F1 per topic.
+    under), or on precision, recall and F1 per topic. Values of several runs on one topic depend on one another, and so
+    do those of one run under several pools: then read p-values as a description.
 
     Parameters
     ----------
@@ -312,12 +287,6 @@ def compare_estimates(
         Correction for the number of pairs within each criterion; the paper's Tables 4 and 6 use 'bonferroni'.
     level : float
         A pair differs if its corrected p-value is at most this.
-
-    Returns
-    -------
-    EstimateComparison
-        Values of several runs on one topic depend on one another, and so do those of one run under several pools: then
-        read p-values as a description.
 
     Examples
     --------
@@ -331,10 +300,9 @@ def compare_estimates(
     parts = []
     for criterion, values in _criteria(results).items():
         test = paired_t(values)
-        totals = [float(getattr(result, criterion)) for result in results.values()]
-        pairs = [(*names, *both) for names, both in zip(combinations(results, 2), combinations(totals, 2), strict=True)]
-        part = pd.DataFrame(pairs, columns=["a", "b", "value_a", "value_b"])
-        part.insert(0, "criterion", criterion)
+        totals = {name: float(getattr(result, criterion)) for name, result in results.items()}
+        pairs = [(criterion, a, b, totals[a], totals[b]) for a, b in combinations(results, 2)]
+        part = pd.DataFrame(pairs, columns=["criterion", "a", "b", "value_a", "value_b"])
         parts.append(part.assign(statistic=test.statistic, p_value=corrected(test.p_value, correction)))
     return EstimateComparison(level, correction, pd.concat(parts, ignore_index=True))
 
@@ -347,16 +315,14 @@ def _criteria(results: Any) -> dict[str, FloatArray]:
     kinds = {type(result) for result in results.values()}
     if kinds == {EstimationError}:
         names = ("rmse", "over", "under")
-        values = [[part**2 for part in _error_parts(result.error)] for result in results.values()]
+        values = [np.square(_error_parts(result.error)) for result in results.values()]  # (3, n) each
     elif kinds == {PreferenceReconstruction}:
-        names, values = ("precision", "recall", "f1"), [list(result.by_topic()) for result in results.values()]
+        names, values = ("precision", "recall", "f1"), [result.by_topic() for result in results.values()]
     else:
-        odd = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise TypeError(
-            f"results must all come from estimation_error or all from preference_reconstruction; they are of type {odd}"
-        )
-    lengths = sorted({len(parts[0]) for parts in values})
+        expected = "results must all come from estimation_error or all from preference_reconstruction"
+        raise TypeError(f"{expected}; they are of type {', '.join(sorted(kind.__name__ for kind in kinds))}")
+    lengths = sorted({parts.shape[1] for parts in values})
     if len(lengths) > 1 or lengths[0] < 2:
         counts = ", ".join(map(str, lengths))
         raise ValueError(f"results must all have the same number of values, at least 2, got {counts}")
-    return {name: np.array([parts[place] for parts in values]) for place, name in enumerate(names)}
+    return dict(zip(names, np.swapaxes(values, 0, 1), strict=True))

@@ -17,10 +17,12 @@ from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import WrongKind, choice, counted, real, shown, whole
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_mismatches
-from ir_measures_relative.meta._rank_correlation import tau_ap, tau_of_levels
+from ir_measures_relative.meta._rank_correlation import tau_ap, tau_b
 from ir_measures_relative.meta._reusability import topic_scores
-from ir_measures_relative.meta._score_table import ScoreTable, require, score_levels
+from ir_measures_relative.meta._score_table import ScoreTable, require
 from ir_measures_relative.meta._topic_sets import resampled_topics
+
+PLACES = ["first", "second"]  # judges of a pair
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -36,10 +38,8 @@ class JudgeComparison:
     scores : dict
         Judge -> ScoreTable of the runs by that judge's labels; with ``documents='common'`` the keys are pairs of
         judges, and the labels are those of the first of a pair.
-    measure : Measure
-        The measure that scores the runs.
-    level : float
-        Confidence level of the intervals.
+    measure, level
+        As given to ``compare_judges``.
     """
 
     agreement: pd.DataFrame
@@ -163,9 +163,8 @@ def compare_judges(
     warn_of_mismatches(read_runs, next(iter(read.values())))
     evaluate = partial(topic_scores, measure, runs=read_runs)
     scores: dict[Any, ScoreTable] = {} if common_only else {name: evaluate(one) for name, one in read.items()}
-    rows, shifts, tables = [], [], {}
-    for first, second in combinations(read, 2):
-        pair = first, second
+    rows, shifts, tables = [], {}, {}
+    for pair in combinations(read, 2):
         common = _common_documents(read, pair)
         tables[pair] = confusion(common[0], common[1])
         keys: list[Any] = [pair, pair[::-1]] if common_only else list(pair)
@@ -173,14 +172,17 @@ def compare_judges(
             for place, key in enumerate(keys):
                 scores[key] = evaluate(Judgements.of(common.rename(columns={place: "relevance"})))
         by_first, by_second = _on_common_topics(scores[keys[0]], scores[keys[1]], pair)
-        shift = _shifts(by_second - by_first, list(read_runs), group_of, level, trials, seed)
-        shifts.append(shift.assign(first=first, second=second))
-        agreement = _agreement(common, [read[name] for name in pair], [relevant[name] for name in pair])
-        counts = {verdict: int((shift["verdict"] == verdict).sum()) for verdict in ("favoured", "disfavoured")}
-        rows.append({"first": first, "second": second} | agreement | _orders(by_first, by_second, top) | counts)
-    columns = ["first", "second", "group", "runs", "shift", "low", "high", "verdict"]
-    all_shifts = pd.concat(shifts, ignore_index=True)[columns]
-    return JudgeComparison(pd.DataFrame(rows), all_shifts, scores, measure, level, tables)
+        shifts[pair] = _shifts(by_second - by_first, list(read_runs), group_of, level, trials, seed)
+        verdicts = shifts[pair]["verdict"].tolist()
+        rows.append(
+            {"first": pair[0], "second": pair[1], "documents": len(common)}
+            | {f"share_{place}": len(common) / len(read[name].grade) for place, name in zip(PLACES, pair, strict=True)}
+            | _agreement(tables[pair], *(common[place] >= relevant[name] for place, name in enumerate(pair)))
+            | _orders(by_first, by_second, top)
+            | {verdict: verdicts.count(verdict) for verdict in ("favoured", "disfavoured")}
+        )
+    by_pair = pd.concat(shifts, names=PLACES).reset_index(level=PLACES).reset_index(drop=True)
+    return JudgeComparison(pd.DataFrame(rows), by_pair, scores, measure, level, tables)
 
 
 def _common_documents(judgements: Mapping[str, Judgements], pair: tuple[str, str]) -> pd.DataFrame:
@@ -189,37 +191,28 @@ def _common_documents(judgements: Mapping[str, Judgements], pair: tuple[str, str
     frames = [judgements[name].to_frame().rename(columns={"relevance": place}) for place, name in enumerate(pair)]
     common = pd.merge(*(frame.astype(dict.fromkeys(keys, str)) for frame in frames), on=keys)
     if common.empty:
-        raise ValueError(
-            f"judges {pair[0]!r} and {pair[1]!r} have graded no common document; do they use the same document ids?"
-        )
+        problem = f"judges {pair[0]!r} and {pair[1]!r} have graded no common document"
+        raise ValueError(f"{problem}; do they use the same document ids?")
     return common
 
 
-def _agreement(common: pd.DataFrame, judgements: list[Judgements], rel: list[int]) -> dict[str, float]:
-    table = confusion(common[0], common[1]).to_numpy()
-    binary = confusion(common[0] >= rel[0], common[1] >= rel[1])
+def _agreement(table: pd.DataFrame, relevant_first: pd.Series, relevant_second: pd.Series) -> dict[str, float]:
+    counts = table.to_numpy()
     return {
-        "documents": len(common),
-        "share_first": len(common) / len(judgements[0].grade),
-        "share_second": len(common) / len(judgements[1].grade),
-        "kappa": cohen_kappa(table),
-        "kappa_linear": cohen_kappa(table, linear=True),
-        "kappa_relevant": cohen_kappa(binary.to_numpy()),
-        "alpha": ordinal_alpha(table),
+        "kappa": cohen_kappa(counts),
+        "kappa_linear": cohen_kappa(counts, linear=True),
+        "kappa_relevant": cohen_kappa(confusion(relevant_first, relevant_second).to_numpy()),
+        "alpha": ordinal_alpha(counts),
     }
 
 
 def _orders(first: FloatArray, second: FloatArray, top: int | None) -> dict[str, float]:
     """Agreement of the orders of the runs, (M, T) scores each; NaN if one judge ties all of them."""
     one, other = first.mean(axis=1), second.mean(axis=1)
-    orders = {
-        "topics": first.shape[1],
-        "tau": tau_of_levels(score_levels(one), score_levels(other)),
-        "tau_ap": tau_ap(other, one),
-    }
+    orders = {"topics": first.shape[1], "tau": tau_b(one, other), "tau_ap": tau_ap(other, one)}
     if top is not None:
         best = np.argsort(-one, kind="stable")[:top]
-        orders["tau_top"] = tau_of_levels(score_levels(one[best]), score_levels(other[best]))
+        orders["tau_top"] = tau_b(one[best], other[best])
     return orders
 
 
@@ -233,9 +226,8 @@ def _shifts(
     weights = resampled_topics(np.random.default_rng(seed), n_topics, trials) / n_topics  # (B, T)
     low, high = np.quantile(weights @ by_topic.T, [(1 - level) / 2, (1 + level) / 2], axis=0)  # (G,), (G,)
     verdict = np.select([low > 0, high < 0], ["favoured", "disfavoured"], "")
-    sizes = members.size()
-    frame = {"group": sizes.index.tolist(), "runs": sizes.to_numpy(), "shift": by_topic.mean(axis=1)}
-    return pd.DataFrame(frame | {"low": low, "high": high, "verdict": verdict})
+    sizes = members.size().rename("runs").rename_axis("group").reset_index()
+    return sizes.assign(shift=by_topic.mean(axis=1), low=low, high=high, verdict=verdict)
 
 
 def _on_common_topics(one: ScoreTable, other: ScoreTable, pair: tuple[str, str]) -> tuple[FloatArray, FloatArray]:

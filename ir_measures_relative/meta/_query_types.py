@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import real, whole
-from ir_measures_relative.meta._score_table import LabelledScores, label_order, require, score_levels
+from ir_measures_relative.meta._score_table import LabelledScores, require, score_levels
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -16,12 +16,10 @@ class QueryTypes:
 
     Attributes
     ----------
-    uninformative : list
-        The n queries with the smallest difference, smallest first.
+    uninformative, ideal : list
+        The n queries with the smallest difference, smallest first, and with the largest one, largest first.
     informative : list
         The queries between the two, by increasing difference.
-    ideal : list
-        The n queries with the largest difference, largest first.
     actual, expected : Series
         The scores of all queries.
     middle : float
@@ -63,6 +61,10 @@ class QueryTypes:
 def query_types(actual: Any, expected: Any, n: int, *, middle: float = 0.5) -> QueryTypes:
     """Find the queries that distinguish a good ranking from a random one, and those that do not.
 
+    *Uninformative* are the n smallest and *ideal* the n largest values of actual - expected, ties by id; *informative*
+    are those between (Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation, sections 3.3 and
+    4.4).
+
     Parameters
     ----------
     actual : DataFrame, array, dict, Series or list
@@ -76,16 +78,6 @@ def query_types(actual: Any, expected: Any, n: int, *, middle: float = 0.5) -> Q
         Uninformative queries with both scores below it are *hard*, with neither below it *easy*. The paper describes
         both kinds without a number.
 
-    Returns
-    -------
-    QueryTypes
-        ``uninformative`` are the n smallest and ``ideal`` the n largest values of actual - expected, ties by id;
-        ``informative`` are those between.
-
-    References
-    ----------
-    Karmaker, Feng. Joint upper and lower bound normalization for IR evaluation, sections 3.3 and 4.4.
-
     Examples
     --------
     >>> from ir_measures_relative import meta
@@ -97,12 +89,11 @@ def query_types(actual: Any, expected: Any, n: int, *, middle: float = 0.5) -> Q
     require(len(scores.values), 2, "topic", "actual")
     chance = LabelledScores.of(expected, "topic", "expected").like(scores, "topic", "expected", "actual")
     n, middle = whole(n, "n", 1, len(scores.values) // 2), real(middle, "middle", 0.0)
-    by_id = label_order(scores.labels)
-    labels = [scores.labels[place] for place in by_id]
-    level = score_levels((scores.values - chance.values)[by_id])  # (Q,)
+    difference = LabelledScores(scores.labels, scores.values - chance.values).canonical()
+    level = score_levels(difference.values)  # (Q,)
     ideal = np.argsort(-level, kind="stable")[:n]  # ties stay by id
     rising = np.argsort(level, kind="stable")
     rest = rising[~np.isin(rising, ideal)]  # a tie at the border is in one set only
-    low, between, high = ([labels[place] for place in part] for part in (rest[:n], rest[n:], ideal))
+    low, between, high = ([difference.labels[place] for place in part] for part in (rest[:n], rest[n:], ideal))
     index = pd.Index(scores.labels, dtype=object)
     return QueryTypes(low, between, high, pd.Series(scores.values, index), pd.Series(chance.values, index), middle)

@@ -64,18 +64,19 @@ def kendall_tau(x: Any, y: Any) -> float:
     >>> round(meta.kendall_tau([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.6667
     """
-    a, b = (score_levels(scores.values) for scores in system_pair(x, y, ("x", "y")))
-    for levels, name in ((a, "x"), (b, "y")):
-        if np.ptp(levels) == 0:
+    a, b = (scores.values for scores in system_pair(x, y, ("x", "y")))
+    for values, name in ((a, "x"), (b, "y")):
+        if not score_levels(values).any():
             raise ValueError(f"all systems tie in {name}, so Kendall's tau-b is undefined")
-    return tau_of_levels(a, b)
+    return tau_b(a, b)
 
 
-def tau_of_levels(x: IntArray, y: IntArray) -> float:
-    """Tau-b of two (n,) arrays of levels; NaN if one is constant."""
+def tau_b(x: FloatArray, y: FloatArray | IntArray) -> float:
+    """Tau-b of two (n,) arrays of scores; NaN if one of them ties all systems."""
     from scipy.stats import kendalltau  # here, since it takes longer to import than the whole package
 
-    return float(kendalltau(x, y).statistic) if np.ptp(x) and np.ptp(y) else float("nan")
+    a, b = score_levels(x), score_levels(y)
+    return float(kendalltau(a, b).statistic) if a.any() and b.any() else float("nan")
 
 
 def tau_ap(estimate: Any, truth: Any) -> float:
@@ -280,7 +281,7 @@ def number_of_systems(
     for row, size in zip(taus, sizes, strict=True):
         drawn = random_orders(np.random.default_rng([seed, size]), trials, len(names))[:, :size]
         subsets, trial_subset = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
-        by_subset = [tau_of_levels(among_all[subset], levels([names[i] for i in subset])) for subset in subsets]
+        by_subset = [tau_b(among_all[subset], levels([names[i] for i in subset])) for subset in subsets]
         row[:] = np.array(by_subset)[trial_subset.ravel()]
     means = pd.DataFrame(taus).mean(axis=1).to_numpy()  # without the undefined ones
     return NumberOfSystems(np.array(sizes), means, np.isnan(taus).sum(axis=1), trials)

@@ -14,8 +14,8 @@ from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import heard_warnings, whole
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike
 from ir_measures_relative._labels import read_pooled_runs, remaining
-from ir_measures_relative.meta._rank_correlation import tau_of_levels
-from ir_measures_relative.meta._score_table import ScoreTable, score_levels, tolerance
+from ir_measures_relative.meta._rank_correlation import tau_b
+from ir_measures_relative.meta._score_table import ScoreTable, score_levels
 
 Scores: TypeAlias = Callable[[pd.DataFrame, dict[str, Run]], pd.DataFrame]
 RunDict: TypeAlias = dict[str, dict[str, float]]
@@ -40,7 +40,7 @@ class Reusability:
     def tau(self) -> dict[str, float]:
         """Measure -> Kendall's tau-b between the scores and the scores without; NaN if all runs tie."""
         return {
-            str(measure): tau_of_levels(*(score_levels(part[c].to_numpy()) for c in ("score", "score_without")))
+            str(measure): tau_b(part["score"].to_numpy(), part["score_without"].to_numpy())
             for measure, part in self.runs.groupby("measure", sort=False)
         }
 
@@ -80,15 +80,19 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     depth : int
         Pool depth.
 
-    Returns
-    -------
-    Reusability
-
     Notes
     -----
     Means are over all topics of ``qrels``; a topic that loses all its judgements counts 0. Ranks begin at 1, equal
     means share the better one, and measures for which smaller is better are ranked accordingly.
 
+    References
+    ----------
+    Voorhees (2001). The philosophy of information retrieval evaluation. CLEF.
+    Buckley, Dimmick, Soboroff, Voorhees (2007). Bias and the limits of pooling. Information Retrieval 10(6).
+
+    Examples
+    --------
+    >>> from ir_measures_relative.meta import reusability
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
     >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
     >>> result = reusability(qrels, runs, {"a1": "A", "b1": "B"}, "RR")
@@ -96,12 +100,6 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
       run  score  score_without  rank  rank_without
     0  a1    1.0            0.0     1             2
     1  b1    0.5            0.0     2             2
-
-    References
-    ----------
-    Voorhees (2001). The philosophy of information retrieval evaluation. CLEF.
-    Buckley, Dimmick, Soboroff, Voorhees (2007). Bias and the limits of pooling for large collections. Information
-    Retrieval 10(6).
     """
     depth = whole(depth, "depth", 1)
     score = measures if callable(measures) and not isinstance(measures, ir_measures.Measure) else _scores_of(measures)
@@ -113,22 +111,19 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     rank = _ranks(before)
     after, rank_after = before.copy(), rank.copy()
     for group, keep in remaining(pooled, depth).items():
-        without = before if keep.all() else before * 0.0
-        if keep.any() and not keep.all():
-            without = _means(score, rows[keep], read, judgements.n_topics).reindex(
-                columns=before.columns, fill_value=0.0
-            )
+        if keep.all():
+            continue
+        without = before * 0.0
+        if keep.any():
+            means = _means(score, rows[keep], read, judgements.n_topics)
+            without = means.reindex(columns=before.columns, fill_value=0.0)
         own = [name for name in read if group_of[name] == group]
         after.loc[own], rank_after.loc[own] = without.loc[own], _ranks(without).loc[own]
     parts = {"score": before, "score_without": after, "rank": rank, "rank_without": rank_after}
-    names = {"run": list(read), "group": [group_of[name] for name in read]}
-    frames = [
-        pd.DataFrame(
-            {"measure": measure} | names | {column: part[measure].to_numpy() for column, part in parts.items()}
-        )
-        for measure in before.columns
-    ]
-    return Reusability(pd.concat(frames, ignore_index=True), depth)
+    table = pd.DataFrame({name: part.unstack() for name, part in parts.items()})
+    table = table.rename_axis(["measure", "run"]).reset_index()
+    table.insert(2, "group", table["run"].map(group_of))
+    return Reusability(table, depth)
 
 
 def _means(score: Scores, rows: pd.DataFrame, runs: dict[str, Run], n_topics: int) -> pd.DataFrame:
@@ -144,10 +139,12 @@ def _means(score: Scores, rows: pd.DataFrame, runs: dict[str, Run], n_topics: in
 
 def _ranks(means: pd.DataFrame) -> pd.DataFrame:
     """Runs x measures: 1 + the number of runs that are better."""
+    from scipy.stats import rankdata  # here, since it takes longer to import than the whole package
+
     ranks = means.astype(int)
     for measure, column in means.items():
-        values = column.to_numpy() * (-1.0 if _smaller_is_better(str(measure)) else 1.0)
-        ranks[measure] = 1 + (values - values[:, None] > tolerance(values)).sum(axis=1)
+        levels = score_levels(column.to_numpy())
+        ranks[measure] = rankdata(levels if _smaller_is_better(str(measure)) else -levels, method="min").astype(int)
     return ranks
 
 
@@ -179,8 +176,7 @@ def _scores_of(measures: Any) -> Scores:
 def run_as_seen_by(measure: ir_measures.Measure, run: Run) -> RunDict:
     """Run in the form that a measure expects.
 
-    Measures of ir_measures get strictly falling scores, so that every provider sees the same order; others get the
-    scores themselves.
+    Measures of ir_measures get strictly falling scores, so that every provider sees the same order.
     """
     if not type(measure).__module__.startswith("ir_measures."):
         return run.to_dict()
