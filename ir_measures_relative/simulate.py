@@ -48,26 +48,13 @@ N_NAMED = len(SYSTEMS) + len(FUSED)
 
 @dataclass(frozen=True)
 class Track:
-    """A simulated campaign.
+    """A simulated campaign; judgements have the columns query_id, doc_id, relevance (0 to 3)."""
 
-    Attributes
-    ----------
-    qrels, complete_qrels : DataFrame
-        Judgements (query_id, doc_id, relevance from 0 to 3): the pooled ones, and the true grade of every document of
-        any run, as if all had been judged.
-    runs : dict
-        System name -> DataFrame of query_id, doc_id, score, best first.
-    groups : dict
-        System name -> group: lexical, learned sparse, dense, hybrid, fused, group 1, group 2, ...
-    pooled : tuple
-        Names of the systems whose top documents were judged.
-    """
-
-    qrels: pd.DataFrame
-    complete_qrels: pd.DataFrame
-    runs: dict[str, pd.DataFrame]
-    groups: dict[str, str]
-    pooled: tuple[str, ...]
+    qrels: pd.DataFrame  #: the pooled judgements
+    complete_qrels: pd.DataFrame  #: the true grade of every document of any run, as if all had been judged
+    runs: dict[str, pd.DataFrame]  #: system name -> query_id, doc_id, score, best first
+    groups: dict[str, str]  #: system name -> group: lexical, learned sparse, dense, hybrid, fused, group 1, ...
+    pooled: tuple[str, ...]  #: names of the systems whose top documents were judged
 
     def __repr__(self) -> str:
         topics = self.complete_qrels["query_id"].nunique()

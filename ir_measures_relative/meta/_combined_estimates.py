@@ -13,36 +13,20 @@ from ir_measures_relative.meta._score_table import ScoreTable, places, same_plac
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PredictionPowered:
-    """Mean human scores, or differences of them, estimated with the help of a judge.
+    """Mean human scores, or differences of them, estimated with the help of a judge."""
 
-    Attributes
-    ----------
-    systems : list
-        The S systems, or the S pairs of systems (a, b).
-    estimate, low, high, std_error : (S,) array
-        The estimate, its confidence interval (of ``level``) and its standard error.
-    weight : (S,) array
-        Weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias.
-    human, judge : (S,) array
-        Mean over the human topics without the judge, and the judge's mean over all topics.
-    effective_topics : (S,) array
-        Number of human topics that would give this precision without the judge.
-    n_human, n_judge : int
-        Number of topics with human scores, and of further topics that only the judge has scored.
-    """
-
-    systems: list[Any]
-    estimate: FloatArray
-    low: FloatArray
-    high: FloatArray
-    std_error: FloatArray
-    weight: FloatArray
-    human: FloatArray
-    judge: FloatArray
-    effective_topics: FloatArray
-    n_human: int
-    n_judge: int
-    level: float
+    systems: list[Any]  #: the S systems, or the S pairs of systems (a, b)
+    estimate: FloatArray  #: (S,) estimated mean or difference
+    low: FloatArray  #: (S,) lower end of its confidence interval
+    high: FloatArray  #: (S,) upper end
+    std_error: FloatArray  #: (S,) its standard error
+    weight: FloatArray  #: (S,) weight of the judge: 0 ignores it, 1 trusts it as much as people, apart from its bias
+    human: FloatArray  #: (S,) mean over the human topics, without the judge
+    judge: FloatArray  #: (S,) the judge's mean over all topics
+    effective_topics: FloatArray  #: (S,) number of human topics that would give this precision without the judge
+    n_human: int  #: number of topics with human scores
+    n_judge: int  #: number of further topics that only the judge has scored
+    level: float  #: confidence level of the intervals
 
     @property
     def _of_pairs(self) -> bool:

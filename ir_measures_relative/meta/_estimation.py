@@ -28,28 +28,17 @@ from ir_measures_relative.meta._score_table import (
 class EstimationError:
     """Root mean square error and its parts, rmse^2 = over^2 + under^2, and correlations.
 
-    Attributes
-    ----------
-    rmse, bias : float
-        Root mean square and mean of the n errors.
-    over, under : float
-        Root mean square error of overestimates alone, with underestimates counted as exact, and of underestimates
-        alone: the paper's "lower" and "upper" RMSE, 0 for a valid lower or upper bound.
-    pearson, spearman : float
-        Correlation of the values and of their ranks (ties share the mean rank); NaN if the estimates or the true values
-        are all equal.
-    error : (n,) array
-        Estimate - truth, in canonical order of systems and topics.
+    ``over`` and ``under`` are the paper's "lower" and "upper" RMSE: 0 for a valid lower or upper bound.
     """
 
-    rmse: float
-    over: float
-    under: float
-    bias: float
-    pearson: float
-    spearman: float
-    n: int
-    error: FloatArray
+    rmse: float  #: root mean square error of all n values
+    over: float  #: error of overestimates alone, with underestimates counted as exact
+    under: float  #: error of underestimates alone
+    bias: float  #: mean of estimate - truth
+    pearson: float  #: correlation of the values; NaN if the estimates or the true values are all equal
+    spearman: float  #: correlation of the ranks; ties share the mean rank
+    n: int  #: number of values
+    error: FloatArray  #: (n,) estimate - truth, in canonical order of systems and topics
 
     def to_frame(self) -> pd.DataFrame:
         """One row: rmse, over, under, bias, pearson, spearman, n."""
@@ -117,20 +106,12 @@ def _aligned(estimate: Any, truth: Any) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PreferenceReconstruction:
-    """Preferences between systems that estimates state, compared with those of the true scores.
+    """Preferences between systems that estimates state, compared with those of the true scores."""
 
-    Attributes
-    ----------
-    topics : list
-        The T ids.
-    emitted, correct, true : (T,) array
-        Number of preferences stated, stated correctly, and present in the truth.
-    """
-
-    topics: list[Any]
-    emitted: IntArray
-    correct: IntArray
-    true: IntArray
+    topics: list[Any]  #: the T ids
+    emitted: IntArray  #: (T,) number of preferences stated
+    correct: IntArray  #: (T,) number of preferences stated correctly
+    true: IntArray  #: (T,) number of preferences in the truth
 
     @property
     def precision(self) -> float:
@@ -243,18 +224,11 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, li
 
 @dataclass(frozen=True, repr=False, eq=False)
 class EstimateComparison:
-    """Paired t-tests between all pairs of estimates.
+    """Paired t-tests between all pairs of estimates."""
 
-    Attributes
-    ----------
-    level, correction
-        As given to ``compare_estimates``.
-    tests : DataFrame
-        A row per criterion and pair of estimates: criterion, a, b, value_a, value_b, statistic, p_value.
-    """
-
-    level: float
-    correction: str | None
+    level: float  #: significance level
+    correction: str | None  #: correction for the number of pairs
+    #: row per criterion and pair of estimates: criterion, a, b, value_a, value_b, statistic, p_value
     tests: pd.DataFrame
 
     def to_frame(self) -> pd.DataFrame:

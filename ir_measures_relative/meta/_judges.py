@@ -27,26 +27,15 @@ PLACES = ["first", "second"]  # judges of a pair
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgeComparison:
-    """Agreement of every pair of judges on labels and on the order of runs, and the groups that they favour.
+    """Agreement of every pair of judges on labels and on the order of runs, and the groups that they favour."""
 
-    Attributes
-    ----------
-    agreement : DataFrame
-        A row per pair of judges, as ``to_frame()`` returns it.
-    shifts : DataFrame
-        A row per pair of judges and group: first, second, group, runs, shift, low, high, verdict.
-    scores : dict
-        Judge -> ScoreTable of the runs by that judge's labels; with ``documents='common'`` the keys are pairs of
-        judges, and the labels are those of the first of a pair.
-    measure, level
-        As given to ``compare_judges``.
-    """
-
-    agreement: pd.DataFrame
-    shifts: pd.DataFrame
+    agreement: pd.DataFrame  #: row per pair of judges, as ``to_frame()`` returns it
+    shifts: pd.DataFrame  #: row per pair of judges and group: first, second, group, runs, shift, low, high, verdict
+    #: judge -> scores of the runs by that judge's labels; with ``documents='common'`` the keys are pairs of judges, and
+    #: the labels are those of the first of a pair
     scores: Mapping[Any, ScoreTable]
-    measure: ir_measures.Measure
-    level: float
+    measure: ir_measures.Measure  #: measure that scores the runs
+    level: float  #: confidence level of the intervals
     _confusion: Mapping[tuple[str, str], pd.DataFrame]
 
     def confusion(self, first: str, second: str) -> pd.DataFrame:

@@ -60,24 +60,26 @@ def paired_t(scores: FloatArray) -> PairwiseTest:
 
 
 def tukey_hsd(scores: FloatArray, two_way: bool = True) -> PairwiseTest:
-    """Tukey's HSD over all systems at once; ``scores`` (S, T).
+    """Tukey's HSD over all systems at once; one way, topics are error, and it equals scipy.stats.tukey_hsd."""
+    deviation, freedom = residual_deviation(scores, two_way)
+    standard_error = deviation / np.sqrt(scores.shape[1])
+    difference = _mean_differences(scores)
+    if standard_error <= tolerance(scores):  # without error every difference is significant
+        equal = difference == 0
+        return PairwiseTest(difference, np.where(equal, 0.0, np.inf), np.where(equal, 1.0, 0.0))
+    statistic = np.abs(difference) / standard_error
+    return PairwiseTest(difference, statistic, studentized_range_sf(statistic, len(scores), freedom))
 
-    ``two_way``: the error is the residual mean square of the additive model score = system + topic; otherwise that of
-    the one-way model, which counts the variation between topics as error and equals scipy.stats.tukey_hsd.
-    """
+
+def residual_deviation(scores: FloatArray, two_way: bool = True) -> tuple[float, int]:
+    """Standard deviation of the residuals of the model score = system (+ topic), and its degrees of freedom."""
     n_systems, n_topics = scores.shape
     residual = scores - scores.mean(axis=1, keepdims=True)  # (S, T)
     freedom = n_systems * (n_topics - 1)
     if two_way:
         residual = residual - residual.mean(axis=0)
         freedom -= n_topics - 1
-    standard_error = np.sqrt((residual**2).sum() / freedom / n_topics)
-    difference = _mean_differences(scores)
-    if standard_error <= tolerance(scores):  # without error every difference is significant
-        equal = difference == 0
-        return PairwiseTest(difference, np.where(equal, 0.0, np.inf), np.where(equal, 1.0, 0.0))
-    statistic = np.abs(difference) / standard_error
-    return PairwiseTest(difference, statistic, studentized_range_sf(statistic, n_systems, freedom))
+    return float(np.sqrt((residual**2).sum() / freedom)), freedom
 
 
 def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatArray:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ir_measures_relative._checks import WrongKind, choice, is_real, real, shown, whole
 from ir_measures_relative._input import FloatArray
+from ir_measures_relative.meta._pairwise_tests import residual_deviation
 from ir_measures_relative.meta._score_table import ScoreTable
 
 DESIGNS = ("paired", "anova", "interval")
@@ -20,38 +21,18 @@ _MOST_TOPICS = 10**9
 class Plan:
     """Number of topics, difference and power that belong together, for the median spread.
 
-    Attributes
-    ----------
-    topics : int
-        Number of topics.
-    difference : float
-        Difference between two systems in the mean score; with ``design='interval'`` the width of its confidence
-        interval.
-    power : float
-        Probability that a difference of this size is significant; NaN with ``design='interval'``.
-    design : str
-        'paired', 'anova' or 'interval'.
-    level : float
-        Significance level.
-    comparisons : int
-        Number of tests.
-    systems : int or None
-        Number of systems, with ``design='anova'``.
-    asked : str
-        The computed one of 'topics', 'power' and 'difference'.
-    by_spread : DataFrame
-        A row per quantile of the spread: quantile, spread, topics, difference, power.
+    With ``design='interval'``, ``difference`` is the width of the confidence interval and ``power`` is NaN.
     """
 
-    topics: int
-    difference: float
-    power: float
-    design: str
-    level: float
-    comparisons: int
-    systems: int | None
-    asked: str
-    by_spread: pd.DataFrame
+    topics: int  #: number of topics
+    difference: float  #: difference between the mean scores of two systems
+    power: float  #: probability that a difference of this size is significant
+    design: str  #: 'paired', 'anova' or 'interval'
+    level: float  #: significance level
+    comparisons: int  #: number of tests
+    systems: int | None  #: number of systems, with design='anova'
+    asked: str  #: the computed one of 'topics', 'power' and 'difference'
+    by_spread: pd.DataFrame  #: a row per quantile of the spread: quantile, spread, topics, difference, power
 
     def to_frame(self) -> pd.DataFrame:
         """A row per quantile of the spread over pairs (one row if there is one spread)."""
@@ -92,17 +73,17 @@ def topics_needed(
     difference : float
         Difference in mean scores to detect; for ANOVA that between the best and the worst system; for
         ``design='interval'`` the expected width of the confidence interval of a difference.
-    power : float
-        Probability of detecting it (not for ``design='interval'``).
-    level : float
-        Significance level of the two-sided test; 1 - level is the confidence of the interval.
+    power, level : float
+        Probability of detecting it (not for ``design='interval'``), and significance level of the two-sided test; 1 -
+        level is the confidence of the interval.
     comparisons : int
         Number of tests; each is made at level / comparisons, the first step of Holm's method. All pairs of m systems
         are m (m - 1) / 2.
     pairs : {'all', 'top'}
         Pairs of a table to use: all, or those with the best system.
     design : {'paired', 'anova', 'interval'}
-        Paired t-test, or Sakai's topic set size design for ANOVA or for intervals.
+        Paired t-test, or topic set size design (Sakai 2016, Information Retrieval Journal 19(3)) for ANOVA or for
+        intervals.
     systems : int, optional
         Number of systems for ``design='anova'``; by default those of the table.
 
@@ -112,17 +93,11 @@ def topics_needed(
     m (n - 1), noncentrality n difference^2 / (2 variance), the least favourable arrangement of the other systems. The
     topics needed for an interval are the fewest for which its expected width is at most ``difference``.
 
-    References
-    ----------
-    Sakai (2016). Topic set size design. Information Retrieval Journal 19(3).
-
     Examples
     --------
     >>> from ir_measures_relative import meta
     >>> meta.topics_needed(0.2, difference=0.05)
     Plan(128 topics; difference 0.0500, power 0.802; level 0.05, paired)
-    >>> meta.topics_needed(0.2, difference=0.05, comparisons=10).topics
-    217
     >>> meta.topics_needed(0.2, difference=0.1, design="interval").topics
     64
     """
@@ -154,7 +129,7 @@ def power(
     topics : int
         Number of topics, at least 2.
     design : {'paired', 'anova'}
-        As in ``topics_needed``.
+        As in ``topics_needed``, without 'interval'.
 
     Examples
     --------
@@ -215,16 +190,17 @@ class _Test:
     ) -> "_Test":
         choice(design, "design", designs)
         choice(pairs, "pairs", ("all", "top"))
+        n_systems = None if systems is None else whole(systems, "systems", 2)
         if is_real(spread):
-            spreads, n_systems = [real(spread, "spread", 0.0)], None
+            spreads = [real(spread, "spread", 0.0)]
+        elif np.ndim(spread) == 0 and not isinstance(spread, (ScoreTable, dict, pd.DataFrame)):
+            raise WrongKind(f"spread={shown(spread)} must be a number or a systems x topics table")
         else:
-            if np.ndim(spread) == 0 and not isinstance(spread, (ScoreTable, dict, pd.DataFrame)):
-                raise WrongKind(f"spread={shown(spread)} must be a number or a systems x topics table")
             scores = ScoreTable.of(spread, "spread").need(systems=2, topics=2, what="spread").scores
-            spreads, n_systems = [_residual(scores)] if design == "anova" else _of_pairs(scores, pairs), len(scores)
-        if design == "anova" and systems is None and n_systems is None:
+            spreads = [residual_deviation(scores)[0]] if design == "anova" else _of_pairs(scores, pairs)
+            n_systems = n_systems or len(scores)
+        if design == "anova" and n_systems is None:
             raise ValueError("design='anova' requires systems=, the number of systems")
-        n_systems = n_systems if systems is None else whole(systems, "systems", 2)
         tests = whole(comparisons, "comparisons", 1)
         return cls(design, _inside(level, "level", 1.0), tests, spreads, n_systems if design == "anova" else None)
 
@@ -278,31 +254,24 @@ class _Test:
         return float(brentq(lambda d: self.power(n, d, 1.0) - goal, 0.0, high, xtol=1e-12) * sd)
 
     def plan(self, asked: str, topics: list[int], differences: list[float]) -> Plan:
-        frame = pd.DataFrame({"quantile": QUANTILES if len(self.spreads) > 1 else [0.5], "spread": self.spreads})
-        frame = frame.assign(topics=topics, difference=differences, power=float("nan"))
+        powers = [float("nan")] * len(topics)
         if self.design != "interval":
-            frame["power"] = list(map(self.power, topics, differences, self.spreads))
-        middle = frame.iloc[len(frame) // 2]
-        answer = int(middle["topics"]), float(middle["difference"]), float(middle["power"])
+            powers = list(map(self.power, topics, differences, self.spreads))
+        quantiles = QUANTILES if len(self.spreads) > 1 else [0.5]
+        rows = zip(quantiles, self.spreads, topics, differences, powers, strict=True)
+        frame = pd.DataFrame(rows, columns=["quantile", "spread", "topics", "difference", "power"])
+        middle = len(frame) // 2
+        answer = topics[middle], differences[middle], powers[middle]
         return Plan(*answer, self.design, self.level, self.comparisons, self.systems, asked, frame)
 
 
 def _of_pairs(scores: FloatArray, pairs: str) -> list[float]:
     """Quantiles over pairs of the standard deviation of their differences over topics."""
     covariance = np.cov(scores)  # (S, S)
-    variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
-    i, j = np.triu_indices(len(scores), k=1)
-    if pairs == "top":
-        best = int(np.argmax(scores.mean(axis=1)))
-        i, j = np.full(len(scores) - 1, best), np.delete(np.arange(len(scores)), best)
-    return [float(x) for x in np.quantile(np.sqrt(np.maximum(variance[i, j], 0.0)), QUANTILES)]
-
-
-def _residual(scores: FloatArray) -> float:
-    """Standard deviation of the residuals of the two-way model without interaction."""
-    residual = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
-    freedom = (scores.shape[0] - 1) * (scores.shape[1] - 1)
-    return float(np.sqrt((residual**2).sum() / freedom))
+    variance = np.maximum(np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance, 0.0)
+    best = int(np.argmax(scores.mean(axis=1)))
+    used = np.delete(variance[best], best) if pairs == "top" else variance[np.triu_indices(len(scores), k=1)]
+    return [float(x) for x in np.quantile(np.sqrt(used), QUANTILES)]
 
 
 def _inside(value: Any, name: str, high: float = np.inf) -> float:

@@ -12,26 +12,14 @@ from ir_measures_relative.meta._score_table import LabelledScores, require, scor
 
 @dataclass(frozen=True, repr=False, eq=False)
 class QueryTypes:
-    """Queries by the difference between their score and that of a random ranking.
+    """Queries by the difference between their score and that of a random ranking."""
 
-    Attributes
-    ----------
-    uninformative, ideal : list
-        The n queries with the smallest difference, smallest first, and with the largest one, largest first.
-    informative : list
-        The queries between the two, by increasing difference.
-    actual, expected : Series
-        The scores of all queries.
-    middle : float
-        The score that separates hard queries from easy ones.
-    """
-
-    uninformative: list[Any]
-    informative: list[Any]
-    ideal: list[Any]
-    actual: pd.Series
-    expected: pd.Series
-    middle: float
+    uninformative: list[Any]  #: the n queries with the smallest difference, smallest first
+    informative: list[Any]  #: the queries between the two, by increasing difference
+    ideal: list[Any]  #: the n queries with the largest difference, largest first
+    actual: pd.Series  #: scores of all queries
+    expected: pd.Series  #: scores of a random ranking for all queries
+    middle: float  #: score that separates hard queries from easy ones
 
     @property
     def hard(self) -> list[Any]:

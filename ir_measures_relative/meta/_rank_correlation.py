@@ -193,20 +193,12 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NumberOfSystems:
-    """Mean Kendall's tau between the ranking among N systems and their ranking among all.
+    """Mean Kendall's tau between the ranking among N systems and their ranking among all."""
 
-    Attributes
-    ----------
-    sizes, tau : (n,) array
-        The numbers N of systems, and the mean tau-b over the trials in which it is defined; NaN if there are none.
-    undefined : (n,) array
-        How many of the ``trials`` per size have all N systems tied in one of the two rankings.
-    """
-
-    sizes: IntArray
-    tau: FloatArray
-    undefined: IntArray
-    trials: int
+    sizes: IntArray  #: (n,) numbers N of systems
+    tau: FloatArray  #: (n,) mean tau-b over the trials in which it is defined; NaN if there are none
+    undefined: IntArray  #: (n,) trials in which all N systems tie in one of the two rankings
+    trials: int  #: number of trials per size
 
     def to_frame(self) -> pd.DataFrame:
         """One row per size: systems, tau, undefined, trials."""

@@ -18,34 +18,21 @@ SLACK = 1e-9  # of one resample: keeps 0.025 * 1000 from becoming 25.00000000000
 class RankIntervals:
     """Systems from best to worst, ties by name, with intervals of their mean scores and ranks.
 
-    Attributes
-    ----------
-    systems : list
-        The S names.
-    mean, low, high : (S,) array
-        Mean over topics and its percentile interval.
-    rank, rank_low, rank_high : (S,) array
-        Rank by the mean (1 = best; equal means share the better rank) and its interval.
-    tier, ties_with_best : (S,) array
-        Tier, 1 = best, and True for a system that cannot be distinguished from the best one; see ``rank_intervals``.
-    p_best : (S,) array
-        Share of the resamples in which no system has a better mean.
-    level, trials
-        Confidence level and number of resamples.
+    See ``rank_intervals`` for the meaning of ``tier`` and ``ties_with_best``.
     """
 
-    systems: list[Any]
-    mean: FloatArray
-    low: FloatArray
-    high: FloatArray
-    rank: IntArray
-    rank_low: IntArray
-    rank_high: IntArray
-    tier: IntArray
-    p_best: FloatArray
-    ties_with_best: BoolArray
-    level: float
-    trials: int
+    systems: list[Any]  #: the S names
+    mean: FloatArray  #: (S,) mean over topics
+    low: FloatArray  #: (S,) lower end of the percentile interval of the mean
+    high: FloatArray  #: (S,) upper end
+    rank: IntArray  #: (S,) rank by the mean, 1 = best; equal means share the better rank
+    rank_low: IntArray  #: (S,) best rank of the interval
+    rank_high: IntArray  #: (S,) worst rank of the interval
+    tier: IntArray  #: (S,) 1 = best
+    p_best: FloatArray  #: (S,) share of the resamples in which no system has a better mean
+    ties_with_best: BoolArray  #: (S,) True if the system cannot be distinguished from the best one
+    level: float  #: confidence level
+    trials: int  #: number of resamples
 
     def to_frame(self) -> pd.DataFrame:
         """One row per system, best first: system and a column for every array."""

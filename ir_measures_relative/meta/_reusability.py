@@ -23,18 +23,10 @@ RunDict: TypeAlias = dict[str, dict[str, float]]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Reusability:
-    """Scores and ranks of runs with all judgements and without the documents that only their group contributed.
+    """Scores and ranks of runs with all judgements and without the documents that only their group contributed."""
 
-    Attributes
-    ----------
-    runs : DataFrame
-        A row per measure and run: measure, run, group, score, score_without, rank, rank_without.
-    depth : int
-        Pool depth.
-    """
-
-    runs: pd.DataFrame
-    depth: int
+    runs: pd.DataFrame  #: row per measure and run: measure, run, group, score, score_without, rank, rank_without
+    depth: int  #: pool depth
 
     @property
     def tau(self) -> dict[str, float]:

@@ -27,22 +27,12 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoreTable:
-    """Systems x topics, complete and finite; rows and columns in the order of the input.
+    """Systems x topics, complete and finite; rows and columns in the order of the input."""
 
-    Attributes
-    ----------
-    systems, topics : list
-        The S names of the rows and the T ids of the columns.
-    scores : (S, T) array
-        The scores as float64.
-    labelled : bool
-        True if the input named its systems (a plain array does not).
-    """
-
-    systems: list[Any]
-    topics: list[Any]
-    scores: FloatArray
-    labelled: bool = True
+    systems: list[Any]  #: the S names of the rows
+    topics: list[Any]  #: the T ids of the columns
+    scores: FloatArray  #: (S, T) scores as float64
+    labelled: bool = True  #: True if the input named its systems (a plain array does not)
 
     @classmethod
     def of(cls, table: Any, what: str = "table", accepted: str = ACCEPTED) -> Self:

@@ -16,25 +16,15 @@ from ir_measures_relative.meta._topic_sets import pair_names
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DiscriminativePower:
-    """Results of a significance test for every pair of systems.
+    """Results of a significance test for every pair (i, j), i < j, in the order of ``numpy.triu_indices(S, k=1)``."""
 
-    Attributes
-    ----------
-    test, level, correction
-        As given to ``discriminative_power``.
-    systems : list
-        The S names, sorted; pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``.
-    difference, statistic, p_value : (P,) array
-        One value per pair; p-values are corrected.
-    """
-
-    test: str
-    level: float
-    correction: str | None
-    systems: list[Any]
-    difference: FloatArray
-    statistic: FloatArray
-    p_value: FloatArray
+    test: str  #: name of the test
+    level: float  #: significance level
+    correction: str | None  #: correction for the number of pairs
+    systems: list[Any]  #: the S names, sorted
+    difference: FloatArray  #: (P,) mean of i minus mean of j
+    statistic: FloatArray  #: (P,) statistic of the test
+    p_value: FloatArray  #: (P,) corrected p-value
 
     @property
     def significant(self) -> BoolArray:

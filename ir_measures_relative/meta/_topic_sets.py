@@ -18,20 +18,12 @@ _CELLS = 1 << 22  # counts of topics in samples that are in memory at a time
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Stability:
-    """Wins, losses and ties of every pair of systems over random subsets of topics.
+    """Wins, losses and ties over random subsets of topics, of every pair in the order of ``numpy.triu_indices``."""
 
-    Attributes
-    ----------
-    systems : list
-        The S names, sorted; pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``.
-    wins_a, wins_b : (P,) array
-        Number of the ``trials`` topic subsets in which the first, and the second, system of the pair is better.
-    """
-
-    systems: list[Any]
-    wins_a: IntArray
-    wins_b: IntArray
-    trials: int
+    systems: list[Any]  #: the S names, sorted
+    wins_a: IntArray  #: (P,) trials in which the first system of the pair is better
+    wins_b: IntArray  #: (P,) trials in which the second one is better
+    trials: int  #: number of topic subsets
 
     @property
     def stability(self) -> float:
@@ -123,23 +115,12 @@ def stability(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SwapRate:
-    """Comparisons and swaps by the size of the difference on the first sample of topics.
+    """Comparisons and swaps by the size of the difference on the first sample of topics."""
 
-    Attributes
-    ----------
-    method : str
-        'halves' or 'bootstrap'.
-    low : (B,) array
-        Lower end of each bin; a bin ends where the next one begins, and the last is open.
-    count, swaps : (B,) array
-        Comparisons whose difference on the first sample falls into the bin, and those of them that the second sample
-        does not confirm.
-    """
-
-    method: str
-    low: FloatArray
-    count: IntArray
-    swaps: IntArray
+    method: str  #: 'halves' or 'bootstrap'
+    low: FloatArray  #: (B,) lower end of each bin; a bin ends where the next one begins, and the last is open
+    count: IntArray  #: (B,) comparisons whose difference on the first sample falls into the bin
+    swaps: IntArray  #: (B,) comparisons of the bin that the second sample does not confirm
 
     @property
     def rate(self) -> FloatArray:
