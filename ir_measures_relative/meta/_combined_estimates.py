@@ -57,15 +57,17 @@ def prediction_powered(
     """Estimate human scores of systems if people judged few topics and a machine judged many.
 
     The estimate is the judge's mean over the topics without human scores, plus the mean difference between people and
-    judge on the topics that both have scored, which removes the judge's bias (prediction-powered inference). The
-    judge's weight is tuned to the data, so a useless judge is ignored and only adds a little noise.
+    judge on the topics that both have scored, which removes the judge's bias. The judge's weight is tuned to the data,
+    so a useless judge is ignored and only adds a little noise.
 
     Parameters
     ----------
     human : DataFrame, array or dict
-        Scores by human judgements, systems x topics.
+        Scores by human judgements, systems x topics. The topics must be a random sample of all topics: if people judged
+        the easy ones, the interval is wrong, whatever the judge.
     judge : DataFrame, array or dict
-        Scores of the same systems by the judge, on all these topics and at least 2 more.
+        Scores of the same systems by the judge, on all these topics and at least 2 more. They must not depend on other
+        systems (no NRG with ``prior='others'``).
     level : float
         Confidence level of the intervals.
     differences : bool
@@ -81,9 +83,6 @@ def prediction_powered(
     With n human topics H and N further topics: estimate = w mean_N(judge) + mean_H(human - w judge), variance =
     w^2 var_N(judge)/N + var_H(human - w judge)/n, and w = cov_H(human, judge) / ((1 + n/N) var(judge)), clipped to
     [0, 1]. ``effective_topics`` is n times the variance without the judge over that with it.
-
-    The human topics must be a random sample of all topics. If people judged the easy ones, the interval is wrong,
-    whatever the judge. The scores of a system must not depend on other systems (no NRG with ``prior='others'``).
 
     References
     ----------
@@ -143,16 +142,16 @@ def _scores_of_judge(judge: ScoreTable, human: ScoreTable) -> tuple[FloatArray, 
     """(S, n) and (S, N): the judge's scores on the human topics and on the others, systems as in ``human``."""
     rows = same_places(judge.systems, human.systems, "system", "judge", "human")
     common = places(human.topics, judge.topics, "topic", "judge")
-    others = [column for column in range(len(judge.topics)) if column not in set(common)]
+    others = np.setdiff1d(np.arange(len(judge.topics)), common)
     if len(others) < 2:
         raise ValueError(f"judge: requires at least 2 topics that human lacks, got {len(others)}")
     return judge.scores[np.ix_(rows, common)], judge.scores[np.ix_(rows, others)]
 
 
 def _tuned(human: FloatArray, judge: FloatArray, everything: FloatArray, ratio: float) -> FloatArray:
-    """(S,) the weight of the judge that minimises the variance; ``ratio`` = n / N."""
+    """(S,) weight of the judge that minimises the variance; ``ratio`` = n / N."""
     centred = judge - judge.mean(axis=1, keepdims=True)
-    covariance = ((human - human.mean(axis=1, keepdims=True)) * centred).sum(axis=1) / (human.shape[1] - 1)
+    covariance = (human * centred).sum(axis=1) / (human.shape[1] - 1)
     variance = everything.var(axis=1, ddof=1)
     weight = np.divide(covariance, (1 + ratio) * variance, out=np.zeros(len(human)), where=variance > 0)
     return np.asarray(np.clip(weight, 0.0, 1.0))

@@ -83,7 +83,8 @@ def tau_ap(estimate: Any, truth: Any) -> float:
     """AP correlation: a Kendall's tau that gives more weight to errors at the top of the estimated order.
 
     Each rank i > 1 of ``estimate`` counts the share of the i - 1 systems above that ``truth`` also puts above. The mean
-    of these shares is scaled to -1 (reversed) to 1 (the same order). The result is not symmetric.
+    of these shares is scaled to -1 (reversed) to 1 (the same order). The result is not symmetric (Yilmaz, Aslam and
+    Robertson 2008, A new rank correlation coefficient for information retrieval, SIGIR).
 
     Parameters
     ----------
@@ -93,16 +94,12 @@ def tau_ap(estimate: Any, truth: Any) -> float:
 
     Notes
     -----
-    Ties. If only ``estimate`` has ties, the value is the mean over all orders of the tied systems (tau_AP,a of Urbano
-    and Marrero). If only ``truth`` has ties, such a pair counts half. If both have ties, they are treated as in
-    tau_AP,b: at each system not tied for the top of ``estimate``, the share of the systems *strictly* above it that
-    ``truth`` too puts strictly above it; so ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both
-    directions.) If ``estimate`` ties all systems, the value is 0, or 1 if ``truth`` ties all as well.
-
-    References
-    ----------
-    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR.
-    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR.
+    Ties are treated as in Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR. If only
+    ``estimate`` has ties, the value is the mean over all orders of the tied systems (tau_AP,a). If only ``truth`` has
+    ties, such a pair counts half. If both have ties, as in tau_AP,b: at each system not tied for the top of
+    ``estimate``, the share of the systems *strictly* above it that ``truth`` too puts strictly above it; so
+    ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both directions.) If ``estimate`` ties all
+    systems, the value is 0, or 1 if ``truth`` ties all as well.
 
     Examples
     --------
@@ -249,12 +246,12 @@ def number_of_systems(
     """
     if not isinstance(systems, Iterable):
         raise TypeError(f"systems must be the names of all systems, not a {type(systems).__name__}")
+    if not callable(score):
+        raise TypeError(f"score must be a function from systems to their scores, not a {type(score).__name__}")
     names = list(systems)
     refuse_repeated(names, "system", "systems")
     require(len(names), 2, "system", "systems")
     names = [names[place] for place in label_order(names)]
-    if not callable(score):
-        raise TypeError(f"score must be a function from systems to their scores, not a {type(score).__name__}")
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
     if sizes is None:
         sizes = [2**power for power in range(1, 32) if 2**power < len(names)] or [len(names)]

@@ -77,16 +77,14 @@ def stability(
     topics : int or list, optional
         Topics per subset, drawn without replacement (default: half of them, rounded down); or the subsets themselves,
         lists of topic ids.
-    trials : int
-        Number of subsets.
+    trials, seed : int
+        Number of subsets, and random seed; the order of rows and columns does not matter.
     fuzziness : float
         Differences up to this size are ties.
     relative : bool
         The fuzziness is a share of ``max(|x|, |y|)``, as in Buckley and Voorhees. If False, it is a difference of
-        scores (as in Table 2 of the rareness paper), which depends on the scale of the measure: with doubled scores
-        fewer pairs tie and "stability" grows. Do not use it to compare measures of different range.
-    seed : int
-        The same seed gives the same result whatever the order of rows and columns.
+        scores (as in Table 2 of the rareness paper): with doubled scores fewer pairs tie and "stability" grows, so do
+        not use it to compare measures of different range.
 
     Examples
     --------
@@ -98,9 +96,10 @@ def stability(
     scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
     fuzziness, relative = real(fuzziness, "fuzziness", 0.0), flag(relative, "relative")
+    n_topics = len(scores.topics)
     if _is_size(topics):
-        size = _sample_size(topics, scores, len(scores.topics))
-        subsets: Any = random_orders(np.random.default_rng(seed), trials, len(scores.topics))[:, :size]
+        size = n_topics // 2 if topics is None else whole(topics, "topics", 1, n_topics)
+        subsets: Any = random_orders(np.random.default_rng(seed), trials, n_topics)[:, :size]
     else:
         subsets = _columns(topics, scores)
     means = sample_means(scores, subsets)  # (R, S)
@@ -135,20 +134,13 @@ class SwapRate:
 
     def difference_needed(self, rate: float = 0.05) -> float:
         """Smallest difference from which on no bin swaps more often than ``rate``; NaN without such a difference."""
-        first = self._first(rate)
-        return float("nan") if first is None else float(self.low[first])
+        wrong = np.flatnonzero(self.swaps > real(rate, "rate", 0.0, 1.0) * self.count)
+        reliable = np.arange(len(self.count)) > (wrong[-1] if len(wrong) else -1)
+        return float(min(self.low[reliable & (self.count > 0)], default=np.nan))
 
     def share_reaching(self, rate: float = 0.05) -> float:
         """Share of all comparisons whose difference is at least ``difference_needed(rate)``, else 0."""
-        first = self._first(rate)
-        return 0.0 if first is None else float(self.count[first:].sum() / self.count.sum())
-
-    def _first(self, rate: float) -> int | None:
-        """First bin with comparisons from which on no bin swaps too often."""
-        wrong = np.flatnonzero(self.swaps > real(rate, "rate", 0.0, 1.0) * self.count)
-        start = int(wrong[-1]) + 1 if len(wrong) else 0
-        filled = np.flatnonzero(self.count[start:])
-        return start + int(filled[0]) if len(filled) else None
+        return float(self.count[self.low >= self.difference_needed(rate)].sum() / self.count.sum())
 
     def to_frame(self) -> pd.DataFrame:
         """One row per bin: low, high, count, swaps, rate."""
@@ -176,7 +168,8 @@ def swap_rate(
     """Find how large a difference must be for a second sample of topics to confirm it.
 
     In each trial two samples of topics are drawn. The difference D of two systems' means on the first one selects the
-    bin; the difference D' on the second one confirms it or not.
+    bin; the difference D' on the second one confirms it or not. The paper on upper and lower bounds calls another
+    number swap rate: the share of pairs that two *measures* order in opposite ways (``discordant_pairs``).
 
     Parameters
     ----------
@@ -185,24 +178,15 @@ def swap_rate(
         For 'halves', topics per sample, at most half of them (default: half, rounded down); or, for either method, the
         pairs of samples themselves, lists of (topic ids, topic ids).
     method : {'halves', 'bootstrap'}
-        'halves' (Voorhees and Buckley): two disjoint halves of the topics; D and D' of opposite sign are a swap, and
-        the rates are those of topic sets of half the size. 'bootstrap' (Sakai): two samples with replacement, each as
-        large as the topic set; D D' <= 0 is a swap, so a difference of 0 is not a confirmation.
+        'halves' (Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR): two
+        disjoint halves of the topics; D and D' of opposite sign are a swap, and the rates are those of topic sets of
+        half the size. 'bootstrap' (Sakai 2006, Evaluating evaluation metrics based on the bootstrap, SIGIR, section
+        3.5): two samples with replacement, each as large as the topic set; D D' <= 0 is a swap.
     trials, seed : int
         Number of trials, and random seed; the order of rows and columns does not matter.
     width, bins : float, int
         Width and number of the bins, of which the last is open; by default 22 for 'halves', and Sakai's 21 for
         'bootstrap', the last from .20.
-
-    Notes
-    -----
-    The paper on upper and lower bounds calls another number swap rate: the share of pairs that two *measures* order in
-    opposite ways. That is ``discordant_pairs``.
-
-    References
-    ----------
-    Voorhees, Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
-    Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR, section 3.5.
 
     Examples
     --------
@@ -248,7 +232,8 @@ def _paired_means(topics: Any, scores: ScoreTable, method: str, trials: int, see
             raise ValueError(f"topics: method='bootstrap' draws as many topics as there are; expected {expected}")
         means = resampled_means(scores, 2 * trials, seed)
         return means[:trials], means[trials:]
-    size = _sample_size(topics, scores, len(scores.topics) // 2)
+    half = len(scores.topics) // 2
+    size = half if topics is None else whole(topics, "topics", 1, half)
     order = random_orders(np.random.default_rng(seed), trials, len(scores.topics))
     return sample_means(scores, order[:, :size]), sample_means(scores, order[:, size : 2 * size])
 
@@ -261,10 +246,6 @@ def random_orders(rng: np.random.Generator, trials: int, population: int) -> Int
 def _is_size(topics: Any) -> bool:
     """True for a number of topics or None, False for subsets of topics."""
     return topics is None or dimensions(topics) == 0
-
-
-def _sample_size(topics: Any, table: ScoreTable, most: int) -> int:
-    return len(table.topics) // 2 if topics is None else whole(topics, "topics", 1, most)
 
 
 def _columns(subsets: Any, table: ScoreTable) -> list[list[int]]:
@@ -282,10 +263,8 @@ def _columns(subsets: Any, table: ScoreTable) -> list[list[int]]:
 
 def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | IntArray) -> FloatArray:
     """(R, S) mean of each system over each of R lists of columns."""
-    weights = np.zeros((len(columns), len(table.topics)))  # (R, T)
-    for row, subset in zip(weights, columns, strict=True):
-        np.add.at(row, subset, 1 / len(subset))
-    return _weighted(table, weights)
+    counts = [np.bincount(subset, minlength=len(table.topics)) / len(subset) for subset in columns]
+    return _weighted(table, np.array(counts))
 
 
 def resampled_means(table: ScoreTable, trials: int, seed: int) -> FloatArray:
