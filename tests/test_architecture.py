@@ -288,5 +288,5 @@ def test_no_thread_touches_the_warnings_of_another() -> None:
     """
     users = {module_name(path) for path in ROOT.rglob("*.py") if re.search(r"catch_warnings\(", path.read_text())}
     alone = {"_cli.command_line", "_hosts.pyterrier_experiment.retrieval", "_hosts.pyterrier_experiment.saved_runs"}
-    alone.add("meta._pairwise_tests")
+    alone.add("meta._significance")
     assert users <= alone

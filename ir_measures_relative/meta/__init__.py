@@ -48,7 +48,6 @@ from ir_measures_relative.meta._estimation import (
     preference_reconstruction,
 )
 from ir_measures_relative.meta._judges import JudgeComparison, compare_judges
-from ir_measures_relative.meta._pairwise_tests import corrected, paired_t
 from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
 from ir_measures_relative.meta._query_types import QueryTypes, query_types
 from ir_measures_relative.meta._rank_correlation import (
@@ -66,7 +65,9 @@ from ir_measures_relative.meta._score_table import TOPIC_COLUMNS, LabelledScores
 from ir_measures_relative.meta._significance import (
     DiscriminativePower,
     SignificanceDisagreement,
+    corrected,
     discriminative_power,
+    paired_t,
     significance_disagreement,
 )
 from ir_measures_relative.meta._topic_sets import Stability, SwapRate, stability, swap_rate

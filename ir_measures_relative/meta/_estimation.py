@@ -10,7 +10,6 @@ import pandas as pd
 
 from ir_measures_relative._checks import real
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative.meta._pairwise_tests import corrected, paired_t, valid_correction
 from ir_measures_relative.meta._score_table import (
     LabelledScores,
     ScoreTable,
@@ -22,6 +21,7 @@ from ir_measures_relative.meta._score_table import (
     score_levels,
     tolerance,
 )
+from ir_measures_relative.meta._significance import corrected, paired_t, valid_correction
 
 
 @dataclass(frozen=True, repr=False, eq=False)

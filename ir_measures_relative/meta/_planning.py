@@ -9,8 +9,8 @@ import pandas as pd
 
 from ir_measures_relative._checks import WrongKind, choice, is_real, real, shown, whole
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative.meta._pairwise_tests import residual_deviation
 from ir_measures_relative.meta._score_table import ScoreTable
+from ir_measures_relative.meta._significance import residual_deviation
 
 DESIGNS = ("paired", "anova", "interval")
 QUANTILES = (0.1, 0.5, 0.9)  # over pairs, of the standard deviation of their differences

@@ -40,8 +40,7 @@ class ScoreTable:
 
         Parameters
         ----------
-        table : DataFrame, array, dict or ScoreTable
-            Systems x topics.
+        table : DataFrame, array, dict or ScoreTable (systems x topics)
         what, accepted : str
             Its name and its accepted forms in error messages.
 
@@ -63,11 +62,9 @@ class ScoreTable:
         systems, topics = wide.index.tolist(), wide.columns.tolist()
         refuse_repeated(systems, "system", what)
         refuse_repeated(topics, "topic", what)
-
-        def label(cell: int) -> str:
-            return f"topic {topics[cell % len(topics)]!r} of system {systems[cell // len(topics)]!r}"
-
-        scores = numbers(wide.to_numpy(), what, label)
+        scores = numbers(
+            wide.to_numpy(), what, lambda row, topic: f"topic {topics[topic]!r} of system {systems[row]!r}"
+        )
         return cls(systems, topics, scores, labelled=isinstance(table, (pd.DataFrame, Mapping)))
 
     def need(self, systems: int = 2, topics: int = 1, what: str = "table") -> Self:
@@ -152,7 +149,7 @@ class LabelledScores:
 
 def system_pair(first: Any, second: Any, names: tuple[str, str]) -> tuple[LabelledScores, LabelledScores]:
     """Two sets of system scores in one order, at least two systems each."""
-    a, b = (LabelledScores.of(scores, "system", what) for scores, what in zip((first, second), names, strict=True))
+    a, b = LabelledScores.of(first, "system", names[0]), LabelledScores.of(second, "system", names[1])
     require(len(a.values), 2, "system", names[0])
     return a, b.like(a, "system", names[1], names[0])
 
@@ -215,30 +212,28 @@ def refuse_repeated(labels: Sequence[Any], kind: str, what: str) -> None:
 def refuse_levels(labels: pd.Index, what: str) -> None:
     """Raise an error for an index of several levels: a pair of system and topic is not a system."""
     if labels.nlevels > 1:
-        raise ValueError(
-            f"{what}: expected one name for each system and topic, got names of {labels.nlevels} levels "
-            "(unstack() moves a level to columns)"
-        )
+        problem = f"{what}: expected one name for each system and topic, got names of {labels.nlevels} levels"
+        raise ValueError(f"{problem} (unstack() moves a level to columns)")
 
 
-def numbers(values: Any, what: str, label: Callable[[int], str]) -> FloatArray:
-    """Finite float64 array; an error names the label of the first other value by its flat position."""
+def numbers(values: Any, what: str, label: Callable[..., str]) -> FloatArray:
+    """Finite float64 array; an error names the label of the first other value, a function of its position."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         array = np.array(values, dtype=object)  # numpy would convert a mixture to text
-        for place, value in enumerate(array.flat):
+        for place, value in np.ndenumerate(array):
             try:
                 if isinstance(value, (str, bytes, np.complexfloating)):  # float() would accept these
                     raise TypeError
-                array.flat[place] = np.nan if pd.isna(value) else float(value)
+                array[place] = np.nan if pd.isna(value) else float(value)
             except (TypeError, ValueError, OverflowError):
-                problem = f"{label(place)} has the score {shown(value, 60)}"
+                problem = f"{label(*place)} has the score {shown(value, 60)}"
                 raise WrongKind(f"{what}: {problem}; every score must be a finite number") from None
     scores = array.astype(np.float64)
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if len(bad):
-        value = "no score" if np.isnan(scores.flat[bad[0]]) else f"the score {scores.flat[bad[0]]}"
-        raise ValueError(f"{what}: {label(int(bad[0]))} has {value}; every score must be a finite number")
+    for place in np.argwhere(~np.isfinite(scores)):
+        value = scores[tuple(place)]
+        problem = "no score" if np.isnan(value) else f"the score {value}"
+        raise ValueError(f"{what}: {label(*place)} has {problem}; every score must be a finite number")
     return scores
 
 
@@ -290,19 +285,15 @@ def _wide_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
         transposed = frame.index.name in TOPIC_COLUMNS or frame.columns.name == "name"  # as a pivot names them
         return frame.T if transposed else frame
     if not {"name", "value"} <= set(frame.columns):
-        raise ValueError(
-            f"{what}: the DataFrame has a column {column!r}, but not all of name, query_id, measure, value; without "
-            "these, the systems must be its index and the topics its columns"
-        )
+        problem = f"{what}: the DataFrame has a column {column!r}, but not all of name, query_id, measure, value"
+        raise ValueError(f"{problem}; without these, the systems must be its index and the topics its columns")
     if topic is None:
         raise ValueError(f"{what}: the DataFrame has no column 'query_id' or 'qid'; means over topics cannot be used")
     if "measure" in frame.columns and frame["measure"].nunique() > 1:
         names = ", ".join(map(str, frame["measure"].unique()))
         raise ValueError(f"{what}: the DataFrame has several measures ({names}); pass the rows of one")
-    repeated = frame.duplicated(["name", topic])
-    if repeated.any():
-        row = frame[repeated].iloc[0]
-        raise ValueError(f"{what}: system {row['name']!r} has two scores for topic {row[topic]!r}; expected one")
+    for system, repeated in frame.loc[frame.duplicated(["name", topic]), ["name", topic]].itertuples(index=False):
+        raise ValueError(f"{what}: system {system!r} has two scores for topic {repeated!r}; expected one")
     wide = frame.pivot(index="name", columns=topic, values="value")
     return wide.reindex(index=frame["name"].unique(), columns=frame[topic].unique())
 

@@ -15,8 +15,8 @@ from scipy import stats
 from support.golden import relative_cases
 
 from ir_measures_relative import meta
-from ir_measures_relative.meta import _pairwise_tests as pairwise_tests
-from ir_measures_relative.meta._pairwise_tests import TESTS
+from ir_measures_relative.meta import _significance as pairwise_tests
+from ir_measures_relative.meta._significance import TESTS
 
 
 def table_of(seed, systems=5, topics=12):
