@@ -21,7 +21,7 @@ DATA = set(
 PAIR = {"chronology": {"base"}, "med_depth": {"meds"}, "tau_curve": {"taus"}}  # two that are one
 FIGURES = {"types", "changes", "intervals", "leaderboards", "matrix", "ax"}  # what a figure is drawn from
 # methods that other rooms call
-INTERNAL = set("of part rows_of chances group_of check_cutoff gridded on_grid need text_table".split())
+INTERNAL = set("of part rows_of chances group_of check_cutoff gridded on_grid need like text_table".split())
 
 
 def public_functions() -> Iterator[tuple[str, Callable[..., Any]]]:

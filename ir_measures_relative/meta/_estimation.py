@@ -10,17 +10,7 @@ import pandas as pd
 
 from ir_measures_relative._checks import real
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative.meta._score_table import (
-    LabelledScores,
-    ScoreTable,
-    is_vector,
-    label_order,
-    places,
-    require,
-    same_cells,
-    score_levels,
-    tolerance,
-)
+from ir_measures_relative.meta._score_table import LabelledScores, ScoreTable, is_vector, places, require, score_levels
 from ir_measures_relative.meta._significance import corrected, paired_t, valid_correction
 
 
@@ -88,7 +78,7 @@ def _error_parts(error: FloatArray) -> FloatArray:
 
 def _correlation(x: FloatArray, y: FloatArray) -> float:
     """Pearson's correlation; NaN if one of the two is constant."""
-    if np.ptp(x) <= tolerance(x) or np.ptp(y) <= tolerance(y):
+    if not (score_levels(x).any() and score_levels(y).any()):
         return float("nan")
     return float(np.corrcoef(x / np.ptp(x), y / np.ptp(y))[0, 1])  # no square underflows
 
@@ -98,10 +88,9 @@ def _aligned(estimate: Any, truth: Any) -> tuple[FloatArray, FloatArray]:
     if is_vector(estimate) and is_vector(truth):
         true = LabelledScores.of_vector(truth, "label", "truth")
         guess = LabelledScores.of_vector(estimate, "label", "estimate").like(true, "label", "estimate", "truth")
-        order = label_order(true.labels)
-        return guess.values[order], true.values[order]
+        return LabelledScores(true.labels, guess.values).canonical().values, true.canonical().values
     table = ScoreTable.of(truth, "truth").canonical()
-    return same_cells(ScoreTable.of(estimate, "estimate"), table, "estimate", "truth"), table.scores
+    return ScoreTable.of(estimate, "estimate").like(table, "estimate", "truth").scores, table.scores
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -179,7 +168,7 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
     """
     true = _one_topic_or_more(truth, "truth").need(systems=2, what="truth").canonical()
     lower, upper, rows = _ranges(estimate, true)
-    small = tolerance(true.scores)
+    small = true.tolerance
     emitted, correct, expected = (np.zeros(len(true.topics), dtype=np.int64) for _ in range(3))
     for low, high, own in zip(lower, upper, rows, strict=True):
         rivals = np.delete(true.scores, own, axis=0)  # (S - 1, T)
@@ -213,8 +202,8 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, li
     rows = places(low.systems, true.systems, "system", "truth")
     columns = places(true.topics, low.topics, "topic", "estimate")
     places(low.topics, true.topics, "topic", "truth")
-    lower, upper = low.scores[:, columns], same_cells(high, low, "upper", "lower")[:, columns]
-    for system, topic in np.argwhere(lower > upper + tolerance(true.scores)):
+    lower, upper = low.scores[:, columns], high.like(low, "upper", "lower").scores[:, columns]
+    for system, topic in np.argwhere(lower > upper + true.tolerance):
         raise ValueError(
             f"estimate: the range of system {low.systems[system]!r} on topic {true.topics[topic]!r} ends at "
             f"{upper[system, topic]:g}, below its start {lower[system, topic]:g}"

@@ -40,11 +40,11 @@ class JudgeComparison:
 
     def confusion(self, first: str, second: str) -> pd.DataFrame:
         """Count how often each grade of one judge (rows) meets each grade of another (columns), on common documents."""
-        if (first, second) in self._confusion:
-            return self._confusion[first, second].copy()
         if (second, first) in self._confusion:
             return self._confusion[second, first].T.rename_axis(index="first", columns="second")
-        raise ValueError(f"{first!r} and {second!r} must be two judges; there are {', '.join(self._names)}")
+        if (first, second) not in self._confusion:
+            raise ValueError(f"{first!r} and {second!r} must be two judges; there are {', '.join(self._names)}")
+        return self._confusion[first, second].copy()
 
     def to_frame(self) -> pd.DataFrame:
         """One row per pair of judges.

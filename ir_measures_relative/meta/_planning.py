@@ -104,9 +104,8 @@ def topics_needed(
     test = _Test.of(spread, DESIGNS, design, level, comparisons, pairs, systems)
     goal, difference = _inside(power, "power", 1.0), _inside(difference, "difference")
     counts = [test.fewest_topics(difference, sd, goal) for sd in test.spreads]
-    if design == "interval":
-        return test.plan("topics", counts, list(map(test.width, counts, test.spreads)))
-    return test.plan("topics", counts, [difference] * len(counts))
+    widths = list(map(test.width, counts, test.spreads))
+    return test.plan("topics", counts, widths if design == "interval" else [difference] * len(counts))
 
 
 def power(

@@ -14,14 +14,7 @@ import pandas as pd
 
 from ir_measures_relative._checks import WrongKind, flag, shown, whole
 from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative.meta._score_table import (
-    LabelledScores,
-    label_order,
-    refuse_repeated,
-    require,
-    score_levels,
-    system_pair,
-)
+from ir_measures_relative.meta._score_table import LabelledScores, label_order, refuse_repeated, require, score_levels
 from ir_measures_relative.meta._topic_sets import random_orders
 
 
@@ -64,7 +57,7 @@ def kendall_tau(x: Any, y: Any) -> float:
     >>> round(meta.kendall_tau([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.6667
     """
-    a, b = (scores.values for scores in system_pair(x, y, ("x", "y")))
+    a, b = LabelledScores.pair_of(x, y)
     for values, name in ((a, "x"), (b, "y")):
         if not score_levels(values).any():
             raise ValueError(f"all systems tie in {name}, so Kendall's tau-b is undefined")
@@ -109,8 +102,7 @@ def tau_ap(estimate: Any, truth: Any) -> float:
     >>> round(meta.tau_ap(estimate=[4, 3, 1, 2], truth=[4, 3, 2, 1]), 4)  # the bottom pair is swapped
     0.7778
     """
-    pair = system_pair(estimate, truth, ("estimate", "truth"))
-    level, true_level = (score_levels(scores.values) for scores in pair)  # (n,)
+    level, true_level = map(score_levels, LabelledScores.pair_of(estimate, truth, ("estimate", "truth")))  # (n,)
     above = level[None, :] > level[:, None]  # (n, n) True if j is above i
     n_above = above.sum(axis=1)  # (n,)
     truly_above = np.sign(true_level[None, :] - true_level[:, None])  # (n, n)
@@ -146,7 +138,7 @@ def discordant_pairs(x: Any, y: Any) -> float:
     >>> round(meta.discordant_pairs([0.1, 0.2, 0.3, 0.4], [1, 2, 4, 3]), 4)
     0.1667
     """
-    u, v = (score_levels(scores.values) for scores in system_pair(x, y, ("x", "y")))
+    u, v = map(score_levels, LabelledScores.pair_of(x, y))
     i, j = np.triu_indices(len(u), k=1)
     return float(np.mean(np.sign(u[i] - u[j]) * np.sign(v[i] - v[j]) < 0))
 

@@ -79,6 +79,12 @@ class ScoreTable:
         systems, topics = [self.systems[r] for r in rows], [self.topics[c] for c in columns]
         return ScoreTable(systems, topics, self.scores[np.ix_(rows, columns)], self.labelled)
 
+    def like(self, other: "ScoreTable", what: str, what_other: str) -> "ScoreTable":
+        """Order rows and columns as in ``other``; both must have the same."""
+        rows = same_places(self.systems, other.systems, "system", what, what_other)
+        columns = same_places(self.topics, other.topics, "topic", what, what_other)
+        return ScoreTable(other.systems, other.topics, self.scores[np.ix_(rows, columns)], self.labelled)
+
     def means(self) -> FloatArray:
         """(S,) mean score of each system over the topics."""
         return np.asarray(self.scores.mean(axis=1))
@@ -131,6 +137,13 @@ class LabelledScores:
         refuse_repeated(labels, kind, what)
         return cls(labels, numbers(scores, what, lambda place: f"{kind} {labels[place]!r}"), labelled)
 
+    @classmethod
+    def pair_of(cls, first: Any, second: Any, names: tuple[str, str] = ("x", "y")) -> tuple[FloatArray, FloatArray]:
+        """(n,), (n,) two sets of scores of the same systems, at least two, in one order."""
+        a, b = cls.of(first, "system", names[0]), cls.of(second, "system", names[1])
+        require(len(a.values), 2, "system", names[0])
+        return a.values, b.like(a, "system", names[1], names[0]).values
+
     def like(self, other: "LabelledScores", kind: str, what: str, what_other: str) -> "LabelledScores":
         """Return the scores in the order of ``other``: by name if both have names, else by position."""
         if self.labelled and other.labelled:
@@ -145,13 +158,6 @@ class LabelledScores:
         """Sort by label, so that no result depends on the order of the input."""
         order = label_order(self.labels)
         return LabelledScores([self.labels[i] for i in order], self.values[order], self.labelled)
-
-
-def system_pair(first: Any, second: Any, names: tuple[str, str]) -> tuple[LabelledScores, LabelledScores]:
-    """Two sets of system scores in one order, at least two systems each."""
-    a, b = LabelledScores.of(first, "system", names[0]), LabelledScores.of(second, "system", names[1])
-    require(len(a.values), 2, "system", names[0])
-    return a, b.like(a, "system", names[1], names[0])
 
 
 def score_levels(values: FloatArray, small: float | None = None) -> IntArray:
@@ -251,12 +257,6 @@ def same_places(labels: Sequence[Any], like: Sequence[Any], kind: str, what: str
     order = places(like, labels, kind, what)
     places(labels, like, kind, what_like)
     return order
-
-
-def same_cells(table: ScoreTable, like: ScoreTable, what: str, what_like: str) -> FloatArray:
-    """(S, T) scores of ``table`` with rows and columns as in ``like``; both must have the same."""
-    rows = same_places(table.systems, like.systems, "system", what, what_like)
-    return table.scores[np.ix_(rows, same_places(table.topics, like.topics, "topic", what, what_like))]
 
 
 def _topic_series(frame: pd.DataFrame, what: str) -> pd.Series | pd.DataFrame:

@@ -128,10 +128,18 @@ def discriminative_power(
     if correction is not None and test not in ("ttest", "bootstrap"):
         problem = f"correction must be left out with test={test!r}, which corrects by itself"
         raise ValueError(f"{problem}, got {correction!r}")
-    scores = ScoreTable.of(table).need(systems=2, topics=2).canonical()
-    difference, statistic, p_value = tested_pairs(scores.scores, test, trials, seed)
-    adjusted = corrected(p_value, correction)
-    return DiscriminativePower(test, level, correction, scores.systems, difference, statistic, adjusted)
+    read = ScoreTable.of(table).need(systems=2, topics=2).canonical()
+    scores, rng = read.scores, np.random.default_rng(seed)
+    if test == "tukey":
+        tested = tukey_hsd(scores)
+    elif test == "ttest":
+        tested = paired_t(scores)
+    elif test == "bootstrap":
+        tested = paired_bootstrap(scores, resampled_topics(rng, len(read.topics), trials))
+    else:
+        tested = randomized_tukey_hsd(scores, (rng.permuted(scores, axis=0) for _ in range(trials)))
+    p_value = corrected(tested.p_value, correction)
+    return DiscriminativePower(test, level, correction, read.systems, tested.difference, tested.statistic, p_value)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -228,18 +236,6 @@ class PairwiseTest(NamedTuple):
     difference: FloatArray  # (P,) mean of i minus mean of j
     statistic: FloatArray  # (P,)
     p_value: FloatArray  # (P,)
-
-
-def tested_pairs(scores: FloatArray, test: str, trials: int, seed: int) -> PairwiseTest:
-    """Apply the test of that name to every pair; ``scores`` (S, T)."""
-    rng = np.random.default_rng(seed)
-    if test == "tukey":
-        return tukey_hsd(scores)
-    if test == "ttest":
-        return paired_t(scores)
-    if test == "bootstrap":
-        return paired_bootstrap(scores, resampled_topics(rng, scores.shape[1], trials))
-    return randomized_tukey_hsd(scores, (rng.permuted(scores, axis=0) for _ in range(trials)))
 
 
 def paired_t(scores: FloatArray) -> PairwiseTest:
