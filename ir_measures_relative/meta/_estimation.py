@@ -203,11 +203,12 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, li
     columns = places(true.topics, low.topics, "topic", "estimate")
     places(low.topics, true.topics, "topic", "truth")
     lower, upper = low.scores[:, columns], high.like(low, "upper", "lower").scores[:, columns]
-    for system, topic in np.argwhere(lower > upper + true.tolerance):
-        raise ValueError(
-            f"estimate: the range of system {low.systems[system]!r} on topic {true.topics[topic]!r} ends at "
-            f"{upper[system, topic]:g}, below its start {lower[system, topic]:g}"
-        )
+    wrong = np.argwhere(lower > upper + true.tolerance)
+    if len(wrong):
+        system, topic = wrong[0]
+        place = f"the range of system {low.systems[system]!r} on topic {true.topics[topic]!r}"
+        ends = f"ends at {upper[system, topic]:g}, below its start {lower[system, topic]:g}"
+        raise ValueError(f"estimate: {place} {ends}")
     return lower, upper, rows
 
 

@@ -104,9 +104,9 @@ def compare_judges(
 
     Notes
     -----
-    **Labels**, on the documents that both judges have graded: Cohen's kappa (``kappa``; ``kappa_linear`` counts
-    disagreements by the number of grades between them; ``kappa_relevant`` compares relevant with non-relevant) and
-    Krippendorff's ordinal ``alpha``.
+    **Labels**, on the documents that both judges have graded: Cohen's kappa (1960, Educational and Psychological
+    Measurement 20; ``kappa_linear`` counts disagreements by the number of grades between them, ``kappa_relevant``
+    compares relevant with non-relevant) and ordinal ``alpha`` (Krippendorff 2004, Content analysis, chapter 11).
 
     **Orders** of the runs by their means over the topics of both judges: ``tau`` (tau-b), ``tau_ap`` and ``tau_top``.
 
@@ -114,11 +114,6 @@ def compare_judges(
     shift of all runs, with a percentile bootstrap interval over topics. If the interval excludes 0, the second judge
     favours or disfavours the group. Intervals are not corrected for the number of groups: at level .95, one group in 20
     is expected to differ by chance.
-
-    References
-    ----------
-    Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20.
-    Krippendorff (2004). Content analysis. Sage, chapter 11.
 
     Examples
     --------
@@ -130,11 +125,6 @@ def compare_judges(
     >>> result.to_frame()[["first", "second", "documents", "kappa", "tau"]].round(3)
        first second  documents  kappa  tau
     0  human  model          6  0.667  1.0
-    >>> result.confusion("human", "model")
-    second  0  1
-    first
-    0       2  1
-    1       0  3
     """
     if not isinstance(judges, Mapping) or len(judges) < 2:
         raise WrongKind(f"judges must be a dict of at least two judges, name: qrels, got {shown(judges, 60)}")

@@ -171,11 +171,11 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
     i, j = np.triu_indices(len(scores), k=1)
     size = np.abs(scores) if flag(sign_safe, "sign_safe") else scores
     larger, difference = np.maximum(size[i], size[j]), np.abs(scores[i] - scores[j])
-    for pair in np.flatnonzero((larger == 0) & (difference > 0)):
-        raise ValueError(
-            f"the larger score of systems {systems.labels[i[pair]]!r} and {systems.labels[j[pair]]!r} is 0, "
-            "by which the difference would be divided; pass sign_safe=True for scores that can be negative"
-        )
+    impossible = np.flatnonzero((larger == 0) & (difference > 0))
+    if len(impossible):
+        a, b = (systems.labels[places[impossible[0]]] for places in (i, j))
+        problem = f"the larger score of systems {a!r} and {b!r} is 0, by which the difference would be divided"
+        raise ValueError(f"{problem}; pass sign_safe=True for scores that can be negative")
     share = np.divide(difference, larger, out=np.zeros(len(larger)), where=larger != 0)
     return float(100 * share.mean())
 

@@ -54,16 +54,17 @@ class Reusability:
 def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *, depth: int = 10) -> Reusability:
     """Score and rank runs by judgements to which their group did not contribute.
 
-    The judgements of a reusable collection rank a new system as if it had taken part. Each group in turn plays the new
-    one: its documents that no other group has in its top ``depth`` become unjudged (``leave_group_out``), and *all*
-    runs are scored by the remaining judgements.
+    The judgements of a reusable collection rank a new system as if it had taken part (Voorhees 2001, The philosophy of
+    information retrieval evaluation, CLEF; Buckley, Dimmick, Soboroff and Voorhees 2007, Bias and the limits of pooling
+    for large collections, Information Retrieval 10(6)). Each group in turn plays the new one: its documents that no
+    other group has in its top ``depth`` become unjudged (``leave_group_out``), and *all* runs are scored by the
+    remaining judgements. Means are over all topics of ``qrels``; a topic that loses all its judgements counts 0. Ranks
+    begin at 1, equal means share the better one, and measures for which smaller is better are ranked accordingly.
 
     Parameters
     ----------
-    qrels : QrelsLike
-        Judgements in any form.
-    runs : RunsLike
-        Dict of name: run, a folder, a glob or a list of TREC run files.
+    qrels, runs : QrelsLike, RunsLike
+        Judgements in any form; a dict of name: run, a folder, a glob or a list of TREC run files.
     groups : dict, Series or path
         Run -> group, or a CSV file with the columns run and group; every run requires one.
     measures : Measure, str, list or callable
@@ -72,22 +73,12 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     depth : int
         Pool depth.
 
-    Notes
-    -----
-    Means are over all topics of ``qrels``; a topic that loses all its judgements counts 0. Ranks begin at 1, equal
-    means share the better one, and measures for which smaller is better are ranked accordingly.
-
-    References
-    ----------
-    Voorhees (2001). The philosophy of information retrieval evaluation. CLEF.
-    Buckley, Dimmick, Soboroff, Voorhees (2007). Bias and the limits of pooling. Information Retrieval 10(6).
-
     Examples
     --------
-    >>> from ir_measures_relative.meta import reusability
+    >>> from ir_measures_relative import meta
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
     >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
-    >>> result = reusability(qrels, runs, {"a1": "A", "b1": "B"}, "RR")
+    >>> result = meta.reusability(qrels, runs, {"a1": "A", "b1": "B"}, "RR")
     >>> result.to_frame()[["run", "score", "score_without", "rank", "rank_without"]]
       run  score  score_without  rank  rank_without
     0  a1    1.0            0.0     1             2

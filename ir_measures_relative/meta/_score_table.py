@@ -62,9 +62,7 @@ class ScoreTable:
         systems, topics = wide.index.tolist(), wide.columns.tolist()
         refuse_repeated(systems, "system", what)
         refuse_repeated(topics, "topic", what)
-        scores = numbers(
-            wide.to_numpy(), what, lambda row, topic: f"topic {topics[topic]!r} of system {systems[row]!r}"
-        )
+        scores = numbers(wide.to_numpy(), what, lambda i, j: f"topic {topics[j]!r} of system {systems[i]!r}")
         return cls(systems, topics, scores, labelled=isinstance(table, (pd.DataFrame, Mapping)))
 
     def need(self, systems: int = 2, topics: int = 1, what: str = "table") -> Self:
@@ -236,10 +234,11 @@ def numbers(values: Any, what: str, label: Callable[..., str]) -> FloatArray:
                 problem = f"{label(*place)} has the score {shown(value, 60)}"
                 raise WrongKind(f"{what}: {problem}; every score must be a finite number") from None
     scores = array.astype(np.float64)
-    for place in np.argwhere(~np.isfinite(scores)):
-        value = scores[tuple(place)]
+    bad = np.argwhere(~np.isfinite(scores))
+    if len(bad):
+        value = scores[tuple(bad[0])]
         problem = "no score" if np.isnan(value) else f"the score {value}"
-        raise ValueError(f"{what}: {label(*place)} has {problem}; every score must be a finite number")
+        raise ValueError(f"{what}: {label(*bad[0])} has {problem}; every score must be a finite number")
     return scores
 
 
@@ -260,7 +259,7 @@ def same_places(labels: Sequence[Any], like: Sequence[Any], kind: str, what: str
 
 
 def _topic_series(frame: pd.DataFrame, what: str) -> pd.Series | pd.DataFrame:
-    """Scores of a DataFrame with one row per topic and one column of numbers; a table without topics is returned."""
+    """Scores of a DataFrame with one row per topic and one column of numbers; other DataFrames stay as they are."""
     topic = _topic_column(frame)
     if topic is None:
         return frame
@@ -292,8 +291,10 @@ def _wide_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     if "measure" in frame.columns and frame["measure"].nunique() > 1:
         names = ", ".join(map(str, frame["measure"].unique()))
         raise ValueError(f"{what}: the DataFrame has several measures ({names}); pass the rows of one")
-    for system, repeated in frame.loc[frame.duplicated(["name", topic]), ["name", topic]].itertuples(index=False):
-        raise ValueError(f"{what}: system {system!r} has two scores for topic {repeated!r}; expected one")
+    repeated = frame[frame.duplicated(["name", topic])]
+    if len(repeated):
+        system, its_topic = repeated[["name", topic]].iloc[0]
+        raise ValueError(f"{what}: system {system!r} has two scores for topic {its_topic!r}; expected one")
     wide = frame.pivot(index="name", columns=topic, values="value")
     return wide.reindex(index=frame["name"].unique(), columns=frame[topic].unique())
 
