@@ -61,18 +61,17 @@ from ir_measures_relative.meta._rank_correlation import (
 )
 from ir_measures_relative.meta._rank_intervals import RankIntervals, rank_intervals
 from ir_measures_relative.meta._reusability import Reusability, reusability
-from ir_measures_relative.meta._score_table import TOPIC_COLUMNS, LabelledScores, ScoreTable, refuse_repeated
+from ir_measures_relative.meta._score_table import LabelledScores, ScoreTable, refuse_repeated
 from ir_measures_relative.meta._significance import (
     DiscriminativePower,
     SignificanceDisagreement,
     corrected,
     discriminative_power,
-    paired_t,
     significance_disagreement,
 )
 from ir_measures_relative.meta._topic_sets import Stability, SwapRate, stability, swap_rate
 
-# not public, but for other rooms: random_effects, corrected, paired_t, TOPIC_COLUMNS, LabelledScores, refuse_repeated
+# not public, but for other rooms: random_effects, corrected, LabelledScores, refuse_repeated
 __all__ = [
     "DiscriminativePower", "EstimateComparison", "EstimationError", "IntervalCoverage", "JudgeComparison",
     "JudgingReplay", "LabelShares", "NumberOfSystems", "Plan", "PoolDepth", "PredictionPowered",

@@ -167,20 +167,12 @@ class RandomEffects(NamedTuple):
 
 
 def random_effects(effect: FloatArray, variance: FloatArray) -> RandomEffects:
-    """Combine (k,) effects with their (k,) sampling variances, all above 0, by DerSimonian and Laird's model.
-
-    >>> round(random_effects(np.array([0.1, 0.3]), np.array([0.01, 0.01])).tau2, 6)
-    0.01
-    """
+    """Combine (k,) effects with their (k,) sampling variances, all above 0, by DerSimonian and Laird's model."""
     weight = 1 / variance
     heterogeneity = float((weight * (effect - np.average(effect, weights=weight)) ** 2).sum())  # Cochran's Q
     freedom = len(effect) - 1
     scale = weight.sum() - (weight**2).sum() / weight.sum()
     tau2 = max(0.0, float((heterogeneity - freedom) / scale))
+    i2 = max(0.0, 1 - freedom / heterogeneity) if heterogeneity else 0.0
     weight = 1 / (variance + tau2)
-    return RandomEffects(
-        mean=float(np.average(effect, weights=weight)),
-        std_error=float(np.sqrt(1 / weight.sum())),
-        tau2=tau2,
-        i2=max(0.0, 1 - freedom / heterogeneity) if heterogeneity else 0.0,
-    )
+    return RandomEffects(float(np.average(effect, weights=weight)), float(np.sqrt(1 / weight.sum())), tau2, i2)

@@ -176,13 +176,9 @@ def _common_documents(judgements: Mapping[str, Judgements], pair: tuple[str, str
 
 
 def _agreement(table: pd.DataFrame, relevant_first: pd.Series, relevant_second: pd.Series) -> dict[str, float]:
-    counts = table.to_numpy()
-    return {
-        "kappa": cohen_kappa(counts),
-        "kappa_linear": cohen_kappa(counts, linear=True),
-        "kappa_relevant": cohen_kappa(confusion(relevant_first, relevant_second).to_numpy()),
-        "alpha": ordinal_alpha(counts),
-    }
+    counts, binary = table.to_numpy(), confusion(relevant_first, relevant_second).to_numpy()
+    kappas = {"kappa": cohen_kappa(counts), "kappa_linear": cohen_kappa(counts, linear=True)}
+    return kappas | {"kappa_relevant": cohen_kappa(binary), "alpha": ordinal_alpha(counts)}
 
 
 def _orders(first: FloatArray, second: FloatArray, top: int | None) -> dict[str, float]:
@@ -225,32 +221,23 @@ def confusion(first: Any, second: Any) -> pd.DataFrame:
 
 
 def cohen_kappa(counts: IntArray, linear: bool = False) -> float:
-    """Cohen's kappa of a (G, G) confusion table; ``linear``: a disagreement counts by its number of steps.
-
-    NaN if both judges give every document the same one grade.
-
-    >>> cohen_kappa(np.array([[2, 1], [0, 1]]))
-    0.5
-    """
+    """Cohen's kappa of a (G, G) confusion table; ``linear``: a disagreement counts by its number of steps."""
     step = np.abs(np.subtract.outer(np.arange(len(counts)), np.arange(len(counts))))  # (G, G)
-    cost = step if linear else (step > 0).astype(np.int64)
     by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)  # (G, G)
-    expected = float((cost * by_chance).sum())
-    return 1.0 - float((cost * counts).sum()) / expected if expected else float("nan")
+    return _above_chance(counts, by_chance, step if linear else step > 0)
 
 
 def ordinal_alpha(counts: IntArray) -> float:
-    """Krippendorff's alpha for ordinal grades, from the (G, G) confusion table of two judges.
-
-    The distance of two grades is the number of labels from one to the other, each end counted half, squared. NaN if
-    there is only one grade.
-
-    >>> round(ordinal_alpha(np.array([[2, 1], [0, 1]])), 4)
-    0.5333
-    """
+    """Krippendorff's alpha for ordinal grades, from the (G, G) confusion table of two judges."""
     coincidences = counts + counts.T  # (G, G)
     used = coincidences.sum(axis=0)  # (G,) how often either judge gives each grade
     middle = np.cumsum(used) - used / 2  # (G,)
-    distance = np.subtract.outer(middle, middle) ** 2  # (G, G) from the middle of one grade to that of the other
-    expected = float((np.outer(used, used) * distance).sum()) / max(float(used.sum()) - 1, 1)
-    return 1.0 - float((coincidences * distance).sum()) / expected if expected else float("nan")
+    # (G, G) squared number of labels from one grade to the other, each end counted half
+    distance = np.subtract.outer(middle, middle) ** 2
+    return _above_chance(coincidences, np.outer(used, used) / max(used.sum() - 1, 1), distance)
+
+
+def _above_chance(counts: IntArray, by_chance: FloatArray, cost: Any) -> float:
+    """Share of the disagreement by chance, (G, G) weighted by cost, that judges avoid; NaN if there is one grade."""
+    expected = float((cost * by_chance).sum())
+    return 1.0 - float((cost * counts).sum()) / expected if expected else float("nan")

@@ -204,10 +204,12 @@ class _Test:
         return cls(design, _inside(level, "level", 1.0), tests, spreads, n_systems if design == "anova" else None)
 
     def power(self, n: int, difference: float, sd: float) -> float:
-        """Power of the two-sided paired t-test, or of one-way ANOVA over some systems."""
+        """Power of the two-sided paired t-test, or of one-way ANOVA over some systems; NaN for an interval."""
         from scipy.stats import f, ncf, nct, t
 
         level = self.level / self.comparisons
+        if self.design == "interval":
+            return float("nan")
         if sd == 0:
             return 1.0
         if self.systems is not None:
@@ -253,9 +255,7 @@ class _Test:
         return float(brentq(lambda d: self.power(n, d, 1.0) - goal, 0.0, high, xtol=1e-12) * sd)
 
     def plan(self, asked: str, topics: list[int], differences: list[float]) -> Plan:
-        powers = [float("nan")] * len(topics)
-        if self.design != "interval":
-            powers = list(map(self.power, topics, differences, self.spreads))
+        powers = list(map(self.power, topics, differences, self.spreads))
         quantiles = QUANTILES if len(self.spreads) > 1 else [0.5]
         rows = zip(quantiles, self.spreads, topics, differences, powers, strict=True)
         frame = pd.DataFrame(rows, columns=["quantile", "spread", "topics", "difference", "power"])

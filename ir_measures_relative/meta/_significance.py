@@ -273,7 +273,7 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
     """Probability that a studentized range exceeds q: scipy's, interpolated for many values.
 
     The interpolant is a polynomial through Chebyshev nodes in q / (q + 5), which maps [0, inf) to [0, 1); it agrees
-    with scipy to about 1e-10, and the values decrease with q.
+    with scipy to about 1e-10.
     """
     from scipy.stats import studentized_range
 
@@ -333,20 +333,14 @@ def valid_correction(correction: str | None) -> str | None:
 
 
 def corrected(p_value: FloatArray, correction: str | None) -> FloatArray:
-    """Correct (P,) p-values for their number; Holm's method is Bonferroni's, step by step, and never weaker.
-
-    >>> corrected(np.array([0.04, 0.01, 0.03]), "holm")
-    array([0.06, 0.03, 0.06])
-    """
-    n = len(p_value)
+    """Correct (P,) p-values for their number; Holm's method is Bonferroni's, step by step, and never weaker."""
     if correction is None:
         return p_value
-    if correction == "bonferroni":
-        return np.minimum(n * p_value, 1.0)
-    order = np.argsort(p_value, kind="stable")
-    adjusted = np.empty(n)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(n, 0, -1)), 1.0)
-    return adjusted
+    adjusted = len(p_value) * p_value
+    if correction == "holm":
+        order = np.argsort(p_value, kind="stable")
+        adjusted[order] = np.maximum.accumulate(p_value[order] * np.arange(len(p_value), 0, -1))
+    return np.minimum(adjusted, 1.0)
 
 
 def _mean_differences(scores: FloatArray) -> FloatArray:
