@@ -211,4 +211,5 @@ def _judge(rankings: list[Array], grade: Array) -> pd.DataFrame:
     """True grades of all documents in the rankings, in order of topic and document."""
     in_pool = np.zeros(grade.shape, dtype=bool)
     np.put_along_axis(in_pool, np.hstack(rankings), True, axis=1)
-    return _frame(*np.nonzero(in_pool), "relevance", grade[in_pool])
+    topic, candidate = np.nonzero(in_pool)
+    return _frame(topic, candidate, "relevance", grade[in_pool])

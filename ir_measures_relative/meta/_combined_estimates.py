@@ -142,7 +142,7 @@ def _scores_of_judge(judge: ScoreTable, human: ScoreTable) -> tuple[FloatArray, 
     """(S, n) and (S, N): the judge's scores on the human topics and on the others, systems as in ``human``."""
     rows = same_places(judge.systems, human.systems, "system", "judge", "human")
     common = places(human.topics, judge.topics, "topic", "judge")
-    others = np.setdiff1d(np.arange(len(judge.topics)), common)
+    others = sorted(set(range(len(judge.topics))) - set(common))
     if len(others) < 2:
         raise ValueError(f"judge: requires at least 2 topics that human lacks, got {len(others)}")
     return judge.scores[np.ix_(rows, common)], judge.scores[np.ix_(rows, others)]

@@ -64,7 +64,7 @@ def kendall_tau(x: Any, y: Any) -> float:
     return tau_b(a, b)
 
 
-def tau_b(x: FloatArray, y: FloatArray | IntArray) -> float:
+def tau_b(x: FloatArray | IntArray, y: FloatArray | IntArray) -> float:
     """Tau-b of two (n,) arrays of scores; NaN if one of them ties all systems."""
     from scipy.stats import kendalltau  # here, since it takes longer to import than the whole package
 

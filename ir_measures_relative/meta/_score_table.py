@@ -158,7 +158,7 @@ class LabelledScores:
         return LabelledScores([self.labels[i] for i in order], self.values[order], self.labelled)
 
 
-def score_levels(values: FloatArray, small: float | None = None) -> IntArray:
+def score_levels(values: FloatArray | IntArray, small: float | None = None) -> IntArray:
     """(..., n) integers that order each row of scores, 0 = lowest; scores that differ by rounding alone share one."""
     order = np.argsort(values, axis=-1, kind="stable")
     levels = np.zeros(values.shape, dtype=np.int64)
@@ -168,7 +168,7 @@ def score_levels(values: FloatArray, small: float | None = None) -> IntArray:
     return levels
 
 
-def tolerance(scores: FloatArray) -> float:
+def tolerance(scores: FloatArray | IntArray) -> float:
     """Largest difference at which two of these scores count as equal."""
     return TOLERANCE * float(np.abs(scores).max(initial=0.0))
 
