@@ -18,7 +18,7 @@ from ir_measures_relative._checks import WrongKind, choice, counted, real, shown
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_mismatches
 from ir_measures_relative.meta._rank_correlation import tau_ap, tau_b
-from ir_measures_relative.meta._reusability import topic_scores
+from ir_measures_relative.meta._reusability import runs_as_seen_by, topic_scores
 from ir_measures_relative.meta._score_table import ScoreTable, require
 from ir_measures_relative.meta._topic_sets import resampled_topics
 
@@ -140,7 +140,7 @@ def compare_judges(
     rel_of = rel if isinstance(rel, Mapping) else dict.fromkeys(read, rel)
     relevant = {name: whole(rel_of.get(name), f"rel of judge {name!r}", -1000) for name in read}
     warn_of_mismatches(read_runs, next(iter(read.values())))
-    evaluate = partial(topic_scores, measure, runs=read_runs)
+    evaluate = partial(topic_scores, measure, runs=runs_as_seen_by(measure, read_runs))
     scores: dict[Any, ScoreTable] = {} if common_only else {name: evaluate(one) for name, one in read.items()}
     rows, shifts, tables = [], {}, {}
     for pair in combinations(read, 2):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any, TypeAlias
 
 import ir_measures
@@ -85,10 +84,12 @@ def reusability(qrels: QrelsLike, runs: RunsLike, groups: Any, measures: Any, *,
     1  b1    0.5            0.0     2             2
     """
     depth = whole(depth, "depth", 1)
-    score = measures if callable(measures) and not isinstance(measures, ir_measures.Measure) else _scores_of(measures)
+    is_function = callable(measures) and not isinstance(measures, ir_measures.Measure)
+    parsed = {} if is_function else _parsed(measures)
     judgements = Judgements.of(qrels)
     pooled = read_pooled_runs(judgements, runs, groups)
     read, group_of = {name: run.run for name, run in pooled.joined.items()}, pooled.group_of
+    score = measures if is_function else _scores_of(parsed, read)
     rows = judgements.to_frame()
     before = _means(score, rows, read, judgements.n_topics)  # runs x measures
     rank = _ranks(before)
@@ -138,48 +139,49 @@ def _smaller_is_better(measure: str) -> bool:
         return False
 
 
-def _scores_of(measures: Any) -> Scores:
-    """A function of judgements and runs that calls ir_measures, as ``calc_runs`` does, but without prior='others'."""
+def _parsed(measures: Any) -> dict[str, ir_measures.Measure]:
     listed = [measures] if isinstance(measures, (str, ir_measures.Measure)) else measures
     if not isinstance(listed, Iterable):
         raise TypeError(f"measures: cannot read a {type(measures).__name__}; expected measures or a function")
     parsed = {str(measure): parse_measure(measure) for measure in listed}
     if not parsed:
         raise ValueError("measures: requires at least one measure")
-    views = {text: cache(partial(run_as_seen_by, measure)) for text, measure in parsed.items()}  # each run once
+    return parsed
 
-    def score(qrels: pd.DataFrame, runs: dict[str, Run]) -> pd.DataFrame:
+
+def _scores_of(measures: dict[str, ir_measures.Measure], runs: dict[str, Run]) -> Scores:
+    """A function of judgements and runs that calls ir_measures, as ``calc_runs`` does, but without prior='others'."""
+    views = {text: runs_as_seen_by(measure, runs) for text, measure in measures.items()}
+
+    def score(qrels: pd.DataFrame, _: dict[str, Run]) -> pd.DataFrame:
         judgements = Judgements.of(qrels)
-        tables = {text: topic_scores(parsed[text], judgements, runs, views[text]).to_frame() for text in parsed}
+        tables = {text: topic_scores(measures[text], judgements, views[text]).to_frame() for text in measures}
         return pd.concat(tables, names=["measure", "name"]).melt(ignore_index=False).reset_index()
 
     return score
 
 
-def run_as_seen_by(measure: ir_measures.Measure, run: Run) -> RunDict:
-    """Run in the form that a measure expects.
+def runs_as_seen_by(measure: ir_measures.Measure, runs: Mapping[str, Run]) -> dict[str, RunDict]:
+    """Runs in the form that ``topic_scores`` reads.
 
     Measures of ir_measures get strictly falling scores, so that every provider sees the same order.
     """
     if not type(measure).__module__.startswith("ir_measures."):
-        return run.to_dict()
+        return {name: run.to_dict() for name, run in runs.items()}
     # judged_only drops documents before it cuts
     depth = None if measure.params.get("judged_only") else measure.params.get("cutoff")
-    lists = zip(run.topic_keys, run.cut(depth).rankings(), strict=True)
-    return {topic: {d: float(len(r) - i) for i, d in enumerate(r)} for topic, r in lists if r}
+    views = {}
+    for name, run in runs.items():
+        lists = zip(run.topic_keys, run.cut(depth).rankings(), strict=True)
+        views[name] = {topic: {d: float(len(r) - i) for i, d in enumerate(r)} for topic, r in lists if r}
+    return views
 
 
-def topic_scores(
-    measure: ir_measures.Measure,
-    judgements: Judgements,
-    runs: Mapping[str, Run],
-    view: Callable[[Run], RunDict] | None = None,
-) -> ScoreTable:
+def topic_scores(measure: ir_measures.Measure, judgements: Judgements, runs: Mapping[str, RunDict]) -> ScoreTable:
     """Runs x topics by ir_measures; a topic that a run lacks counts as the measure scores an empty ranking, or 0."""
     evaluator = ir_measures.evaluator([measure], judgements.to_dict())
-    view = view or partial(run_as_seen_by, measure)
     scores = {}
     for name, run in runs.items():
-        values = {metric.query_id: metric.value for metric in evaluator.iter_calc(view(run))}
+        values = {metric.query_id: metric.value for metric in evaluator.iter_calc(run)}
         scores[name] = {topic: values.get(topic, 0.0) for topic in judgements.topic_keys}
     return ScoreTable.of(scores)
