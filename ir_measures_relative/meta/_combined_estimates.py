@@ -58,7 +58,12 @@ def prediction_powered(
 
     The estimate is the judge's mean over the topics without human scores, plus the mean difference between people and
     judge on the topics that both have scored, which removes the judge's bias. The judge's weight is tuned to the data,
-    so a useless judge is ignored and only adds a little noise.
+    so a useless judge is ignored and only adds a little noise (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023,
+    Prediction-powered inference, Science 382; Angelopoulos, Duchi and Zrnic 2023, PPI++, arXiv:2311.01453).
+
+    With n human topics H and N further topics: estimate = w mean_N(judge) + mean_H(human - w judge), variance =
+    w^2 var_N(judge)/N + var_H(human - w judge)/n, and w = cov_H(human, judge) / ((1 + n/N) var(judge)), clipped to
+    [0, 1]. ``effective_topics`` is n times the variance without the judge over that with it.
 
     Parameters
     ----------
@@ -77,17 +82,6 @@ def prediction_powered(
     normal : bool
         Like ppi-python, use the normal quantile and divide sums of squares by n, not n - 1, instead of Student's t with
         n - 1 degrees of freedom.
-
-    Notes
-    -----
-    With n human topics H and N further topics: estimate = w mean_N(judge) + mean_H(human - w judge), variance =
-    w^2 var_N(judge)/N + var_H(human - w judge)/n, and w = cov_H(human, judge) / ((1 + n/N) var(judge)), clipped to
-    [0, 1]. ``effective_topics`` is n times the variance without the judge over that with it.
-
-    References
-    ----------
-    Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered inference. Science 382.
-    Angelopoulos, Duchi, Zrnic (2023). PPI++: Efficient prediction-powered inference. arXiv:2311.01453.
 
     Examples
     --------

@@ -137,6 +137,10 @@ class PreferenceReconstruction:
 def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruction:
     """Compare the order of systems by estimated scores with their order by true scores, topic by topic.
 
+    As in Table 6 of Fröbe, Gienapp, Potthast and Hagen (2023), Bootstrapped nDCG estimation in the presence of unjudged
+    documents, ECIR. (The authors' program counts a tie as a preference for the estimated system, both in the truth and
+    in the estimates, which is why points have precision = recall in the table.)
+
     On each topic every estimated system is compared with the *true* score of every other system. It is stated to be
     better if its estimate (or the lower end of its range) is strictly larger, worse if its estimate (or the upper end)
     is strictly smaller; otherwise no preference is stated. Scores that differ by no more than 1e-12 of the largest true
@@ -150,12 +154,6 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
         of these. Systems of ``truth`` that it lacks serve as rivals only.
     truth : DataFrame, array or dict
         The true scores, in the same form.
-
-    Notes
-    -----
-    Table 6 of Fröbe, Gienapp, Potthast and Hagen (2023), Bootstrapped nDCG estimation in the presence of unjudged
-    documents, ECIR. The authors' program counts a tie as a preference for the estimated system, both in the truth and
-    in the estimates, which is why points have precision = recall in the table.
 
     Examples
     --------

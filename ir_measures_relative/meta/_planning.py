@@ -64,6 +64,10 @@ def topics_needed(
 ) -> Plan:
     """Compute how many topics it takes to show a difference between systems.
 
+    The t-test's power comes from the noncentral t distribution. ANOVA follows Sakai: one-way degrees of freedom
+    m (n - 1), noncentrality n difference^2 / (2 variance), the least favourable arrangement of the other systems. The
+    topics needed for an interval are the fewest for which its expected width is at most ``difference``.
+
     Parameters
     ----------
     spread : float, DataFrame, array or dict
@@ -86,12 +90,6 @@ def topics_needed(
         intervals.
     systems : int, optional
         Number of systems for ``design='anova'``; by default those of the table.
-
-    Notes
-    -----
-    The t-test's power comes from the noncentral t distribution. ANOVA follows Sakai: one-way degrees of freedom
-    m (n - 1), noncentrality n difference^2 / (2 variance), the least favourable arrangement of the other systems. The
-    topics needed for an interval are the fewest for which its expected width is at most ``difference``.
 
     Examples
     --------

@@ -79,20 +79,18 @@ def tau_ap(estimate: Any, truth: Any) -> float:
     of these shares is scaled to -1 (reversed) to 1 (the same order). The result is not symmetric (Yilmaz, Aslam and
     Robertson 2008, A new rank correlation coefficient for information retrieval, SIGIR).
 
-    Parameters
-    ----------
-    estimate, truth : DataFrame, array, dict, Series or list
-        Scores of the same systems: one per system, or a systems x topics table (row means). Negate the scores of a
-        measure for which smaller is better.
-
-    Notes
-    -----
     Ties are treated as in Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR. If only
     ``estimate`` has ties, the value is the mean over all orders of the tied systems (tau_AP,a). If only ``truth`` has
     ties, such a pair counts half. If both have ties, as in tau_AP,b: at each system not tied for the top of
     ``estimate``, the share of the systems *strictly* above it that ``truth`` too puts strictly above it; so
     ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both directions.) If ``estimate`` ties all
     systems, the value is 0, or 1 if ``truth`` ties all as well.
+
+    Parameters
+    ----------
+    estimate, truth : DataFrame, array, dict, Series or list
+        Scores of the same systems: one per system, or a systems x topics table (row means). Negate the scores of a
+        measure for which smaller is better.
 
     Examples
     --------
@@ -210,7 +208,9 @@ def number_of_systems(
 
     In each trial N systems are chosen at random and scored *as if only they had taken part*; the two rankings are
     correlated by tau-b. Trials in which ties leave tau undefined (likely at N = 2) are left out of the mean. This is
-    Algorithm 1 of Türkmen, Lease and Kutlu, New metrics to encourage innovation and diversity in IR approaches.
+    Algorithm 1 of Türkmen, Lease and Kutlu, New metrics to encourage innovation and diversity in IR approaches. N = 2
+    in its Table 3 compares rareness with precision: of two systems, relevant documents that both find cancel, and all
+    others have one rarity.
 
     Parameters
     ----------
@@ -223,11 +223,6 @@ def number_of_systems(
         The numbers N; by default the powers of two below the number of systems.
     trials, seed : int
         Subsets per size, and random seed; each size has its own random stream.
-
-    Notes
-    -----
-    At N = 2 rareness-based precision orders two systems as precision does: relevant documents that both find cancel,
-    all others have one rarity. So N = 2 in the paper's Table 3 compares rareness with precision.
 
     Examples
     --------

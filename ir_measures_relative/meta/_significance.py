@@ -295,9 +295,9 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
 
 
 def randomized_tukey_hsd(scores: FloatArray, permuted: Iterable[FloatArray]) -> PairwiseTest:
-    """Count how many of B tables whose topics are shuffled among systems have a range of means as large as a pair.
+    """Test by the share (b + 1)/(B + 1) of shuffled tables whose range of means reaches the difference of a pair.
 
-    If b of them do, p = (b + 1)/(B + 1), since the table itself is one of the equally likely ones: never 0.
+    Each of the B tables ``permuted`` has the scores of every topic shuffled among the systems.
     """
     difference = _mean_differences(scores)
     ranges = np.sort([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
