@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from ir_measures_relative._checks import counted, flag, real
 from ir_measures_relative._input import FloatArray
@@ -94,8 +95,6 @@ def prediction_powered(
     >>> result.estimate.round(3).tolist(), result.human.round(3).tolist()
     ([0.312, 0.515], [0.3, 0.5])
     """
-    from scipy.stats import norm, t
-
     level, normal = real(level, "level", 0.0, 1.0), flag(normal, "normal")
     by_people = ScoreTable.of(human, "human").need(systems=1, topics=2, what="human")
     labelled, unlabelled = _scores_of_judge(ScoreTable.of(judge, "judge"), by_people)
@@ -115,7 +114,7 @@ def prediction_powered(
     estimate = weights * unlabelled.mean(axis=1) + rest.mean(axis=1)
     variance = weights**2 * unlabelled.var(axis=1, ddof=lost) / more + rest.var(axis=1, ddof=lost) / n
     alone = scores.var(axis=1, ddof=lost) / n
-    margin = (norm.ppf((1 + level) / 2) if normal else t.ppf((1 + level) / 2, n - 1)) * np.sqrt(variance)
+    margin = (scipy.stats.norm if normal else scipy.stats.t(n - 1)).ppf((1 + level) / 2) * np.sqrt(variance)
     return PredictionPowered(
         systems=list(systems),
         estimate=estimate,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from ir_measures_relative._checks import real
 from ir_measures_relative._input import FloatArray, IntArray
@@ -60,14 +61,12 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
     >>> meta.estimation_error([0.5, 0.4, 0.8], [0.4, 0.6, 0.8])
     EstimationError(rmse 0.1291: over 0.0577, under 0.1155; bias -0.0333, pearson 0.721, spearman 0.500; n=3)
     """
-    from scipy.stats import rankdata  # here, since it takes longer to import than the whole package
-
     guess, true = (values.ravel() for values in _aligned(estimate, truth))
     require(guess.size, 1, "score", "estimate")
     error = guess - true
     rmse, over, under = np.sqrt(np.mean(_error_parts(error) ** 2, axis=1)).tolist()
     pearson = _correlation(guess, true)
-    spearman = _correlation(*(rankdata(score_levels(values)) for values in (guess, true)))
+    spearman = _correlation(*(scipy.stats.rankdata(score_levels(values)) for values in (guess, true)))
     return EstimationError(rmse, over, under, float(error.mean()), pearson, spearman, error.size, error)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from ir_measures_relative._checks import WrongKind, choice, is_real, real, shown, whole
 from ir_measures_relative._input import FloatArray
@@ -203,8 +204,6 @@ class _Test:
 
     def power(self, n: int, difference: float, sd: float) -> float:
         """Power of the two-sided paired t-test, or of one-way ANOVA over some systems; NaN for an interval."""
-        from scipy.stats import f, ncf, nct, t
-
         level = self.level / self.comparisons
         if self.design == "interval":
             return float("nan")
@@ -212,18 +211,18 @@ class _Test:
             return 1.0
         if self.systems is not None:
             freedom = self.systems - 1, self.systems * (n - 1)
-            return float(ncf.sf(f.isf(level, *freedom), *freedom, n * difference**2 / (2 * sd**2)))
-        critical, shift = t.isf(level / 2, n - 1), difference / sd * np.sqrt(n)
+            critical = scipy.stats.f.isf(level, *freedom)
+            return float(scipy.stats.ncf.sf(critical, *freedom, n * difference**2 / (2 * sd**2)))
+        critical = scipy.stats.t.isf(level / 2, n - 1)
+        statistic = scipy.stats.nct(n - 1, difference / sd * np.sqrt(n))
         # scipy gives NaN for the probability of the wrong sign if it is far too small to matter
-        return float(nct.sf(critical, n - 1, shift) + np.nan_to_num(nct.cdf(-critical, n - 1, shift)))
+        return float(statistic.sf(critical) + np.nan_to_num(statistic.cdf(-critical)))
 
     def width(self, n: int, sd: float) -> float:
         """Expected width of the confidence interval of a mean difference: 2 t E[s] / sqrt(n)."""
-        from scipy.special import gammaln
-        from scipy.stats import t
-
-        expected_sd = sd * np.exp(gammaln(n / 2) - gammaln((n - 1) / 2)) * np.sqrt(2 / (n - 1))
-        return float(2 * t.isf(self.level / self.comparisons / 2, n - 1) * expected_sd / np.sqrt(n))
+        log_gamma = scipy.special.gammaln([n / 2, (n - 1) / 2])
+        expected_sd = sd * np.exp(log_gamma[0] - log_gamma[1]) * np.sqrt(2 / (n - 1))
+        return float(2 * scipy.stats.t.isf(self.level / self.comparisons / 2, n - 1) * expected_sd / np.sqrt(n))
 
     def fewest_topics(self, difference: float, sd: float, goal: float) -> int:
         """Fewest topics that show the difference, by bisection: more topics are enough too."""
@@ -243,14 +242,12 @@ class _Test:
 
     def detectable(self, n: int, sd: float, goal: float) -> float:
         """Smallest difference that has the power."""
-        from scipy.optimize import brentq
-
         if sd == 0 or goal <= self.level / self.comparisons:
             return 0.0
         high = 1.0
         while self.power(n, high, 1.0) < goal:
             high *= 2
-        return float(brentq(lambda d: self.power(n, d, 1.0) - goal, 0.0, high, xtol=1e-12) * sd)
+        return float(scipy.optimize.brentq(lambda d: self.power(n, d, 1.0) - goal, 0.0, high, xtol=1e-12) * sd)
 
     def plan(self, asked: str, topics: list[int], differences: list[float]) -> Plan:
         powers = list(map(self.power, topics, differences, self.spreads))

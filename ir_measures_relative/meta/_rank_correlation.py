@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from ir_measures_relative._checks import WrongKind, flag, shown, whole
 from ir_measures_relative._input import FloatArray, IntArray
@@ -66,10 +67,8 @@ def kendall_tau(x: Any, y: Any) -> float:
 
 def tau_b(x: FloatArray | IntArray, y: FloatArray | IntArray) -> float:
     """Tau-b of two (n,) arrays of scores; NaN if one of them ties all systems."""
-    from scipy.stats import kendalltau  # here, since it takes longer to import than the whole package
-
     a, b = score_levels(x), score_levels(y)
-    return float(kendalltau(a, b).statistic) if a.any() and b.any() else float("nan")
+    return float(scipy.stats.kendalltau(a, b).statistic) if a.any() and b.any() else float("nan")
 
 
 def tau_ap(estimate: Any, truth: Any) -> float:

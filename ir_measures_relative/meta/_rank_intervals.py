@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from ir_measures_relative._checks import flag, real, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
@@ -137,9 +138,7 @@ def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, larg
 
 def _ranks(means: FloatArray, small: float) -> IntArray:
     """(B, S) -> (B, S) rank in each row, 1 = largest; means that differ by rounding alone share the better rank."""
-    from scipy.stats import rankdata  # here, since it takes longer to import than the whole package
-
-    return np.asarray(rankdata(-score_levels(means, small), method="min", axis=1), dtype=np.int64)
+    return np.asarray(scipy.stats.rankdata(-score_levels(means, small), method="min", axis=1), dtype=np.int64)
 
 
 def _ends(values: Any, tail: float) -> tuple[Any, Any]:

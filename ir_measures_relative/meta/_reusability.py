@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import ir_measures
 import pandas as pd
+import scipy
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import heard_warnings, whole
@@ -123,12 +124,10 @@ def _means(score: Scores, rows: pd.DataFrame, runs: dict[str, Run], n_topics: in
 
 def _ranks(means: pd.DataFrame) -> pd.DataFrame:
     """Runs x measures: 1 + the number of runs that are better."""
-    from scipy.stats import rankdata  # here, since it takes longer to import than the whole package
-
     ranks = means.astype(int)
     for measure, column in means.items():
-        levels = score_levels(column.to_numpy())
-        ranks[measure] = rankdata(levels if _smaller_is_better(str(measure)) else -levels, method="min").astype(int)
+        levels = score_levels(column.to_numpy()) * (1 if _smaller_is_better(str(measure)) else -1)
+        ranks[measure] = scipy.stats.rankdata(levels, method="min").astype(int)
     return ranks
 
 

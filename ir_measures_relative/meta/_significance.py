@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.polynomial.chebyshev import Chebyshev
 
 from ir_measures_relative._checks import choice, real, whole
@@ -235,15 +236,13 @@ class PairwiseTest(NamedTuple):
 
 def paired_t(scores: FloatArray) -> PairwiseTest:
     """Student's paired t-test for every pair, not corrected for their number; ``scores`` (S, T)."""
-    from scipy.stats import t  # here, since it takes longer to import than the whole package
-
     difference, n_topics = _mean_differences(scores), scores.shape[1]
     deviations = [(scores[s] - scores[s + 1 :]).std(axis=1, ddof=1) for s in range(len(scores) - 1)]  # not all at once
     error = np.concatenate([[], *deviations]) / np.sqrt(n_topics)  # (P,)
     # a constant difference has no variance: its t is 0 or infinite
     statistic = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     np.divide(difference, error, out=statistic, where=error > tolerance(scores))
-    return PairwiseTest(difference, statistic, 2 * t.sf(np.abs(statistic), n_topics - 1))
+    return PairwiseTest(difference, statistic, 2 * scipy.stats.t.sf(np.abs(statistic), n_topics - 1))
 
 
 def tukey_hsd(scores: FloatArray, two_way: bool = True) -> PairwiseTest:
@@ -275,13 +274,12 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
     The interpolant is a polynomial through Chebyshev nodes in q / (q + 5), which maps [0, inf) to [0, 1); it agrees
     with scipy to about 1e-10.
     """
-    from scipy.stats import studentized_range
 
     def exact(values: FloatArray) -> FloatArray:
         # quad warns about values next to 1 and 0; only the main thread may silence it, since that affects all threads
         in_main = current_thread() is main_thread()
         with warnings.catch_warnings(action="ignore") if in_main else nullcontext():
-            return np.asarray(np.clip(studentized_range.sf(values, n_systems, freedom), 0.0, 1.0))
+            return np.asarray(np.clip(scipy.stats.studentized_range.sf(values, n_systems, freedom), 0.0, 1.0))
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)
