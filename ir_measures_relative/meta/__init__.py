@@ -49,7 +49,6 @@ from ir_measures_relative.meta._estimation import (
 )
 from ir_measures_relative.meta._judges import JudgeComparison, compare_judges
 from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
-from ir_measures_relative.meta._query_types import QueryTypes, query_types
 from ir_measures_relative.meta._rank_correlation import (
     NumberOfSystems,
     discordant_pairs,
@@ -69,7 +68,7 @@ from ir_measures_relative.meta._significance import (
     discriminative_power,
     significance_disagreement,
 )
-from ir_measures_relative.meta._topic_sets import Stability, SwapRate, stability, swap_rate
+from ir_measures_relative.meta._topic_sets import QueryTypes, Stability, SwapRate, query_types, stability, swap_rate
 
 # not public, but for other rooms: random_effects, corrected, LabelledScores, refuse_repeated
 __all__ = [

@@ -106,8 +106,6 @@ def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, larg
     rank = _ranks(sign * means[None], scores.tolerance)[0]  # (S,)
     ranks = _ranks(sign * drawn, scores.tolerance)  # (B, S)
     order = np.argsort(rank, kind="stable")  # ties stay by name
-    low, high = _ends(drawn[:, order], tail)
-    rank_low, rank_high = _ends(ranks[:, order], tail)
 
     def below(heads: BoolArray) -> BoolArray:
         """(S,) True for a system that is worse than every head in enough resamples."""
@@ -120,20 +118,10 @@ def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, larg
         if worse[tied].all():
             number, worse = number + 1, below(tied)
         tier[tied] = number
-    return RankIntervals(
-        systems=[scores.systems[s] for s in order],
-        mean=means[order],
-        low=low,
-        high=high,
-        rank=rank[order],
-        rank_low=rank_low,
-        rank_high=rank_high,
-        tier=tier[order],
-        p_best=(ranks == 1).mean(axis=0)[order],
-        ties_with_best=~below(rank == 1)[order],
-        level=level,
-        trials=len(drawn),
-    )
+    best, ties = (ranks == 1).mean(axis=0), ~below(rank == 1)
+    columns = means, *_ends(drawn, tail), rank, *_ends(ranks, tail), tier, best, ties  # (S,) each
+    systems = [scores.systems[s] for s in order]
+    return RankIntervals(systems, *(column[order] for column in columns), level=level, trials=len(drawn))
 
 
 def _ranks(means: FloatArray, small: float) -> IntArray:
