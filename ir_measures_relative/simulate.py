@@ -170,11 +170,11 @@ def _documents(rng: np.random.Generator, topics: int, candidates: int) -> tuple[
     relevant = rng.integers(8, 40, size=(topics, 1))  # expected number, whatever the number of candidates
     grade = np.where(rng.random(shape) < relevant / candidates, 1 + rng.binomial(2, 0.3, shape), 0)
 
-    def signal(strength: float, shown: float) -> Array:
-        ease = strength * rng.uniform(0.5, 1.5, size=(topics, 1))  # (Q, 1): each topic suits a signal or not
+    def signal(shown: float) -> Array:
+        ease = 1.3 * rng.uniform(0.5, 1.5, size=(topics, 1))  # (Q, 1): each topic suits a signal or not
         return ease * grade * (rng.random(shape) < shown) + rng.standard_normal(shape)
 
-    return grade, signal(1.3, shown=0.5), signal(1.3, shown=0.8)
+    return grade, signal(shown=0.5), signal(shown=0.8)
 
 
 def _rankings(rng: np.random.Generator, n_systems: int, lexical: Array, semantic: Array) -> dict[str, Array]:

@@ -119,9 +119,9 @@ def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, larg
             number, worse = number + 1, below(tied)
         tier[tied] = number
     best, ties = (ranks == 1).mean(axis=0), ~below(rank == 1)
-    columns = means, *_ends(drawn, tail), rank, *_ends(ranks, tail), tier, best, ties  # (S,) each
+    columns: Any = means, *_ends(drawn, tail), rank, *_ends(ranks, tail), tier, best, ties  # (S,) each
     systems = [scores.systems[s] for s in order]
-    return RankIntervals(systems, *(column[order] for column in columns), level=level, trials=len(drawn))
+    return RankIntervals(systems, *(column[order] for column in columns), level, len(drawn))
 
 
 def _ranks(means: FloatArray, small: float) -> IntArray:
