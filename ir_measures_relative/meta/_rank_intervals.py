@@ -118,10 +118,13 @@ def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, larg
         if worse[tied].all():
             number, worse = number + 1, below(tied)
         tier[tied] = number
-    best, ties = (ranks == 1).mean(axis=0), ~below(rank == 1)
-    columns: Any = means, *_ends(drawn, tail), rank, *_ends(ranks, tail), tier, best, ties  # (S,) each
-    systems = [scores.systems[s] for s in order]
-    return RankIntervals(systems, *(column[order] for column in columns), level, len(drawn))
+    low, high = _ends(drawn, tail)
+    rank_low, rank_high = _ends(ranks, tail)
+    columns: dict[str, Any] = {"mean": means, "low": low, "high": high, "rank": rank, "rank_low": rank_low}
+    columns |= {"rank_high": rank_high, "tier": tier, "p_best": (ranks == 1).mean(axis=0)}
+    columns |= {"ties_with_best": ~below(rank == 1)}
+    in_order = {name: values[order] for name, values in columns.items()}
+    return RankIntervals([scores.systems[s] for s in order], **in_order, level=level, trials=len(drawn))
 
 
 def _ranks(means: FloatArray, small: float) -> IntArray:
