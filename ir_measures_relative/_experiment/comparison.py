@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import fsum
+from itertools import product
 from pathlib import Path
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from ir_measures_relative._experiment.table_marks import (
     baseline_decisions,
     baseline_marks,
     decided_measures,
+    decision_marks,
     letter_marks,
 )
 from ir_measures_relative._experiment.table_text import (
@@ -37,7 +39,6 @@ from ir_measures_relative._experiment.table_text import (
     markdown,
     visible,
 )
-from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, RunsLike
 from ir_measures_relative._labels import LabelModel
@@ -108,25 +109,26 @@ def compare(
     | bm25  |     0.31 |         0.50 |
     """
     sources = run_sources(runs, names=names)
-    is_labelled, level = labels is not None, share(level, "compare: level")
-    if is_labelled and baseline is None:
+    level = share(level, "compare: level")
+    if labels is not None and baseline is None:
         raise ValueError("compare: labels= requires baseline=; as a measure, use Imputed(labels=...)")
-    options: dict[str, Any] = {"groups": groups, "by": by, "n_jobs": n_jobs, "progress": progress, "pool_depth": depth}
-    request = Request.of(measures, sources, judge=None if judge is None else Judgements.of(judge, "judge"), **options)
+    request = Request.of(
+        measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress, pool_depth=depth,
+        judge=None if judge is None else Judgements.of(judge, "judge"),
+    )  # fmt: skip
     sort_place = None if sort is None else _place(sort, request.measures, request.texts, "sort")
     interval_level = None if intervals is None else real(intervals, "intervals", 0.0, 1.0)
     if interval_level is not None and not request.measures:
         raise ValueError("intervals= requires at least one measure")
-    decided: dict[str, MedSettings] = {}
+    decided: Decided = {}
     if baseline is not None:
-        baseline = _known_run(baseline, request.names)
-        decided = decided_measures(request, labels)
-        depths = [kept_depth(settings, is_labelled) for settings in decided.values()]
+        baseline, decided = _known_run(baseline, request.names), decided_measures(request, labels)
+        depths = [kept_depth(settings, model is not None) for settings, model in decided.values()]
         request = replace(request, depth=deepest([request.depth, *depths]))
     joined = request.read(qrels, sources)
     if interval_level is not None and joined.judgements.n_topics < 2:
         raise ValueError("intervals= requires at least two topics")
-    decisions = None if baseline is None else baseline_decisions(request, joined, decided, baseline, labels, level)
+    decisions = None if baseline is None else baseline_decisions(request, joined, decided, baseline, level)
     return Comparison(
         request.measures, request.texts, request.names, request.groups, joined.judgements.topics,
         request.scores(joined), sort_place, interval_level, baseline, decisions, level,
@@ -294,33 +296,36 @@ class Comparison:
         titles: Mapping[Any, str] | Sequence[str] | None = None,
         caption: str | None = None,
     ) -> TextTable:
-        """The means in the order of the rows, for every format."""
-        frame = self.to_frame()
-        counts = {text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)}
+        """The means in the order of the rows, for every format; options as in `to_latex`."""
+        frame, first = self.to_frame(), 1 if self.groups is None else 2  # first column of a measure
+        counts = [text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)]
         rows = [
             [name, *(_plain(value, column in counts) for column, value in zip(frame.columns, values, strict=True))]
             for name, *values in frame.itertuples(name=None)
         ]
         header = ["name", *self._retitled(frame.columns, titles)]
-        columns = [1 + list(frame.columns).index(text) for text in self.texts]
-        better = {header[column]: direction(m) for column, m in zip(columns, self.measures, strict=True)}
+        better = dict(zip(header[first:], map(direction, self.measures), strict=False))
         if caption is None:
             sums = f"; sums of {', '.join(sorted(counts))}" if counts else ""
             caption = f"Means over {counted(len(self.topics), 'topic')}{sums}."
-        table = TextTable(header, rows, better, {}, places, caption)
         baseline = self.baseline if baseline is None else _known_run(baseline, self.names)
         tests = PairedTests(self.measures, self.scores, level, test, correction)
-        cells = {(int(run), v): (row, c) for row, run in enumerate(self._order) for v, c in enumerate(columns)}
         if marks is not None:
             choice(marks, "marks", ("letters",))
-            return letter_marks(table, cells, tests)
-        if baseline is None:
-            return table
-        decisions = self.decisions if baseline == self.baseline else None
-        decided = Decided.of(decisions, self.names, self.texts, self.level)
-        return baseline_marks(table, cells, tests, (list(self.names).index(baseline), baseline), decided)
+            marked, legend = letter_marks(tests, self._order)
+            header, first = ["#", *header], first + 1
+            rows = [[letter, *row] for letter, row in zip(ascii_letters, rows, strict=False)]
+        elif baseline is not None:
+            decisions = self.decisions if baseline == self.baseline else None
+            decided = decision_marks(decisions, self.names, self.texts, self.level)
+            marked, legend = baseline_marks(tests, self.names, baseline, decided)
+        else:
+            return TextTable(header, rows, better, {}, places, caption)
+        cells = product(enumerate(self._order.tolist()), range(len(self.texts)))
+        placed = {(row, first + v): marked.get((run, v), "") for (row, run), v in cells}
+        return TextTable(header, rows, better, placed, places, caption, legend=legend)
 
-    def _retitled(self, columns: Iterable[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:
+    def _retitled(self, columns: Sequence[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:
         """Titles of columns; those of measures may be replaced."""
         if titles is None:
             return [str(column) for column in columns]
@@ -335,15 +340,15 @@ class Comparison:
     @cached_property
     def _summaries(self) -> FloatArray:
         """(M, V)"""
-        values = [[summary(m, row[:, v]) for v, m in enumerate(self.measures)] for row in self.scores]
-        return np.array(values, dtype=np.float64).reshape(len(self.names), len(self.measures))
+        values = [summary(measure, self.scores[:, :, v]) for v, measure in enumerate(self.measures)]
+        return np.array(values).reshape(len(self.measures), len(self.names)).T
 
     @property
     def _order(self) -> IntArray:
         """(M,) places of the runs in the rows; equally good ones stay in the order given."""
         if self.sort is None:
             return np.arange(len(self.names))
-        values = self._summaries[:, self.sort]
+        values = np.round(self._summaries[:, self.sort], 12)
         return np.argsort(values if direction(self.measures[self.sort]) == "smaller" else -values, kind="stable")
 
     @property
@@ -376,12 +381,9 @@ def _known_run(name: Any, names: Sequence[str]) -> str:
     return str(name)
 
 
-def summary(measure: Measure, values: Sequence[float] | FloatArray) -> float:
-    """Mean of a measure over topics, or the sum where ir_measures adds up (NumRet); rounded once."""
-    total = fsum(values)
-    if adds_up(measure):
-        return total
-    return total / len(values) if len(values) else float("nan")
+def summary(measure: Measure, values: FloatArray) -> Any:
+    """Mean of a measure over topics, the last axis, or the sum where ir_measures adds up (NumRet)."""
+    return values.sum(axis=-1) if adds_up(measure) else values.mean(axis=-1)
 
 
 def _plain(value: Any, is_count: bool) -> Any:

@@ -36,8 +36,8 @@ class JudgeNext(pd.DataFrame):  # type: ignore[misc]
     Attributes
     ----------
     expected_left : float
-        Expected number of judgements until all pairs of interest are decided, estimated by replaying judgements on
-        sampled labels.
+        Expected number of judgements until all pairs of interest are decided (without labels: settled), estimated by
+        replaying judgements on sampled labels.
     n_undecided : int
         Number of undecided pairs; 0 with a single run.
     """
@@ -80,21 +80,14 @@ def judge_next(
     base : Measure or str
         The ordinary measure: nDCG, P, RBP or SDCG, with its cutoff.
     labels : LabelModel or str, optional
-        A label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), its registered name, or
-        'learned': from these runs. None: a pair is undecided until it is settled (`pairs`), and a document has each
-        grade as often as the judged documents of its topic.
+        As in `pairs`. None: a pair is undecided until it is settled, and a document has each grade as often as the
+        judged documents of its topic.
     level : float
         With labels: the probability from which a pair is decided.
-    margin : float
-        With labels: a difference of the means that is too small to matter.
+    margin, groups, depth, progress
+        As in `pairs`.
     runs_of_interest : list of str, optional
         Names of runs; only their pairs are to be decided. All by default.
-    groups : dict, Series or path, optional
-        Group of each run, for labels='learned'.
-    depth : int, optional
-        Depth of the pool, for labels; by default that of `meta.pool_depth`.
-    progress : bool, optional
-        True or False for a progress bar or none; by default one appears when the work takes long.
 
     Returns
     -------
@@ -102,8 +95,7 @@ def judge_next(
         A DataFrame with a row per document: query_id, doc_id; effect, the sum over undecided pairs of the variance that
         the document's label contributes to the difference of their means; n_runs, how many of the runs have it unjudged
         in their top K; p_relevant, its probability of a gain (mean over those runs); pairs, how many undecided pairs it
-        affects. If no pair is undecided, the frame is empty. ``expected_left`` is the expected number of judgements
-        until every pair is decided at ``level``, or, without labels, settled.
+        affects. If no pair is undecided, the frame is empty.
 
     Notes
     -----
@@ -213,10 +205,10 @@ def gate(
     tops = runs.top(table.settings.cutoff)
     unjudged = len(np.unique(tops.document[tops.unjudged]))
     new_lacks, base_lacks = (int((runs[name].length == 0).sum()) for name in runs)
-    chance, chance_not_worse = (None, None) if table.labels is None else (p_better, 1.0 - p_worse)
+    chances = (None, None) if table.labels is None else (p_better, 1.0 - p_worse)
     return Gate(
         verdict, status, str(measure), runs.judgements.n_topics, float(table.difference[0]), low, high, table.margin,
-        table.level, chance, chance_not_worse, unjudged, left, base_lacks, new_lacks,
+        table.level, *chances, unjudged, left, base_lacks, new_lacks,
     )  # fmt: skip
 
 

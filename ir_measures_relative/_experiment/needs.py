@@ -1,8 +1,7 @@
 """Scores of many runs, where a measure may require prior runs or labels besides the run that it scores.
 
-A measure states its need (``measure.needs``, ``measure.symbol``). ``check_need`` rejects, before anything is read, what
-the measure and the names of the runs show to be wrong. Once all runs are joined, ``provider`` gives the second argument
-of ``measure.score`` for each run.
+A measure states its need (``measure.needs``, ``measure.symbol``). ``check_need`` rejects a wrong one before runs are
+read; once they are joined, ``provider`` gives the second argument of ``measure.score`` for each run.
 """
 
 from __future__ import annotations
@@ -71,10 +70,9 @@ def provider(measure: Any, request: Request, runs: Runs) -> Callable[[str], Any]
     if measure.symbol == "previous":
         return lambda name: LeaveOneOut.of(runs).previous(name)
     if measure.symbol == "groups":
-        best = {group: runs[name] for group, name in sorted(best_of_groups(request, runs).items())}
-        priors = {
-            own: JudgedPriors(runs.judgements, [run for group, run in best.items() if group != own]) for own in best
-        }
+        best = sorted(best_of_groups(request, runs).items())
+        others = {own: [runs[name] for group, name in best if group != own] for own, _ in best}
+        priors = {own: JudgedPriors(runs.judgements, of) for own, of in others.items()}
         return lambda name: priors[runs.group_of[name]]
     named = measure.named_runs({**runs.beside, **{name: runs[name].run for name in runs}})
     for part, run in named:
@@ -83,24 +81,16 @@ def provider(measure: Any, request: Request, runs: Runs) -> Callable[[str], Any]
     return lambda name: chosen
 
 
-def depth_to_hold(measure: Measure) -> int | None:
-    """Number of documents to keep for a measure; those of ir_measures are computed while the run is read."""
-    return measure.depth if isinstance(measure, RelativeMeasure) else 0
-
-
 def deepest(depths: Iterable[int | None]) -> int | None:
     """The largest depth; None is the end of a run."""
-    every = list(depths)
-    return None if None in every else max((depth for depth in every if depth is not None), default=0)
+    every = [np.inf if depth is None else depth for depth in depths]
+    return None if max(every) == np.inf else int(max(every))
 
 
 def scores_of(request: Request, runs: Runs, measures: Iterable[Measure]) -> FloatArray:
-    """(M, Q, number of measures), each run relative to the others; topics as in ``runs.judgements``.
-
-    Measures of ir_measures were computed while the runs were read.
-    """
+    """(M, Q, number of measures), each run relative to the others; topics as in ``runs.judgements``."""
     asked = list(measures)
-    values = dict(runs.computed)
+    values = dict(runs.computed)  # measures of ir_measures
     needs = {m: provider(m, request, runs) for m in dict.fromkeys(asked) if isinstance(m, RelativeMeasure)}
     if needs:
         n_workers, sent = request.workers.count, Sent((runs, needs))
@@ -127,8 +117,7 @@ def best_of_groups(request: Request, runs: Runs) -> dict[str, str]:
     if request.by_scores is not None:
         means = np.array([request.by_scores[name] for name in runs])
     else:
-        scores = scores_of(request, runs, [request.by])[:, :, 0]
-        means = scores.sum(axis=1) / max(scores.shape[1], 1)
+        means = scores_of(request, runs, [request.by])[:, :, 0].mean(axis=1)
         means = np.round(-means if direction(request.by) == "smaller" else means, 12)  # equal but for rounding is equal
     best: dict[str, str] = {}
     for place in np.argsort(-means, kind="stable"):

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from ir_measures_relative._checks import choice
 
 SIGNIFICANT = 0.05  # p-values below it
-SETTLED = ("better", "worse", "equal", "no")
 
 _FIXED = "This order is settled: no labels of the unjudged documents can reverse it."
 _CHANGE = "labels of the unjudged documents could change it"
@@ -65,19 +64,10 @@ class PairKeys(NamedTuple):
 
 
 def pair_sentence(
-    a: str,
-    b: str,
-    difference: float,
-    n_topics: int,
-    *,
-    settled: str | None = None,
-    probability: float | None = None,
-    probability_worse: float | None = None,
-    p_value: float | None = None,
-    n_pairs: int = 1,
-    level: float = 0.95,
+    a: str, b: str, difference: float, n_topics: int, *, settled: str | None = None, probability: float | None = None,
+    probability_worse: float | None = None, p_value: float | None = None, n_pairs: int = 1, level: float = 0.95,
     margin: float = 0.0,
-) -> str:
+) -> str:  # fmt: skip
     """Describe a pair of runs in two or three sentences for a reader who knows no statistics.
 
     ``difference`` : mean score of a minus that of b, unjudged documents counting 0. ``settled`` : as in `pairs`; None
@@ -115,18 +105,12 @@ def pair_sentence(
 
 
 def pair_keys(
-    difference: float,
-    n_topics: int,
-    settled: str | None,
-    probability: float | None,
-    probability_worse: float | None,
-    p_value: float | None,
-    level: float,
-    margin: float,
-) -> PairKeys:
+    difference: float, n_topics: int, settled: str | None, probability: float | None, probability_worse: float | None,
+    p_value: float | None, level: float, margin: float,
+) -> PairKeys:  # fmt: skip
     """Return the texts that describe a pair; arguments as in ``pair_sentence``."""
     if settled is not None:
-        choice(settled, "settled", SETTLED)
+        choice(settled, "settled", ("better", "worse", "equal", "no"))
     same = abs(difference) < 1e-9
     if p_value is None or isnan(p_value):
         topics = "one topic" if n_topics == 1 else "topics unknown"
@@ -159,9 +143,7 @@ def _decision(
     if most >= level:
         agrees = abs(difference) < 1e-9 or a_is_ahead == (difference > 0)
         return "likely" if agrees else "reversed", a_is_ahead, most
-    if tie >= level:
-        return "tied", a_is_ahead, tie
-    return "undecided", a_is_ahead, most
+    return ("tied", a_is_ahead, tie) if tie >= level else ("undecided", a_is_ahead, most)
 
 
 def written(value: float) -> str:
@@ -181,8 +163,8 @@ def percent(probability: float | None) -> str:
     """
     if probability is None:
         return ""
-    if probability < 0.01:
-        return "less than 1%" if probability > 0 else "0%"
+    if 0 < probability < 0.01:
+        return "less than 1%"
     return "more than 99%" if 0.99 < probability < 1 else f"{floor(100 * probability + 1e-9)}%"
 
 
@@ -194,6 +176,4 @@ def p_written(p_value: float | None) -> str:
     """
     if p_value is None or isnan(p_value):
         return ""
-    if p_value < 0.001:
-        return "< .001"
-    return "= " + f"{p_value:.{2 if p_value >= 0.1 else 3}f}".removeprefix("0")
+    return "< .001" if p_value < 0.001 else "= " + f"{p_value:.{2 if p_value >= 0.1 else 3}f}".removeprefix("0")

@@ -78,18 +78,11 @@ def pairs(
         counting 0); low and high, its ends over all labels of the unjudged documents of the two runs (the ends of MED);
         settled ('better', 'worse' or 'equal': a against b whatever those labels are; or 'no'); p_value of the paired
         t-test over topics, with Holm's correction for the pairs shown (NaN with a single topic).
-        With labels also p_better, the probability that a is better than b by more than ``margin`` (at least .0005 and
-        at most .9995 unless the pair is settled); p_better_topics, the same for topics like these (NaN with a single
-        topic); and decision, one of
-
-        - 'settled': the difference is beyond the margin on the same side whatever the labels are
-        - 'likely': one of the runs is better by more than the margin with a probability of at least ``level``
-        - 'tied': the difference is within the margin with a probability of at least ``level``
-        - 'undecided'
-
-    Notes
-    -----
-    ``p_better`` is that of `prob_better`: one function computes both.
+        With labels also p_better, the probability that a is better than b by more than ``margin``, as in `prob_better`
+        (at least .0005 and at most .9995 unless the pair is settled); p_better_topics, the same for topics like these
+        (NaN with a single topic); and decision: 'settled' (the difference is beyond the margin on the same side
+        whatever the labels are), 'likely' (one of the runs is better by more than the margin with a probability of at
+        least ``level``), 'tied' (the difference is within the margin with that probability) or 'undecided'.
 
     Examples
     --------
@@ -142,14 +135,10 @@ class PairTable:
             settings = replace(settings, max_rel=highest)
         return settings.question(self.runs.judgements)
 
-    @property
-    def model(self) -> UserModel:
-        return self.question.model
-
     @cached_property
     def scores(self) -> FloatArray:
         """(M, Q)"""
-        return np.stack([self.model.score(self.runs[name]) for name in self.runs])
+        return np.stack([self.question.model.score(self.runs[name]) for name in self.runs])
 
     @property
     def difference(self) -> FloatArray:
@@ -164,11 +153,12 @@ class PairTable:
 
     @property
     def low(self) -> FloatArray:
-        """(P,) smallest difference of the means; ``high``: the largest."""
+        """(P,) smallest difference of the means."""
         return np.asarray(self.ends[0].mean(axis=1) + 0.0)  # not -0.0
 
     @property
     def high(self) -> FloatArray:
+        """(P,) largest difference of the means."""
         return np.asarray(self.ends[1].mean(axis=1) + 0.0)
 
     @cached_property
@@ -187,68 +177,51 @@ class PairTable:
 
         return meta.corrected(p_values(self.scores)[self.places], "holm")
 
-    def outcomes(self, pair: int) -> PairOutcomes:
-        """Possible differences of one pair."""
-        assert self.labels is not None
-        model = base_model_of(self.settings)
-        a, b = (self.labels.of(self.runs.names[side[pair]], model) for side in self.places)
-        return PairOutcomes(a, b, self.settled[pair] != "no")
-
     @cached_property
     def probabilities(self) -> FloatArray:
         """(2, P) that a is better by more than the margin, and that b is."""
-        return np.asarray(self._probabilities(over_topics=False)[:2])
-
-    @cached_property
-    def over_topics(self) -> FloatArray:
-        """(P,) probability that a is better by more than the margin for topics like these."""
-        rows = self._probabilities(over_topics=True)
-        vars(self)["probabilities"] = rows[:2]  # from the same labellings
-        return np.asarray(rows[2])
+        return self._probabilities(over_topics=False)[:2]
 
     def _probabilities(self, over_topics: bool) -> FloatArray:
-        """(3, P) of `probabilities` and `over_topics`; the last row takes time for settled pairs too."""
-        open_pairs = self.settled == "no"
-        rows = np.stack([self.settled == "better", self.settled == "worse", np.full(len(open_pairs), np.nan)])
-        rows = rows.astype(np.float64)
-        asked = np.flatnonzero(open_pairs | (self.margin > 0) | over_topics).tolist()
+        """(3, P) of `probabilities`, and that a is better for topics like these, which takes time for settled pairs."""
+        assert self.labels is not None
+        model, names = base_model_of(self.settings), self.runs.names
+        is_open = self.settled == "no"
+        rows = np.stack([self.settled == "better", self.settled == "worse", np.full(len(is_open), np.nan)]).astype(
+            float
+        )
+        asked = np.flatnonzero(is_open | (self.margin > 0) | over_topics).tolist()
         for pair in tracked(asked, len(asked), "comparing runs", self.workers.progress):
-            outcomes = self.outcomes(pair)
-            if open_pairs[pair] or self.margin:
+            a, b = (self.labels.of(names[side[pair]], model) for side in self.places)
+            outcomes = PairOutcomes(a, b, not is_open[pair])
+            if is_open[pair] or self.margin:
                 rows[:2, pair] = outcomes.chances(self.margin)
             if over_topics:
                 rows[2, pair] = outcomes.chances_over_topics(self.margin)[0]
-        rows[:2, open_pairs] = np.clip(rows[:2, open_pairs], RAREST, 1 - RAREST)
+        rows[:2, is_open] = np.clip(rows[:2, is_open], RAREST, 1 - RAREST)
         return rows
 
     @property
     def decision(self) -> ObjectArray:
         """(P,) 'settled', 'likely', 'tied' or 'undecided'."""
-        above, below = self.probabilities
+        (above, below), (beyond, within) = self.probabilities, self._certain
         word = np.full(len(above), "undecided", dtype=object)
-        word[(1.0 - above - below >= self.level) | self._inside] = "tied"
+        word[(1.0 - above - below >= self.level) | within] = "tied"
         word[np.maximum(above, below) >= self.level] = "likely"
-        word[self._beyond | ((self.settled == "equal") & (self.margin == 0))] = "settled"
+        word[beyond | ((self.settled == "equal") & (self.margin == 0))] = "settled"
         return word
 
     @property
     def undecided(self) -> BoolArray:
-        """(P,) whether the decision is open; without labels, whether labels could still change it."""
-        if self.labels is not None:
-            return np.asarray(self.decision == "undecided")
-        return ~(self._beyond | self._inside)
+        """(P,) True where the decision is open; without labels, where labels could still change it."""
+        beyond, within = self._certain
+        return np.asarray(~(beyond | within) if self.labels is None else self.decision == "undecided")
 
     @property
-    def _beyond(self) -> BoolArray:
-        """(P,) True where the difference is beyond the margin on the same side for all labels."""
+    def _certain(self) -> tuple[BoolArray, BoolArray]:
+        """(P,) True where all labels put the difference beyond the margin on one side; and where within it."""
         far = self.margin + EQUAL
-        return np.asarray((self.low > far) | (self.high < -far))
-
-    @property
-    def _inside(self) -> BoolArray:
-        """(P,) True where the difference is within the margin for all labels."""
-        far = self.margin + EQUAL
-        return np.asarray((self.low >= -far) & (self.high <= far))
+        return (self.low > far) | (self.high < -far), (self.low >= -far) & (self.high <= far)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table that `pairs` returns."""
@@ -265,12 +238,9 @@ class PairTable:
             "p_value": self.p_value,
         }
         if self.labels is not None:
-            over_topics = self.over_topics
-            columns |= {
-                "p_better": self.probabilities[0],
-                "p_better_topics": over_topics,
-                "decision": self.decision.tolist(),
-            }
+            above, below, over_topics = self._probabilities(over_topics=True)
+            vars(self)["probabilities"] = np.stack([above, below])  # `decision` uses the same labellings
+            columns |= {"p_better": above, "p_better_topics": over_topics, "decision": self.decision.tolist()}
         return pd.DataFrame(columns)
 
 

@@ -13,19 +13,10 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import parse_measure
 from ir_measures_relative._checks import real, right_call, shown, warn, whole
-from ir_measures_relative._experiment.needs import check_need, deepest, depth_to_hold, is_by_group, scores_of
+from ir_measures_relative._experiment.needs import check_need, deepest, is_by_group, scores_of
 from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, Workers, split
 from ir_measures_relative._hosts import HostScorer, check_measure
-from ir_measures_relative._input import (
-    NONE,
-    FloatArray,
-    IntArray,
-    ObjectArray,
-    RunSource,
-    is_frame,
-    read_groups,
-    run_sources,
-)
+from ir_measures_relative._input import NONE, FloatArray, IntArray, RunSource, is_frame, read_groups, run_sources
 from ir_measures_relative._judged import (
     JudgedRun,
     Judgements,
@@ -77,10 +68,9 @@ class Request:
     ) -> Self:
         """A request that has passed every check that requires no run to be read.
 
-        ``measures`` : measures or their text, one or several, or a dict of title: measure. ``runs`` : what
-        ``run_sources`` returned, or only the names of the runs. ``by`` : a measure or its text, or a dict or Series of
-        run: score. ``depth`` : keep at least so many documents of each run and topic, or all of them (None), for
-        callers who look at documents; measures always get what they require.
+        ``runs`` : what ``run_sources`` returned, or only the names of the runs. ``by`` : a measure or its text, or a
+        dict or Series of run: score. ``depth`` : keep at least so many documents of each run and topic, or all of them
+        (None), for callers who look at documents; measures always get what they require.
         """
         asked = titled(measures)
         group_of = None if groups is None else MappingProxyType(read_groups(groups, runs))
@@ -96,8 +86,9 @@ class Request:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):
                 check_need(measure, request)
-        kept = deepest([depth, *map(depth_to_hold, request.distinct)])
-        return replace(request, depth=kept, judge=judge)
+        # measures of ir_measures are computed while the run is read
+        depths = [measure.depth for measure in request.distinct if isinstance(measure, RelativeMeasure)]
+        return replace(request, depth=deepest([depth, *depths]), judge=judge)
 
     def _warn_of_nothing_relative(self) -> None:
         """Warn, once, of a measure that is relative to other runs or groups where there are none."""
@@ -141,9 +132,10 @@ class Request:
         host = [measure for measure in self.distinct if not isinstance(measure, RelativeMeasure)]
         n_workers = self.workers.count
         # a run in memory would take longer to send to a worker than to read here
+        stay = [n_workers == 1 or (isinstance(source, RunSource) and source.is_file) for source in runs.values()]
         items = [
-            (name, source if n_workers == 1 or _is_file(source) else Run.of(source, f"run {name!r}"))
-            for name, source in runs.items()
+            (name, source if stays else Run.of(source, f"run {name!r}"))
+            for stays, (name, source) in zip(stay, runs.items(), strict=True)
         ]
         parts = split(items, len(items) if n_workers == 1 else TASKS_PER_WORKER * n_workers)
         sent = Sent(HostScorer(host, judgements))
@@ -157,9 +149,7 @@ class Request:
         values = np.stack([read.values for read in done])  # (M, Q, number of measures)
         computed = {measure: values[:, :, place] for place, measure in enumerate(host)}
         prior_runs = {name: Run.of(run, f"run {name!r}") for name, run in (beside or {}).items()}
-        return Runs(
-            judgements, MappingProxyType(joined), self.groups, self.depth, MappingProxyType(computed), prior_runs
-        )
+        return Runs(judgements, MappingProxyType(joined), self.groups, self.depth, computed, prior_runs)
 
 
 class _Read(NamedTuple):
@@ -187,10 +177,6 @@ def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, 
     return done
 
 
-def _is_file(source: Any) -> bool:
-    return isinstance(source, RunSource) and source.is_file
-
-
 def _scores_of(by: Any, names: Iterable[str]) -> dict[str, float]:
     scores = {str(name): score for name, score in by.items()}
     missing = [name for name in names if name not in scores]
@@ -207,8 +193,7 @@ def titled(measures: Any) -> list[tuple[str, Measure | str]]:
     """
     if isinstance(measures, (str, Measure)):
         return [(str(measures), measures)]
-    is_dict = isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values())
-    if is_dict:
+    if isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values()):
         return [(str(title), measure) for title, measure in measures.items()]
     if not isinstance(measures, Iterable) or isinstance(measures, (Mapping, bytes)) or is_frame(measures):
         kind = type(measures).__name__
@@ -290,18 +275,10 @@ def score_table(names: Sequence[str], topics: Sequence[Any], texts: Sequence[str
     """(M, Q, number of measures) -> rows [name, query_id, measure, value]."""
     n_runs, n_topics, n_measures = scores.shape
     # objects exist once; columns of text would copy each into every row, which can take gigabytes
+    name, topic, text = (pd.Series(list(items), dtype=object).to_numpy() for items in (names, topics, texts))
     columns = {
-        "name": np.repeat(_objects(names), n_topics * n_measures),
-        "query_id": np.tile(np.repeat(_objects(topics), n_measures), n_runs),
-        "measure": np.tile(_objects(texts), n_runs * n_topics),
+        "name": np.repeat(name, n_topics * n_measures),
+        "query_id": np.tile(np.repeat(topic, n_measures), n_runs),
+        "measure": np.tile(text, n_runs * n_topics),
     }
-    table = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in columns.items()})
-    return table.assign(value=scores.reshape(-1))
-
-
-def _objects(items: Iterable[Any]) -> ObjectArray:
-    """(n,) array of the items, which numpy might otherwise convert."""
-    values = list(items)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return pd.DataFrame(columns, dtype=object).assign(value=scores.reshape(-1))

@@ -41,31 +41,22 @@ class TextTable:
         """Which columns contain numbers."""
         return [bool(self.rows) and isinstance(value, (int, float)) for value in (self.rows or [self.header])[0]]
 
-    def place(self, row: int, column: int) -> int | None:
-        """1 for the best of its column, 2 for the second best, both as printed; else None."""
-        best, printed = self._best[column], self.text(self.rows[row][column], column)
-        return best.index(printed) + 1 if printed in best else None
-
-    @cached_property
-    def _best(self) -> list[list[str]]:
-        """The two best values of each column as printed: values that are printed alike are equally good."""
-        best: list[list[str]] = []
-        for column, name in enumerate(self.header):
-            direction = self.better.get(name)
-            values: list[Any] = []
-            if direction in ("larger", "smaller") and len(self.rows) > 1:
-                values = sorted({row[column] for row in self.rows}, reverse=direction == "larger")
-            printed = list(dict.fromkeys(self.text(value, column) for value in values))
-            best.append(printed[:2] if len(printed) > 1 else [])  # equal values are not highlighted
-        return best
+    def _best(self, column: int) -> list[str]:
+        """The two best values of a column as printed: values that are printed alike are equally good."""
+        direction = self.better.get(self.header[column])
+        if direction not in ("larger", "smaller"):
+            return []
+        values = sorted({row[column] for row in self.rows}, reverse=direction == "larger")
+        printed = list(dict.fromkeys(self.text(value, column) for value in values))
+        return printed[:2] if len(printed) > 1 else []  # equal values are not highlighted
 
     def cells(self, escape: Callable[[str], str], best: str, second: str, mark: str) -> list[list[str]]:
         """Rows of escaped text; ``best``, ``second`` and ``mark`` are templates with %s."""
-        wrap = {None: "%s", 1: best, 2: second}
+        wraps = [dict(zip(self._best(column), (best, second), strict=False)) for column in range(len(self.header))]
         rows = []
         for number, row in enumerate(self.rows):
-            texts = [wrap[self.place(number, c)] % escape(self.text(value, c)) for c, value in enumerate(row)]
-            marks = [self.marks.get((number, c), "") for c in range(len(row))]
+            texts = [wrap.get(text, "%s") % escape(text) for wrap, text in zip(wraps, self.texts(row), strict=True)]
+            marks = [self.marks.get((number, column)) for column in range(len(row))]
             rows.append([text + (mark % own if own else "") for text, own in zip(texts, marks, strict=True)])
         return rows
 
@@ -87,18 +78,12 @@ def visible(text: str) -> str:
     >>> visible("bm25\\x1b[2J")
     'bm25\\\\x1b[2J'
     """
-    if text.isprintable():
-        return text
-    return "".join(_escape(character) if _is_control(character) else character for character in text)
 
+    def shown(character: str) -> str:  # unpaired surrogates, line separators and marks of direction are escaped too
+        is_control = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        return character.encode("unicode_escape").decode("ascii") if is_control else character
 
-def _is_control(character: str) -> bool:
-    """True for control characters, unpaired surrogates, line separators, and marks of the direction of text."""
-    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    return text if text.isprintable() else "".join(map(shown, text))
 
 
 def tsv(table: TextTable) -> str:
@@ -109,11 +94,12 @@ def tsv(table: TextTable) -> str:
 
 def aligned(table: TextTable) -> str:
     """Columns of equal width for a terminal; marks follow the aligned numbers."""
-    cells = table.cells(visible, "%s", "%s", " %s")
-    for column in {column for _, column in table.marks}:
-        own = [len(f" {mark}" if (mark := table.marks.get((row, column))) else "") for row in range(len(cells))]
-        for row, length in zip(cells, own, strict=True):
-            row[column] += " " * (max(own) - length)
+    width = {column: 0 for _, column in table.marks}
+    for (_, column), mark in table.marks.items():
+        width[column] = max(width[column], len(mark))
+    places = [(row, column) for row in range(len(table.rows)) for column in width]
+    padded = {place: table.marks.get(place, "").ljust(width[place[1]]) for place in places}
+    cells = replace(table, marks=padded).cells(visible, "%s", "%s", " %s")
     if _has_header(table):
         cells.insert(0, [visible(name) for name in table.header])
     text = "".join("  ".join(line).rstrip() + "\n" for line in _padded(cells, table.numeric))
@@ -156,10 +142,9 @@ def markdown(table: TextTable) -> str:
     """The best of a column is bold."""
     cells = [[_markdown_text(name) for name in table.header]]
     cells += table.cells(_markdown_text, "**%s**", "%s", "<sup>%s</sup>")
-    head, *body = [f"| {' | '.join(row)} |\n" for row in _padded(cells, table.numeric)]
-    width = [len(cell) for cell in _padded(cells, table.numeric)[0]]
-    rule = ["-" * (w - 1) + (":" if right else "-") for w, right in zip(width, table.numeric, strict=True)]
-    text = "".join([head, f"| {' | '.join(rule)} |\n", *body])
+    head, *body = _padded(cells, table.numeric)
+    rule = ["-" * (len(cell) - 1) + (":" if right else "-") for cell, right in zip(head, table.numeric, strict=True)]
+    text = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *body))
     return f"{text}\n{_markdown_text(' '.join(table.legend))}\n" if table.legend else text
 
 
@@ -194,22 +179,14 @@ def latex(table: TextTable) -> str:
     """A table environment with the rules of booktabs; the best of a column is bold, the second underlined."""
     cells = table.cells(latex_text, r"\textbf{%s}", r"\underline{%s}", r"$^{\mathrm{%s}}$")
     caption = f"{table.caption} {latex_text(' '.join(table.legend))}".strip()
-    lines = [
-        r"% requires \usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        *([rf"\caption{{{caption}}}"] if caption else []),
-        *([rf"\label{{{table.label}}}"] if table.label else []),
-        rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in table.numeric)}}}",
-        r"\toprule",
-        " & ".join(map(latex_text, table.header)) + r" \\",
-        r"\midrule",
-        *[" & ".join(row) + r" \\" for row in cells],
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+    top = [r"% requires \usepackage{booktabs}", r"\begin{table}", r"\centering"]
+    top += [rf"\caption{{{caption}}}"] if caption else []
+    top += [rf"\label{{{table.label}}}"] if table.label else []
+    columns = "".join("r" if right else "l" for right in table.numeric)
+    header, *rows = (" & ".join(row) + r" \\" for row in [map(latex_text, table.header), *cells])
+    ruled = [r"\toprule", header, r"\midrule", *rows, r"\bottomrule"]
+    tabular = [rf"\begin{{tabular}}{{{columns}}}", *ruled, r"\end{tabular}"]
+    return "\n".join([*top, *tabular, r"\end{table}", ""])
 
 
 def html_text(table: TextTable) -> str:
@@ -223,27 +200,13 @@ def html_text(table: TextTable) -> str:
         return "<tr>" + "".join(f'<{tag} style="{s}">{c}</{tag}>' for s, c in zip(styles, cells, strict=True)) + "</tr>"
 
     caption = f"{html.escape(table.caption)} {escape(' '.join(table.legend))}".strip()
-    lines = [
-        '<div style="overflow-x: auto">',
-        "<table>",
-        *([f'<caption style="text-align: left">{caption}</caption>'] if caption else []),
-        "<thead>",
-        row_of([escape(name) for name in table.header], "th"),
-        "</thead>",
-        "<tbody>",
-        *[row_of(row, "td") for row in table.cells(escape, "<b>%s</b>", "<u>%s</u>", "<sup>%s</sup>")],
-        "</tbody>",
-        "</table>",
-        "</div>",
-    ]
-    return "\n".join(lines) + "\n"
+    top = [f'<caption style="text-align: left">{caption}</caption>'] if caption else []
+    head = ["<thead>", row_of([escape(name) for name in table.header], "th"), "</thead>"]
+    rows = [row_of(row, "td") for row in table.cells(escape, "<b>%s</b>", "<u>%s</u>", "<sup>%s</sup>")]
+    lines = ["<table>", *top, *head, "<tbody>", *rows, "</tbody>", "</table>"]
+    return "\n".join(['<div style="overflow-x: auto">', *lines, "</div>", ""])
 
 
 FORMATS: dict[str, Callable[[TextTable], str]] = {
-    "text": aligned,
-    "tsv": tsv,
-    "csv": csv_text,
-    "markdown": markdown,
-    "latex": latex,
-    "json": jsonl,
-}
+    "text": aligned, "tsv": tsv, "csv": csv_text, "markdown": markdown, "latex": latex, "json": jsonl,
+}  # fmt: skip

@@ -60,7 +60,11 @@ class Workers:
 
     @classmethod
     def of(cls, n_jobs: Any = 1, progress: Any = None) -> Self:
-        return cls(_checked_jobs(n_jobs), None if progress is None else flag(progress, "progress"))
+        is_number = is_whole(n_jobs, -_MOST_JOBS, _MOST_JOBS) and n_jobs != 0
+        if n_jobs is not None and not is_number:
+            kind = ValueError if is_whole(n_jobs) else WrongKind
+            raise kind(f"n_jobs must be a number of workers, or -1 for one per core, got {shown(n_jobs, 60)}")
+        return cls(n_jobs and int(n_jobs), None if progress is None else flag(progress, "progress"))
 
     @property
     def count(self) -> int:
@@ -77,24 +81,20 @@ class Workers:
         else:
             done = self._in_parallel(function, tasks)
         results, sentences = [], []
-        for result, heard in tracked(done, len(tasks), what, self.progress):
+        for result, warned in tracked(done, len(tasks), what, self.progress):
             results.append(result)
-            sentences.extend(heard)
+            sentences.extend(warned)
         for sentence in condensed(sentences):
             warn(sentence)
         return results
 
-    def _in_parallel(
-        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]
-    ) -> Iterator[tuple[Any, list[str]]]:
+    def _in_parallel(self, function: Callable[..., Any], tasks: Sequence[Any]) -> Iterator[tuple[Any, list[str]]]:
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
-        call = delayed(_heard)
+        calls = (delayed(_heard)(function, task, os.getpid()) for task in tasks)
         try:
-            yield from Parallel(n_jobs=self.n_jobs, return_as="generator")(
-                call(function, task, os.getpid()) for task in tasks
-            )
+            yield from Parallel(n_jobs=self.n_jobs, return_as="generator")(calls)
         except TerminatedWorkerError:
             raise WorkerDied(
                 "a worker process was killed, perhaps because memory ran out; use fewer workers (n_jobs, --jobs)"
@@ -143,14 +143,3 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _checked_jobs(n_jobs: Any) -> int | None:
-    if n_jobs is None:
-        return None
-    refusal = f"n_jobs must be a number of workers, or -1 for one per core, got {shown(n_jobs, 60)}"
-    if not is_whole(n_jobs):
-        raise WrongKind(refusal)
-    if n_jobs == 0 or not is_whole(n_jobs, -_MOST_JOBS, _MOST_JOBS):
-        raise ValueError(refusal)
-    return int(n_jobs)
