@@ -12,7 +12,8 @@ from ir_measures_relative._experiment.decisions import (
 )
 from ir_measures_relative._experiment.pair_sentences import TEXTS as PAIR_TEXTS
 from ir_measures_relative._experiment.pair_sentences import pair_keys, pair_sentence
-from ir_measures_relative._experiment.pair_table import PairTable, pairs, read_pairs
+from ir_measures_relative._experiment.pair_table import PairTable, p_values, pairs, read_pairs
 from ir_measures_relative._experiment.request import Request, calc_runs, score_table, titled
+from ir_measures_relative._experiment.table_marks import adds_up
 from ir_measures_relative._experiment.table_text import FORMATS, TextTable, csv_text, visible
 from ir_measures_relative._experiment.workers import WorkerDied, Workers

@@ -24,7 +24,8 @@ class CollectionComparison:
     Attributes
     ----------
     by_collection : DataFrame
-        A row per system and collection, as ``to_frame()`` returns it.
+        A row per system and collection: system, collection, topics, mean, difference (to the baseline), std_error, low,
+        high, judged (share of the top K that is judged), judged_baseline.
     overall : DataFrame
         A row per system: system, collections, difference, std_error, low, high (of the random-effects mean), tau2
         (variance between collections), i2 (share of the variation that is not due to the sampling of topics).
@@ -42,19 +43,12 @@ class CollectionComparison:
     level: float
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per system and collection.
-
-        Columns: system, collection, topics, mean, difference (to the baseline), std_error, low, high, judged (share of
-        the top K that is judged), judged_baseline.
-        """
+        """Return ``by_collection``: one row per system and collection."""
         return self.by_collection.copy()
 
     def __repr__(self) -> str:
-        systems, names = self.overall["system"].tolist(), self.by_collection["collection"].unique()
-        return (
-            f"CollectionComparison({counted(len(systems), 'system')} against {self.baseline!r} on "
-            f"{counted(len(names), 'collection')} by {self.measure})"
-        )
+        systems, collections = counted(len(self.overall), "system"), counted(len(self.left_out), "collection")
+        return f"CollectionComparison({systems} against {self.baseline!r} on {collections} by {self.measure})"
 
 
 def compare_collections(
@@ -81,7 +75,7 @@ def compare_collections(
     Returns
     -------
     CollectionComparison
-        ``overall``, and one row per system and collection in ``to_frame()``.
+        ``overall`` has a row per system, ``to_frame()`` one per system and collection.
 
     Notes
     -----
@@ -149,18 +143,13 @@ def _differences(scores: pd.DataFrame, baseline: str, systems: list[str], level:
     if len(scores) < 2:
         raise ValueError(f"collections: each must have at least 2 topics, got {len(scores)}")
     gap = scores[systems].sub(scores[baseline], axis=0)
-    mean, error = gap.mean(), gap.std(ddof=1) / np.sqrt(len(gap))
-    margin = float(t.ppf((1 + level) / 2, len(gap) - 1)) * error
-    return pd.DataFrame(
-        {
-            "topics": len(gap),
-            "mean": scores[systems].mean(),
-            "difference": mean,
-            "std_error": error,
-            "low": mean - margin,
-            "high": mean + margin,
-        }
-    )
+    columns = {"topics": len(gap), "mean": scores[systems].mean(), "difference": gap.mean(), "std_error": gap.sem()}
+    return _with_interval(pd.DataFrame(columns), float(t.ppf((1 + level) / 2, len(gap) - 1)))
+
+
+def _with_interval(frame: pd.DataFrame, quantile: float) -> pd.DataFrame:
+    margin = quantile * frame["std_error"]
+    return frame.assign(low=frame["difference"] - margin, high=frame["difference"] + margin)
 
 
 def _overall(by_collection: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -181,7 +170,5 @@ def _overall(by_collection: pd.DataFrame, level: float) -> pd.DataFrame:
             )
         rows.append((system, len(part), *estimate))
     frame = pd.DataFrame(rows, columns=["system", "collections", "difference", "std_error", "tau2", "i2"])
-    margin = float(norm.ppf((1 + level) / 2)) * frame["std_error"]
-    frame.insert(4, "low", frame["difference"] - margin)
-    frame.insert(5, "high", frame["difference"] + margin)
-    return frame
+    frame = _with_interval(frame, float(norm.ppf((1 + level) / 2)))
+    return frame[["system", "collections", "difference", "std_error", "low", "high", "tau2", "i2"]]

@@ -8,19 +8,20 @@ import html
 import os
 import platform
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import ir_measures
 
 from ir_measures_relative._base import direction
+from ir_measures_relative._experiment import adds_up
 from ir_measures_relative._input import RunSource
 from ir_measures_relative._judged import Judgements
-from ir_measures_relative._report.content import Content, adds_up, prior_symbol
+from ir_measures_relative._report.content import Content, prior_symbol
 from ir_measures_relative._version import __version__
 from ir_measures_relative.citations import bibtex
 
-_PACKAGES = ("ir_measures", "numpy", "pandas", "scipy")
 _KEYS = "Keys: / filters runs, arrows move in tables and maps, Enter opens, s stars a run, Escape goes back."
 _PRIORS = {
     "others": "Prior runs: all other runs.",
@@ -105,7 +106,7 @@ def definitions(content: Content, level: float = 0.95) -> dict[str, Words]:
         "base": "{base}",
         "adds": None if content.adds is None else content.measures[content.adds],
         "level": f"{level:.0%}",
-        "sure": f"{1 - (1 - level) / 2:.1%}",
+        "sure": f"{(1 + level) / 2:.1%}",
         "how": _BY_FREQUENCY if content.labels is None else "according to the label model",
     }
     titled = zip(content.titles, content.measures, strict=True)
@@ -137,19 +138,17 @@ def about(content: Content, notes: Iterable[str], warnings: Iterable[str], files
     """HTML; the definition of a word has the id that its column links to."""
     warned = "".join(f"<li>{_text(sentence)}</li>" for sentence in warnings)
     kept, n_topics = len(content.kept_topics), content.judgements.n_topics
-    rankings = f"Rankings are cut at {content.cutoff}."
+    rankings = f"Rankings are cut at {content.cutoff}"
     if kept < n_topics:
-        rankings = (
-            f"Rankings are cut at {content.cutoff} and included for {kept} of {n_topics} topics: those on which the "
-            "runs differ most. Means and tables cover all topics."
-        )
+        rankings += f" and included for {kept} of {n_topics} topics: those on which the runs differ most"
+        rankings += ". Means and tables cover all topics"
     unjudged = "Unjudged documents count as not relevant unless a column says otherwise."
     return "\n".join(
         [
             f'<h2 id="warnings" tabindex="-1">Warnings</h2><ul class="plain">{warned}</ul>' if warned else "",
             *(f"<h2>{_text(title)}</h2>{_glossary(words)}" for title, words in definitions(content).items()),
             "<h2>Notes</h2>",
-            *(f'<p class="note">{_text(note)}</p>' for note in [unjudged, rankings, *notes, _KEYS]),
+            *(f'<p class="note">{_text(note)}</p>' for note in [unjudged, f"{rankings}.", *notes, _KEYS]),
             f"<h2>Made with</h2><p>{_text(' · '.join(_versions()))}</p>",
             f"<pre>{_text(command)}</pre>" if command else "",
             "<details><summary>Files and their hashes</summary>"
@@ -172,11 +171,9 @@ def _glossary(words: Words) -> str:
 def _versions() -> Iterable[str]:
     yield f"ir_measures_relative {__version__}"
     yield f"Python {platform.python_version()}"
-    for package in _PACKAGES:
-        try:
+    for package in ("ir_measures", "numpy", "pandas", "scipy"):
+        with suppress(PackageNotFoundError):  # it may be vendored or run from a folder
             yield f"{package} {version(package)}"
-        except PackageNotFoundError:  # it may be vendored or run from a folder
-            continue
 
 
 def file_rows(content: Content, qrels: Any, sources: Mapping[str, RunSource]) -> str:

@@ -1,20 +1,19 @@
 """The content of a report: runs joined with the judgements once, the measures and their values, labels and pairs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from ir_measures import Judged, Measure, SumAgg, nDCG
+from ir_measures import Judged, Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._experiment import PairTable, Request, titled
 from ir_measures_relative._extremes import BASES as MED_BASES
 from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray, RunSource, read_groups
-from ir_measures_relative._judged import Judgements, Runs, Tops
-from ir_measures_relative._labels import BASES, Labels, check_labels
+from ir_measures_relative._judged import Runs
+from ir_measures_relative._labels import BASES, LabelledRun, Labels, base_model, check_labels
 from ir_measures_relative.measures import NRG, RelativeMeasure, UniqueRel
 
 MOST_RANKS = 100  # of a ranking that the page shows, whatever the cutoff of the first measure is
@@ -24,48 +23,20 @@ MOST_TOPICS = 200  # whose rankings are included, however few runs there are: mo
 PAIR_CELLS = 1_500_000  # pairs x topics that are compared: about half a minute
 
 
-@dataclass(frozen=True, eq=False)
 class Content:
     """M runs over Q topics, and V measures of them; the page sorts and compares by the first measure."""
 
-    runs: Runs
-    measures: list[Measure]
-    scores: FloatArray  # (M, Q, V)
-    labels: Labels | None
-    titles: list[str]  # of the measures
-
-    @property
-    def judgements(self) -> Judgements:
-        return self.runs.judgements
-
-    @property
-    def groups(self) -> Mapping[str, str]:
-        """Run -> group; empty without groups."""
-        return self.runs.groups or {}
-
-    @property
-    def main(self) -> Measure:
-        return self.measures[0]
-
-    @property
-    def main_scores(self) -> FloatArray:
-        """(M, Q)"""
-        return self.scores[:, :, 0]
-
-    @property
-    def sign(self) -> int:
-        """1 if larger values of the main measure are better, -1 if smaller ones are."""
-        return -1 if direction(self.main) == "smaller" else 1
-
-    @property
-    def cutoff(self) -> int:
-        """Number of ranks of every ranking that the page shows."""
-        return shown_ranks(self.main)
-
-    @property
-    def tops(self) -> Tops:
-        """The rankings that the page shows."""
-        return self.runs.top(self.cutoff)
+    def __init__(
+        self, runs: Runs, measures: list[Measure], scores: FloatArray, labels: Labels | None, titles: list[str]
+    ):
+        self.runs, self.judgements = runs, runs.judgements
+        self.groups: Mapping[str, str] = runs.groups or {}  # run -> group
+        self.measures, self.titles, self.labels = measures, titles, labels
+        self.scores = scores  # (M, Q, V)
+        self.main, self.main_scores = measures[0], scores[:, :, 0]  # (M, Q)
+        self.sign = -1 if direction(self.main) == "smaller" else 1  # 1: larger values of the main measure are better
+        self.cutoff = shown_ranks(self.main)
+        self.tops = runs.top(self.cutoff)  # the rankings that the page shows
 
     @property
     def adds(self) -> int | None:
@@ -93,6 +64,11 @@ class Content:
         return PairTable(runs, MedSettings.of(self.main, residual=False), self.labels)
 
     @cached_property
+    def labelled(self) -> list[LabelledRun]:
+        """The runs with labels; empty without a label model."""
+        return [] if self.labels is None else [self.labels.of(name, base_model(self.main)) for name in self.runs]
+
+    @cached_property
     def kept_topics(self) -> IntArray:
         """Topics whose rankings the page includes: all, or those on which the runs differ most, in qrels order."""
         n_runs, n_topics = self.main_scores.shape
@@ -108,11 +84,15 @@ def read_content(
 ) -> Content:  # fmt: skip
     """Read and join everything once."""
     group_of = None if groups is None else read_groups(groups, sources)
-    asked = default_measures(group_of) if measures is None else [parse_measure(m) for _, m in titled(measures)]
-    if not asked:
+    if measures is None:  # what a run adds to other groups requires two groups
+        by_group = [NRG(prior="groups") @ 10] if group_of and len(set(group_of.values())) > 1 else []
+        measures = [nDCG @ 10, NRG @ 10, *by_group, UniqueRel @ 10, Judged @ 10]
+    parsed = [(parse_measure(measure), title) for title, measure in titled(measures)]
+    title_of = {measure: title if isinstance(measures, Mapping) else str(measure) for measure, title in parsed}
+    if not title_of:
         raise ValueError("report: measures must name at least one measure, such as 'nDCG@10'")
     # whole runs: the page has their hashes
-    request = Request.of(list(dict.fromkeys(asked)), sources, groups=group_of, depth=None, pool_depth=depth)
+    request = Request.of(list(title_of), sources, groups=group_of, depth=None, pool_depth=depth)
     main = request.measures[0]
     cutoff = shown_ranks(main)
     model = check_labels(labels, "report", cutoff, list(sources), group_of)
@@ -123,15 +103,7 @@ def read_content(
         )
     runs = request.read(qrels, sources)
     bound = None if model is None else request.labels(model, runs, cutoff)
-    title_of = {parse_measure(m): title for title, m in titled(measures)} if isinstance(measures, Mapping) else {}
-    titles = [title_of.get(measure, str(measure)) for measure in request.measures]
-    return Content(runs, list(request.measures), request.scores(runs), bound, titles)
-
-
-def default_measures(groups: Mapping[str, str] | None) -> list[Measure]:
-    """The measures of a page by default; what a run adds to other groups requires two groups."""
-    by_group = [NRG(prior="groups") @ 10] if groups and len(set(groups.values())) > 1 else []
-    return [nDCG @ 10, NRG @ 10, *by_group, UniqueRel @ 10, Judged @ 10]
+    return Content(runs, list(title_of), request.scores(runs), bound, list(title_of.values()))
 
 
 def shown_ranks(main: Measure) -> int:
@@ -144,15 +116,10 @@ def prior_symbol(measure: Measure) -> str | None:
     return measure.symbol if isinstance(measure, RelativeMeasure) else None
 
 
-def adds_up(measure: Measure) -> bool:
-    """True if ir_measures adds up the values of topics, as it does for counts, instead of averaging them."""
-    return isinstance(measure.aggregator(), SumAgg)
+def rounded(values: FloatArray, places: int | None = 4) -> list[Any]:
+    """Plain numbers, short in JSON; integers without ``places``, None for NaN and infinity, never -0.0.
 
-
-def rounded(values: FloatArray, places: int = 4) -> list[float]:
-    """Plain numbers, short in JSON; never -0.0.
-
-    >>> rounded(np.array([1 / 3, -1e-9]))
-    [0.3333, 0.0]
+    >>> rounded(np.array([1 / 3, -1e-9, np.nan])), rounded(np.array([2.0]), None)
+    ([0.3333, 0.0, None], [2])
     """
-    return [round(value, places) + 0.0 for value in values.tolist()]
+    return [round(value, places) + 0 if np.isfinite(value) else None for value in values.tolist()]

@@ -29,10 +29,11 @@ import pandas as pd
 from ir_measures_relative import meta
 from ir_measures_relative._base import direction
 from ir_measures_relative._checks import tracked
-from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative._experiment import summary
+from ir_measures_relative._input import IntArray
 from ir_measures_relative._judged import Tops
 from ir_measures_relative._report.about import definitions
-from ir_measures_relative._report.content import Content, adds_up, prior_symbol, rounded
+from ir_measures_relative._report.content import Content, prior_symbol, rounded
 from ir_measures_relative._report.decisions import SCALE, imputed_block, next_block, pairs_block, probabilities_block
 from ir_measures_relative._report.texts import read_texts
 
@@ -44,9 +45,8 @@ def page_data(content: Content, title: str | None, baseline: str | None, texts: 
     start, documents, judgements = content.tops.start, content.tops.doc_id, content.judgements
     included = [doc for topic in content.kept_topics for doc in documents[start[topic] : start[topic + 1]]]
     document_texts, topic_texts = read_texts(texts, included, judgements.topic_keys)
-    totals = content.scores.sum(axis=1).T  # (V, M)
-    n_values = [1 if adds_up(measure) else judgements.n_topics for measure in content.measures]
-    means = [_numbers(total / n, 6) for total, n in zip(totals, n_values, strict=True)]
+    scores = np.moveaxis(content.scores, 2, 0)  # (V, M, Q)
+    means = [rounded(summary(measure, of), 6) for measure, of in zip(content.measures, scores, strict=True)]
     data = {
         "title": f"Runs compared by {content.main}" if title is None else title,
         "cutoff": content.cutoff,
@@ -64,7 +64,7 @@ def page_data(content: Content, title: str | None, baseline: str | None, texts: 
         },
         "means": means,
         "places": [places(of, direction(measure)) for of, measure in zip(means, content.measures, strict=True)],
-        "values": [[_numbers(run * SCALE) for run in of] for of in np.moveaxis(content.scores, 2, 0)],
+        "values": [[rounded(run * SCALE, None) for run in of] for of in scores],
         "unjudged": content.tops.unjudged.sum(axis=2).tolist(),
         "lists": lists_block(content, document_texts) | {"p": probabilities_block(content)},
         "baseline": None if baseline is None else content.runs.names.index(baseline),
@@ -73,11 +73,6 @@ def page_data(content: Content, title: str | None, baseline: str | None, texts: 
     for name, block in tracked(blocks.items(), len(blocks), "preparing the page"):
         data[name] = block(content)
     return data
-
-
-def _numbers(values: FloatArray, digits: int | None = None) -> list[Any]:
-    """Rounded numbers, whole ones without ``digits``; None for NaN and infinity."""
-    return [round(value, digits) + 0 if np.isfinite(value) else None for value in values.tolist()]
 
 
 def measures_block(content: Content) -> list[dict[str, Any]]:
@@ -130,8 +125,8 @@ def places(means: list[float | None], better: str) -> list[int]:
     >>> places([0.25, 0.5, 0.25, None], "larger")
     [2, 1, 2, 4]
     """
-    keys = [np.inf if mean is None else mean if better == "smaller" else -mean for mean in means]
-    return [1 + sum(other < key for other in keys) for key in keys]
+    values = pd.Series(means, dtype=float)
+    return values.rank(method="min", ascending=better == "smaller", na_option="bottom").astype(int).tolist()
 
 
 def ranks_block(content: Content) -> dict[str, Any] | None:
@@ -167,7 +162,7 @@ def lists_block(content: Content, texts: Mapping[str, str]) -> dict[str, Any]:
     return {
         "topics": kept,
         "docs": documents,
-        "grade": [_numbers(grade[part]) for part in parts],
+        "grade": [rounded(grade[part], None) for part in parts],
         "found": [[n_runs[part].tolist(), best[part].tolist()] for part in parts],
         "rank": [[[c for c in codes if c >= 0] for codes in tops.code[:, topic].tolist()] for topic in kept],
         "missed": [_missed(content, topic, set(shown)) for topic, shown in zip(kept, documents, strict=True)],

@@ -4,17 +4,15 @@ from base64 import b64encode
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ir_measures_relative import meta
 from ir_measures_relative._checks import counted, heard_warnings, warn
-from ir_measures_relative._experiment import PAIR_TEXTS, next_documents, pair_keys
+from ir_measures_relative._experiment import PAIR_TEXTS, next_documents, p_values, pair_keys
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._labels import (
     BASES,
     LEARNED,
     ImputedScores,
-    LabelledRun,
     LearnedLabels,
     base_model,
     base_text,
@@ -27,18 +25,12 @@ N_DOCUMENTS = 100  # documents to judge next that a page lists
 SCALE = 10_000  # values of topics are kept to four decimal places
 
 
-def _labelled(content: Content) -> list[LabelledRun]:
-    assert content.labels is not None
-    model = base_model(content.main)
-    return [content.labels.of(name, model) for name in content.runs]
-
-
 def imputed_block(content: Content) -> dict[str, list[float]] | None:
     """Lists over runs: the expected mean over these topics once unjudged documents have labels, and its interval."""
     if content.labels is None:
         return None
     name = base_text(content.main)
-    scores = [ImputedScores(name, run, target="pooled", depth=None, calibrated=True) for run in _labelled(content)]
+    scores = [ImputedScores(name, run, target="pooled", depth=None, calibrated=True) for run in content.labelled]
     columns = np.array([(score.mean, *score.interval(LEVEL)) for score in scores]).T  # (3, M)
     return dict(zip(("mean", "low", "high"), map(rounded, columns), strict=True))
 
@@ -50,10 +42,10 @@ def probabilities_block(content: Content) -> list[dict[int, list[int]]] | None:
     """
     if content.labels is None:
         return None
-    tops, labelled = content.tops, _labelled(content)
-    n_grades = max(int(run.labels.grade[-1]) for run in labelled) + 1
+    tops = content.tops
+    n_grades = max(int(run.labels.grade[-1]) for run in content.labelled) + 1
     total, number = np.zeros((len(tops.doc_id), n_grades)), np.zeros(len(tops.doc_id))
-    for run, place in zip(labelled, tops.document, strict=True):
+    for run, place in zip(content.labelled, tops.document, strict=True):
         document = place[run.open.topic, run.open.rank]  # (n,)
         total[document[:, None], run.labels.grade] += run.marginal
         number[document] += 1
@@ -118,9 +110,12 @@ def pairs_block(content: Content) -> dict[str, Any] | None:
         return None
     scores = content.main_scores[best]  # (m, Q)
     first, second = np.triu_indices(len(best), k=1)  # (P,)
-    means = scores.mean(axis=1)
+    means, p_value = scores.mean(axis=1), np.full(len(first), np.nan)
+    if np.isfinite(scores).all():
+        p_value = p_values(scores)[first, second]
     block: dict[str, Any] = dict.fromkeys(("low", "high", "settled", "med", "ends", "better", "worse"))
-    block |= {"runs": best.tolist(), "difference": rounded(means[first] - means[second], 6), "p": p_values(scores)}
+    block |= {"runs": best.tolist(), "difference": rounded(means[first] - means[second], 6)}
+    block["p"] = rounded(p_value, 6) if np.isfinite(p_value).all() else None
     if table is not None:
         (low, high), kept = table.ends, content.kept_topics
         block |= {
@@ -132,28 +127,20 @@ def pairs_block(content: Content) -> dict[str, Any] | None:
         }
         if table.labels is not None:
             block["better"], block["worse"] = map(rounded, table.probabilities)
-    return block | _said(content, block, p_values(scores, "holm"))
+    return block | _said(content, block, meta.corrected(p_value, "holm"))
 
 
-def _said(content: Content, pairs: dict[str, Any], p_value: list[float] | None) -> dict[str, Any]:
-    n_topics, nothing = content.judgements.n_topics, [None] * len(pairs["difference"])
+def _said(content: Content, pairs: dict[str, Any], p_value: FloatArray) -> dict[str, Any]:
+    nothing = [None] * len(p_value)
     columns = [pairs[key] or nothing for key in ("difference", "settled", "better", "worse")]
     kinds = [
-        pair_keys(content.sign * difference, n_topics, settled, better, worse, p, LEVEL, 0.0)[1:3]
-        for difference, settled, better, worse, p in zip(*columns, p_value or nothing, strict=True)
+        pair_keys(content.sign * difference, content.judgements.n_topics, *labels, p, LEVEL, 0.0)[1:3]
+        for difference, *labels, p in zip(*columns, p_value.tolist(), strict=True)
     ]
     number = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
     used = {"leads", "same"}.union(*number)
     texts = {key: text for key, text in PAIR_TEXTS.items() if key in used}
     return {"said": [number[kind] for kind in kinds], "kinds": list(number), "texts": texts}
-
-
-def p_values(scores: FloatArray, correction: str | None = None) -> list[float] | None:
-    """(m, Q) -> (P,) of the paired t-test over topics; None with one topic."""
-    if scores.shape[1] < 2 or not np.isfinite(scores).all():
-        return None
-    table = pd.DataFrame(scores, index=[f"{place:06}" for place in range(len(scores))])  # names in this order
-    return rounded(meta.discriminative_power(table, test="ttest", correction=correction).p_value, 6)
 
 
 def coded(low: FloatArray, high: FloatArray) -> list[str]:
@@ -190,18 +177,15 @@ def next_block(content: Content) -> dict[str, Any] | None:
         frame = next_documents(table, N_DOCUMENTS)
     topics = {key: place for place, key in enumerate(content.judgements.topic_keys)}
     largest = frame["effect"].max()
-    columns = zip(
-        *(frame[key] for key in ("query_id", "doc_id", "p_relevant", "n_runs", "pairs", "effect")), strict=True
-    )
     documents = [
         {
-            "topic": topics[str(topic)],
-            "id": str(doc),
-            "p": round(p, 3),
-            "runs": runs,
-            "pairs": pairs,
-            "effect": round(effect / largest, 3),
+            "topic": topics[str(row.query_id)],
+            "id": str(row.doc_id),
+            "p": round(row.p_relevant, 3),
+            "runs": row.n_runs,
+            "pairs": row.pairs,
+            "effect": round(row.effect / largest, 3),
         }
-        for topic, doc, p, runs, pairs, effect in columns
+        for row in frame.itertuples()
     ]
     return {"left": round(frame.expected_left), "documents": documents}

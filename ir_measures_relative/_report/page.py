@@ -178,27 +178,20 @@ def is_stream(place: Path) -> bool:
 
 def write_whole(text: str, place: Path) -> None:
     """Write a file that is complete or, if anything fails, as it was before."""
-    try:
-        if is_stream(place):
-            place.write_text(text, encoding="utf-8")
-        else:
-            _replace(place, text)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
-        raise
-    except OSError as error:  # the scratch file means nothing to the user
-        raise OSError(error.errno, error.strerror, os.fspath(place)) from None
-
-
-def _replace(place: Path, text: str) -> None:
-    scratch = place.with_name(f".report-{uuid4().hex}.html")
+    scratch = place if is_stream(place) else place.with_name(f".report-{uuid4().hex}.html")
     try:
         scratch.write_text(text, encoding="utf-8", newline="\n")
-        if place.exists():
-            shutil.copymode(place, scratch)
-        os.replace(scratch, place)
-    except BaseException:
-        scratch.unlink(missing_ok=True)
-        raise
+        if scratch != place:
+            if place.exists():
+                shutil.copymode(place, scratch)
+            os.replace(scratch, place)
+    except BaseException as error:
+        if scratch != place:
+            scratch.unlink(missing_ok=True)
+        if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):  # the reader of a pipe has seen enough
+            raise
+        # the scratch file means nothing to the user
+        raise OSError(error.errno, error.strerror, os.fspath(place)) from None
 
 
 def _template(name: str) -> str:
