@@ -83,9 +83,7 @@ def compare_collections(
     Student's t interval. All collections have the random-effects mean of DerSimonian and Laird with a normal interval,
     which is about collections *like these*; a negative estimate of ``tau2`` is set to 0. With two or three collections
     ``tau2`` is poorly estimated and the interval is too narrow; look at the collections themselves (``plots.forest``).
-
-    A collection in which the systems retrieve many unjudged documents says little about them: compare ``judged`` with
-    ``judged_baseline``.
+    If ``judged`` is far below ``judged_baseline``, a collection says little about a system.
 
     >>> import ir_measures_relative as imr
     >>> old, new = imr.simulate.track(seed=0), imr.simulate.track(seed=1)

@@ -17,9 +17,8 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import choice, counted, did_you_mean, real, share, shown
-from ir_measures_relative._experiment.needs import deepest
 from ir_measures_relative._experiment.pair_table import kept_depth
-from ir_measures_relative._experiment.request import Request, score_table
+from ir_measures_relative._experiment.request import Request, deepest, score_table
 from ir_measures_relative._experiment.table_marks import (
     Decided,
     PairedTests,
@@ -77,10 +76,9 @@ def compare(
         the sum, where ir_measures sums), the rank with its interval, and the tier of ``meta.rank_intervals``.
     baseline : str, optional
         A run to compare every other run with. Printed tables then mark values that are significantly better or worse,
-        and the decisions of ``pairs`` for nDCG, P, SDCG, RBP, RR, AP and ERR: settled and, with ``labels``, likely. A
-        legend explains the marks.
+        and the decisions of ``pairs`` for nDCG, P, SDCG, RBP, RR, AP and ERR: settled and, with ``labels``, likely.
     labels : LabelModel or str, optional
-        With a baseline: a label model, its registered name, or 'learned', as in ``pairs``; for nDCG, P, SDCG and RBP.
+        With a baseline: as in ``pairs``, for nDCG, P, SDCG and RBP.
     level : float
         With labels: the probability from which a difference is likely.
     judge : QrelsLike, optional
@@ -144,18 +142,12 @@ class Comparison:
 
     Attributes
     ----------
-    measures, texts : list of Measure, list of str
-        The V measures and their titles.
-    names : list of str
-        The M runs, in the order given.
+    measures, texts, names, topics : list
+        The V measures, their titles, the M runs in the order given, and the Q topics as in the qrels.
     groups : dict or None
         Run -> group.
-    topics : list
-        The Q topics, as in the qrels.
     scores : (M, Q, V) array
-        One score per run, topic and measure.
-    per_topic : DataFrame
-        Columns name, query_id, measure and value, as ``calc_runs`` returns it.
+        One score per run, topic and measure; ``per_topic`` has them as the table that ``calc_runs`` returns.
     baseline : str or None
         The run that the others are compared with.
     decisions : DataFrame or None
@@ -210,19 +202,7 @@ class Comparison:
         return frame.iloc[self._order]
 
     def table(self, measure: Measure | str) -> pd.DataFrame:
-        """Return the scores of one measure as runs x topics, the form that every function of ``meta`` accepts.
-
-        Examples
-        --------
-        >>> import ir_measures_relative as imr
-        >>> runs = {'bm25': {'q1': {'a': 2.}}, 'dense': {'q1': {'b': 1.}, 'q2': {'a': 1.}}}
-        >>> comparison = imr.compare(['P@1', 'NRG@10'], {'q1': {'a': 1}, 'q2': {'a': 1}}, runs)
-        >>> comparison.table('P@1')
-        query_id   q1   q2
-        name
-        bm25      1.0  0.0
-        dense     0.0  1.0
-        """
+        """Return the scores of one measure as runs x topics, the form that every function of ``meta`` accepts."""
         place = _place(measure, self.measures, self.texts, "measure")
         return pd.DataFrame(
             self.scores[:, :, place],

@@ -100,9 +100,8 @@ def judge_next(
     Notes
     -----
     Replayed on 322 undecided pairs of 164 left-out groups (five tracks, nDCG@10), this order needed 15.2 judgements per
-    pair on average, rank order 20.6 and random order 28.2; ``expected_left`` had predicted 15.2. For a single pair it
-    is a rough guide (rank correlation .63 with the number needed). `meta.judging_replay` repeats this on your own
-    collection.
+    pair on average, as ``expected_left`` had predicted, rank order 20.6 and random order 28.2. For a single pair
+    ``expected_left`` is a rough guide (rank correlation .63). `meta.judging_replay` repeats this on your own collection.
 
     Examples
     --------
@@ -224,10 +223,8 @@ def select_complementary(
 
     Parameters
     ----------
-    qrels : QrelsLike
-        Judgements in any form.
-    runs : RunsLike
-        Dict of name: run, a folder, a glob or a list of TREC run files.
+    qrels, runs : QrelsLike, RunsLike
+        As in `calc_runs`.
     base : Measure or str
         The ordinary measure; one that NRG supports.
     n : int, optional

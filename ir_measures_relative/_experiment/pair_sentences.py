@@ -5,7 +5,6 @@ report page stores three keys for each of thousands of pairs and every text once
 """
 
 from math import floor, isnan
-from typing import NamedTuple
 
 from ir_measures_relative._checks import choice
 
@@ -53,16 +52,6 @@ TEXTS = {
 }
 
 
-class PairKeys(NamedTuple):
-    """The keys of the three parts of a paragraph, and what the label model says."""
-
-    scores: str
-    labels: str
-    topics: str
-    a_is_ahead: bool = True
-    probability: float | None = None
-
-
 def pair_sentence(
     a: str, b: str, difference: float, n_topics: int, *, settled: str | None = None, probability: float | None = None,
     probability_worse: float | None = None, p_value: float | None = None, n_pairs: int = 1, level: float = 0.95,
@@ -85,7 +74,9 @@ def pair_sentence(
     The difference is not significant (p = .65): two equally good runs could well differ this much on 35
     topics.
     """
-    keys = pair_keys(difference, n_topics, settled, probability, probability_worse, p_value, level, margin)
+    scores, labels, topics, a_is_ahead, shown = pair_keys(
+        difference, n_topics, settled, probability, probability_worse, p_value, level, margin
+    )
     leader, other = (a, b) if difference >= 0 else (b, a)
     parts = {
         "leader": leader,
@@ -93,22 +84,22 @@ def pair_sentence(
         "difference": written(abs(difference)),
         "n": f"{n_topics:,}",
         "topics": "this topic" if n_topics == 1 else f"these {n_topics:,} topics",
-        "ahead": a if keys.a_is_ahead else b,
-        "probability": percent(keys.probability),
+        "ahead": a if a_is_ahead else b,
+        "probability": percent(shown),
         "lead": f" by more than {written(margin)}" if margin else "",
         "margin": written(margin),
         "tie": f"differ by {written(margin)} or less" if margin else "have the same score",
         "p": p_written(p_value) + (", Holm" if n_pairs > 1 else ""),
         "among": f"among {n_pairs:,} pairs, " if n_pairs > 1 else "",
     }
-    return " ".join(filter(None, (TEXTS[key].format(**parts) for key in keys[:3])))
+    return " ".join(filter(None, (TEXTS[key].format(**parts) for key in (scores, labels, topics))))
 
 
 def pair_keys(
     difference: float, n_topics: int, settled: str | None, probability: float | None, probability_worse: float | None,
     p_value: float | None, level: float, margin: float,
-) -> PairKeys:  # fmt: skip
-    """Return the texts that describe a pair; arguments as in ``pair_sentence``."""
+) -> tuple[str, str, str, bool, float | None]:  # fmt: skip
+    """Return the keys of the three texts, and the decision of the label model; arguments as in ``pair_sentence``."""
     if settled is not None:
         choice(settled, "settled", ("better", "worse", "equal", "no"))
     same = abs(difference) < 1e-9
@@ -128,7 +119,7 @@ def pair_keys(
         labels = "labels unknown" if settled is None else "same, open" if same else "open"
     else:
         labels = f"same, {decision}" if same and decision != "tied" else decision
-    return PairKeys("same" if same else "leads", labels, topics, a_is_ahead, shown)
+    return "same" if same else "leads", labels, topics, a_is_ahead, shown
 
 
 def _decision(
@@ -147,20 +138,12 @@ def _decision(
 
 
 def written(value: float) -> str:
-    """A score or a difference of scores: three decimal places without the leading zero.
-
-    >>> written(0.0124), written(0.0001), written(1.5)
-    ('.012', 'less than .001', '1.500')
-    """
+    """A score or a difference of scores: three decimal places without the leading zero."""
     return "less than .001" if 0 < value < 0.0005 else f"{value:.3f}".removeprefix("0")
 
 
 def percent(probability: float | None) -> str:
-    """A probability in whole percent, rounded down, so that one below a level never looks as if it reached it.
-
-    >>> percent(0.9499), percent(0.9999), percent(0.004)
-    ('94%', 'more than 99%', 'less than 1%')
-    """
+    """A probability in whole percent, rounded down, so that one below a level never looks as if it reached it."""
     if probability is None:
         return ""
     if 0 < probability < 0.01:
@@ -169,11 +152,7 @@ def percent(probability: float | None) -> str:
 
 
 def p_written(p_value: float | None) -> str:
-    """A p-value with its sign: two digits that matter.
-
-    >>> p_written(0.651), p_written(0.0321), p_written(0.0001)
-    ('= .65', '= .032', '< .001')
-    """
+    """A p-value with its sign: two digits that matter."""
     if p_value is None or isnan(p_value):
         return ""
     return "< .001" if p_value < 0.001 else "= " + f"{p_value:.{2 if p_value >= 0.1 else 3}f}".removeprefix("0")

@@ -48,10 +48,8 @@ def pairs(
 
     Parameters
     ----------
-    qrels : QrelsLike
-        Judgements in any form.
-    runs : RunsLike
-        Dict of name: run, a folder, a glob or a list of TREC run files.
+    qrels, runs : QrelsLike, RunsLike
+        As in `calc_runs`.
     base : Measure or str
         The ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff; with labels nDCG, P, SDCG
         or RBP.
@@ -66,10 +64,8 @@ def pairs(
         Names of runs; only their pairs are shown. All by default.
     groups : dict, Series or path, optional
         Group of each run, for labels='learned'. Without it every run is its own group, with a warning.
-    depth : int, optional
-        Depth of the pool, for labels; by default that of `meta.pool_depth`.
-    progress : bool, optional
-        True or False for a progress bar or none; by default one appears when the work takes long.
+    depth, progress : int, bool, optional
+        As in `calc_runs`.
 
     Returns
     -------
@@ -249,12 +245,12 @@ def p_values(scores: FloatArray, test: str = "ttest") -> FloatArray:
     from ir_measures_relative import meta
 
     n_runs, n_topics = scores.shape
-    if n_topics < 2 or n_runs < 2:
-        return np.full((n_runs, n_runs), np.nan)
-    table = pd.DataFrame(scores, index=[f"{place:09}" for place in range(n_runs)])  # names in this order
-    matrix = np.ones((n_runs, n_runs))
-    matrix[np.triu_indices(n_runs, k=1)] = meta.discriminative_power(table, test=test).p_value
-    return np.minimum(matrix, matrix.T)
+    matrix = np.full((n_runs, n_runs), np.nan)
+    if n_topics > 1 and n_runs > 1:
+        table = pd.DataFrame(scores, index=[f"{place:09}" for place in range(n_runs)])  # names in this order
+        pairs = np.triu_indices(n_runs, k=1)
+        matrix[pairs] = matrix.T[pairs] = meta.discriminative_power(table, test=test).p_value
+    return matrix
 
 
 def takes_labels(settings: MedSettings) -> bool:
@@ -296,8 +292,7 @@ def read_pairs(
     joined = request.read(qrels, asked)
     chosen, bound = joined.select(names), None
     if model is not None:
-        bound = request.labels(model, joined, settings.cutoff)
-        bound = replace(bound, runs=chosen)
+        bound = replace(request.labels(model, joined, settings.cutoff), runs=chosen)
         if not any(chosen[name].top(settings.cutoff).unjudged.any() for name in chosen):
             top = "lists" if settings.cutoff is None else f"top {settings.cutoff}"
             warn(

@@ -1,8 +1,12 @@
-"""A request: measures of many runs, checked before anything is read; then the runs, read and joined once."""
+"""A request: measures of many runs, checked before anything is read; then the runs, read and joined once, and scored.
+
+A measure may need prior runs or labels besides the run that it scores, and says so (``measure.needs``,
+``measure.symbol``). A need that cannot be met is rejected before runs are read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
@@ -11,11 +15,10 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._base import parse_measure
+from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import real, right_call, shown, warn, whole
-from ir_measures_relative._experiment.needs import check_need, deepest, is_by_group, scores_of
 from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, Workers, split
-from ir_measures_relative._hosts import HostScorer, check_measure
+from ir_measures_relative._hosts import HostScorer, check_measure, warn_if_useless
 from ir_measures_relative._input import NONE, FloatArray, IntArray, RunSource, is_frame, read_groups, run_sources
 from ir_measures_relative._judged import (
     JudgedRun,
@@ -29,7 +32,8 @@ from ir_measures_relative._judged import (
     warn_of_gaps,
     warn_of_other_documents,
 )
-from ir_measures_relative._labels import LabelModel, Labels, bound_labels
+from ir_measures_relative._labels import LabelModel, Labels, bound_labels, check_labels
+from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
 from ir_measures_relative.measures import RelativeMeasure
 
 
@@ -41,31 +45,20 @@ class Request:
     texts: tuple[str, ...]  # titles of the measures in tables
     names: tuple[str, ...]  # of the runs
     groups: Mapping[str, str] | None = None  # run -> group
-    by: Measure = nDCG @ 10  # its mean decides which run of a group is the best
+    by: Measure | Mapping[str, float] = nDCG @ 10  # the best run of a group has the best mean of it, or score in it
     workers: Workers = Workers()
     depth: int | None = None  # number of documents of each run and topic that are kept after reading; None: all
     beside: tuple[str, ...] = ()  # runs that are not evaluated and may be prior runs
     judge: Judgements | None = None  # another judge's labels, for labels='learned'
-    by_scores: Mapping[str, float] | None = None  # run -> score that decides instead of ``by``
     in_parts: bool = False  # runs are read a part of the topics at a time: no measure may require all of them
     pool_depth: int | None = None  # depth of the pool, for labels; None: the depth that the runs show
 
     @classmethod
     def of(
-        cls,
-        measures: Any,
-        runs: Iterable[str],
-        *,
-        groups: Any = None,
-        by: Any = nDCG @ 10,
-        n_jobs: int | None = 1,
-        progress: bool | None = None,
-        depth: int | None = 0,
-        beside: Iterable[str] = (),
-        judge: Judgements | None = None,
-        in_parts: bool = False,
-        pool_depth: int | None = None,
-    ) -> Self:
+        cls, measures: Any, runs: Iterable[str], *, groups: Any = None, by: Any = nDCG @ 10, n_jobs: int | None = 1,
+        progress: bool | None = None, depth: int | None = 0, beside: Iterable[str] = (),
+        judge: Judgements | None = None, in_parts: bool = False, pool_depth: int | None = None,
+    ) -> Self:  # fmt: skip
         """A request that has passed every check that requires no run to be read.
 
         ``runs`` : what ``run_sources`` returned, or only the names of the runs. ``by`` : a measure or its text, or a
@@ -74,42 +67,53 @@ class Request:
         """
         asked = titled(measures)
         group_of = None if groups is None else MappingProxyType(read_groups(groups, runs))
-        names, by_scores = tuple(runs), None
-        if isinstance(by, (Mapping, pd.Series)):
-            by, by_scores = nDCG @ 10, _scores_of(by, names)
+        names = tuple(runs)
+        by = _checked_scores(by, names) if isinstance(by, (Mapping, pd.Series)) else parse_measure(by)
         request = cls(
             tuple(parse_measure(measure) for _, measure in asked), tuple(title for title, _ in asked), names, group_of,
-            parse_measure(by), Workers.of(n_jobs, progress), beside=tuple(beside), by_scores=by_scores,
-            in_parts=in_parts, pool_depth=None if pool_depth is None else whole(pool_depth, "depth", 1, 1000),
+            by, Workers.of(n_jobs, progress), beside=tuple(beside), judge=judge, in_parts=in_parts,
+            pool_depth=None if pool_depth is None else whole(pool_depth, "depth", 1, 1000),
         )  # fmt: skip
         for measure in request.measures:
             check_measure(measure)
             if isinstance(measure, RelativeMeasure):
-                check_need(measure, request)
+                request._check_need(measure)
         # measures of ir_measures are computed while the run is read
         depths = [measure.depth for measure in request.distinct if isinstance(measure, RelativeMeasure)]
-        return replace(request, depth=deepest([depth, *depths]), judge=judge)
+        return replace(request, depth=deepest([depth, *depths]))
 
-    def _warn_of_nothing_relative(self) -> None:
-        """Warn, once, of a measure that is relative to other runs or groups where there are none."""
-        n_groups = len(set(self.groups.values())) if self.groups else 0
-        for measure in self.measures:
-            symbol = measure.symbol if isinstance(measure, RelativeMeasure) else None
-            n_parts, part = (n_groups, "group") if symbol == "groups" else (len(self.names), "run")
-            if symbol is not None and n_parts == 1:
-                same = measure(prior=NONE)
-                warn(f"{measure} has nothing to be relative to, since there is only one {part}; its values are {same}")
-                return
+    def _check_need(self, measure: RelativeMeasure) -> None:
+        """Reject a need that cannot be met."""
+        if measure.needs == "labels":
+            check_labels(measure["labels"], str(measure), measure["cutoff"], self.names, self.groups)
+        elif measure.symbol is None:
+            measure.check_named_runs([*self.names, *self.beside])
+        elif measure.symbol == "groups":
+            if self.groups is None:
+                raise ValueError("prior='groups' requires groups=, a dict of run: group or a CSV file")
+            if isinstance(self.by, Measure):
+                self._check_by(self.by)
+        if self.in_parts and measure.needs_all_topics is not None:
+            raise ValueError(
+                f"{measure} requires all topics at once, which a part does not contain; "
+                f"give {measure.needs_all_topics}, or use calc_runs"
+            )
+
+    def _check_by(self, by: Measure) -> None:
+        if self.in_parts:
+            raise ValueError(
+                "prior='groups' requires all topics to find the best run of each group; give by= a dict of run: score"
+            )
+        check_measure(by)
+        if direction(by) == "neither" or getattr(by, "symbol", None) == "groups":
+            raise ValueError(f"by={by} cannot select the best run of a group; use another measure")
 
     @property
     def distinct(self) -> list[Measure]:
         """The measures to compute, each once: those asked for, and ``by`` if one of them requires it."""
-        needs_by = self.by_scores is None and any(map(is_by_group, self.measures))
-        return list(dict.fromkeys([*self.measures, *([self.by] if needs_by else [])]))
-
-    def scores(self, runs: Runs) -> FloatArray:
-        """(M, Q, number of measures) of runs that ``read`` returned."""
-        return scores_of(self, runs, self.measures)
+        by_group = any(getattr(measure, "symbol", None) == "groups" for measure in self.measures)
+        by = [self.by] if by_group and isinstance(self.by, Measure) else []
+        return list(dict.fromkeys([*self.measures, *by]))
 
     def labels(self, labels: LabelModel | str, runs: Runs, cutoff: int | None) -> Labels:
         """Bind a label model to the runs; 'learned' is learned from them."""
@@ -131,25 +135,97 @@ class Request:
         self._warn_of_nothing_relative()
         host = [measure for measure in self.distinct if not isinstance(measure, RelativeMeasure)]
         n_workers = self.workers.count
-        # a run in memory would take longer to send to a worker than to read here
-        stay = [n_workers == 1 or (isinstance(source, RunSource) and source.is_file) for source in runs.values()]
-        items = [
-            (name, source if stays else Run.of(source, f"run {name!r}"))
-            for stays, (name, source) in zip(stay, runs.items(), strict=True)
-        ]
-        parts = split(items, len(items) if n_workers == 1 else TASKS_PER_WORKER * n_workers)
+        if n_workers > 1:  # a run in memory would take longer to send to a worker than to read here
+            runs = {name: _file_or_run(source, name) for name, source in runs.items()}
+        parts = split(list(runs.items()), len(runs) if n_workers == 1 else TASKS_PER_WORKER * n_workers)
         sent = Sent(HostScorer(host, judgements))
         tasks = [(sent, part, self.depth, strict) for part in parts]
         done = [read for part in self.workers.map(_read_part, tasks, "reading runs") for read in part]
-        joined = {name: JudgedRun(judgements, read.run, read.row) for name, read in zip(runs, done, strict=True)}
         if strict:
-            warn_of_gaps({name: judged.run for name, judged in joined.items()}, judgements)
+            warn_of_gaps({name: read.run for name, read in zip(runs, done, strict=True)}, judgements)
             unmatched = [name for name, read in zip(runs, done, strict=True) if not read.matches]
             warn_of_other_documents(unmatched, judgements)
+        joined = {name: JudgedRun(judgements, read.run, read.row) for name, read in zip(runs, done, strict=True)}
         values = np.stack([read.values for read in done])  # (M, Q, number of measures)
         computed = {measure: values[:, :, place] for place, measure in enumerate(host)}
         prior_runs = {name: Run.of(run, f"run {name!r}") for name, run in (beside or {}).items()}
         return Runs(judgements, MappingProxyType(joined), self.groups, self.depth, computed, prior_runs)
+
+    def _warn_of_nothing_relative(self) -> None:
+        """Warn, once, of a measure that is relative to other runs or groups where there are none."""
+        n_groups = len(set(self.groups.values())) if self.groups else 0
+        for measure in self.measures:
+            symbol = getattr(measure, "symbol", None)
+            n_parts, part = (n_groups, "group") if symbol == "groups" else (len(self.names), "run")
+            if symbol is not None and n_parts == 1:
+                same = measure(prior=NONE)
+                warn(f"{measure} has nothing to be relative to, since there is only one {part}; its values are {same}")
+                return
+
+    def scores(self, runs: Runs, measures: Iterable[Measure] | None = None) -> FloatArray:
+        """(M, Q, number of measures) of runs that ``read`` returned, each run relative to the others."""
+        asked = list(self.measures if measures is None else measures)
+        values = dict(runs.computed)  # measures of ir_measures
+        needs = {m: self.provider(m, runs) for m in dict.fromkeys(asked) if isinstance(m, RelativeMeasure)}
+        if needs:
+            n_workers, sent = self.workers.count, Sent((runs, needs))
+            parts = split(list(runs), len(runs) if n_workers == 1 else n_workers)
+            done = self.workers.map(_score_part, [(names, sent) for names in parts], "evaluating")
+            values |= zip(needs, np.concatenate(done, axis=1), strict=True)
+        if not asked:
+            return np.empty((len(runs), runs.judgements.n_topics, 0))
+        return np.stack([values[measure] for measure in asked], axis=2)
+
+    def provider(self, measure: Any, runs: Runs) -> Callable[[str], Any]:
+        """Return a function of a run's name: the second argument of ``measure.score`` for that run."""
+        if measure.needs == "labels":
+            labels, groups = self.labels(measure["labels"], runs, measure["cutoff"]), runs.groups or {}
+            options = labels.model, labels.depth
+            return lambda name: measure.imputed(runs[name], *options, groups.get(name), f"run {name!r}")
+        if measure.symbol == "others":
+            return lambda name: LeaveOneOut.of(runs).others(name)
+        if measure.symbol == "previous":
+            return lambda name: LeaveOneOut.of(runs).previous(name)
+        if measure.symbol == "groups":
+            best = sorted(self._best_of_groups(runs).items())
+            others = {own: [runs[name] for group, name in best if group != own] for own, _ in best}
+            priors = {own: JudgedPriors(runs.judgements, of) for own, of in others.items()}
+            return lambda name: priors[runs.group_of[name]]
+        named = measure.named_runs({**runs.beside, **{name: runs[name].run for name in runs}})
+        for part, run in named:
+            warn_if_useless(part, run, runs.judgements, measure, in_parts=self.in_parts)
+        chosen = JudgedPriors(runs.judgements, [runs[part] if part in runs else runs.join(run) for part, run in named])
+        return lambda name: chosen
+
+    def _best_of_groups(self, runs: Runs) -> dict[str, str]:
+        """Group -> its best run by the mean of ``by``; the first of equally good ones."""
+        if isinstance(self.by, Mapping):
+            means = np.array([self.by[name] for name in runs])
+        else:
+            means = self.scores(runs, [self.by])[:, :, 0].mean(axis=1)
+            means = np.round(-means if direction(self.by) == "smaller" else means, 12)  # ties
+        worst_first = [runs.names[place] for place in np.argsort(-means, kind="stable")[::-1]]
+        return {runs.group_of[name]: name for name in worst_first}
+
+
+def deepest(depths: Iterable[int | None]) -> int | None:
+    """The largest depth; None is the end of a run."""
+    every = [np.inf if depth is None else depth for depth in depths]
+    return None if max(every) == np.inf else int(max(every))
+
+
+def _score_part(names: Sequence[str], sent: Sent) -> FloatArray:
+    """(number of measures, some runs, Q)"""
+    runs, needs = sent.value
+    values = []
+    for name in names:
+        run = runs[name].apart()  # intermediate results that measures share are freed with the run
+        values.append([measure.score(run, need(name)) for measure, need in needs.items()])
+    return np.stack(values, axis=1)
+
+
+def _file_or_run(source: Any, name: str) -> Any:
+    return source if isinstance(source, RunSource) and source.is_file else Run.of(source, f"run {name!r}")
 
 
 class _Read(NamedTuple):
@@ -177,7 +253,7 @@ def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, 
     return done
 
 
-def _scores_of(by: Any, names: Iterable[str]) -> dict[str, float]:
+def _checked_scores(by: Any, names: Iterable[str]) -> dict[str, float]:
     scores = {str(name): score for name, score in by.items()}
     missing = [name for name in names if name not in scores]
     if missing:
@@ -192,7 +268,7 @@ def titled(measures: Any) -> list[tuple[str, Measure | str]]:
     ([('gain', 'nDCG@10')], [('P@5', 'P@5')])
     """
     if isinstance(measures, (str, Measure)):
-        return [(str(measures), measures)]
+        measures = [measures]
     if isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values()):
         return [(str(title), measure) for title, measure in measures.items()]
     if not isinstance(measures, Iterable) or isinstance(measures, (Mapping, bytes)) or is_frame(measures):
@@ -249,21 +325,12 @@ def calc_runs(
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1}}
     >>> runs = {'bm25': {'q1': {'a': 2., 'c': 1.}}, 'dense': {'q1': {'c': 2., 'b': 1.}}}
-    >>> table = imr.calc_runs(['nDCG@10', imr.UniqueRel@10], qrels, runs)
-    >>> table
+    >>> imr.calc_runs(['nDCG@10', imr.UniqueRel@10], qrels, runs)
         name query_id       measure     value
     0   bm25       q1       nDCG@10  0.613147
     1   bm25       q1  UniqueRel@10  1.000000
     2  dense       q1       nDCG@10  0.386853
     3  dense       q1  UniqueRel@10  1.000000
-
-    Means over topics, a row per run:
-
-    >>> table.pivot_table(index='name', columns='measure', values='value', sort=False)
-    measure   nDCG@10  UniqueRel@10
-    name
-    bm25     0.613147           1.0
-    dense    0.386853           1.0
     """
     sources = run_sources(runs, names=names)
     request = Request.of(measures, sources, groups=groups, by=by, n_jobs=n_jobs, progress=progress, pool_depth=depth)

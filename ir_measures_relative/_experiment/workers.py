@@ -4,9 +4,9 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -76,17 +76,12 @@ class Workers:
 
     def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], what: str) -> list[Any]:
         """Return ``function(*task)`` of every task, in their order; repeat the warnings of the tasks, condensed."""
-        if self.count == 1 or not tasks:
-            done: Iterable[tuple[Any, list[str]]] = (_heard(function, task) for task in tasks)
-        else:
-            done = self._in_parallel(function, tasks)
-        results, sentences = [], []
-        for result, warned in tracked(done, len(tasks), what, self.progress):
-            results.append(result)
-            sentences.extend(warned)
-        for sentence in condensed(sentences):
+        serial = (_heard(function, task) for task in tasks)
+        done = serial if self.count == 1 or not tasks else self._in_parallel(function, tasks)
+        results = list(tracked(done, len(tasks), what, self.progress))
+        for sentence in condensed(sentence for _, warned in results for sentence in warned):
             warn(sentence)
-        return results
+        return [result for result, _ in results]
 
     def _in_parallel(self, function: Callable[..., Any], tasks: Sequence[Any]) -> Iterator[tuple[Any, list[str]]]:
         from joblib import Parallel, delayed
@@ -125,21 +120,16 @@ def _heard(function: Callable[..., Any], task: tuple[Any, ...], parent: int | No
     return result, sentences
 
 
-_watching = threading.Event()
-
-
+@cache
 def _end_with(parent: int) -> None:
     """Make a worker process end when ``parent`` has ended: nobody would fetch its results."""
     from multiprocessing import current_process  # late: nothing else needs it
-
-    is_worker = os.getpid() != parent and current_process().name.startswith("LokyProcess")
-    if os.name != "posix" or not is_worker or _watching.is_set():
-        return
-    _watching.set()
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_EVERY)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    is_worker = os.getpid() != parent and current_process().name.startswith("LokyProcess")
+    if os.name == "posix" and is_worker:
+        threading.Thread(target=watch, daemon=True).start()

@@ -1,6 +1,5 @@
 """The data of a report, for JSON. Each function makes one block; a block that cannot be made is null.
 
-title, cutoff, scale       text; ranks shown of every ranking; ``values`` are whole numbers over ``scale``
 words                      key: [label, definition], see ``definitions``
 measures                   [{name, better, unit, prior}], the first is the main one; unit: its largest value
 adds                       the measure that says what a run adds to the others, or null
@@ -8,16 +7,11 @@ groups, alone              names; relevant documents that only the group has in 
 runs                       {name, group, copies}: lists over runs; group: place in ``groups`` or null
 topics                     {name, text, judged, relevant}: lists over topics; top: the highest grade
 means, places              [measure][run]: the mean or sum, and the rank by it
-values                     [measure][run][topic]
-unjudged                   [run][topic]: unjudged documents in the top K
-ranks                      {level, low, high, rank_low, rank_high, tier, p_best}: lists over runs
-imputed                    {mean, low, high}: lists over runs
-lists                      see ``lists_block``, and p: see ``probabilities_block``
-pairs                      see ``pairs_block``
-next                       see ``next_block``
-notes                      sentences about the labels
-baseline                   a run or null
-warnings                   number of warnings
+values                     [measure][run][topic]: whole numbers over ``scale``
+unjudged                   [run][topic]: unjudged documents in the top K (``cutoff``)
+ranks, imputed             lists over runs, see ``ranks_block`` and ``imputed_block``
+lists, pairs, next         see ``lists_block`` and ``probabilities_block``, ``pairs_block``, ``next_block``
+notes, baseline, warnings  sentences about the labels; a run or null; number of warnings
 """
 
 from collections.abc import Mapping

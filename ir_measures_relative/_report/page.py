@@ -47,10 +47,8 @@ def report(
 
     Parameters
     ----------
-    qrels : QrelsLike
-        Judgements in any form.
-    runs : RunsLike
-        Dict of name: run, a folder, a glob or a list of TREC run files.
+    qrels, runs : QrelsLike, RunsLike
+        As in `calc_runs`.
     path : str or path
         The file to write; it is written whole or not at all.
     measures : list of Measure or str, or dict of title: measure, optional
@@ -59,9 +57,8 @@ def report(
     groups : dict, Series or path, optional
         Group of each run, or a CSV file with the columns run and group.
     labels : LabelModel or str, optional
-        A label model for the unjudged documents, its registered name, or 'learned': from these runs, for each run
-        without its own group. The page then shows expected scores with label intervals, the probability of each order,
-        and the grade probabilities of each unjudged document.
+        As in `pairs`. The page then shows expected scores with label intervals, the probability of each order, and the
+        grade probabilities of each unjudged document.
     baseline : str, optional
         The run that the page compares with at first; the reader can choose another one.
     texts : dict, DataFrame or list, optional

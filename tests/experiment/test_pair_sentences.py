@@ -8,7 +8,7 @@ from math import isnan, nan
 
 import pytest
 
-from ir_measures_relative._experiment.pair_sentences import TEXTS, pair_keys, pair_sentence
+from ir_measures_relative._experiment.pair_sentences import TEXTS, p_written, pair_keys, pair_sentence, percent, written
 
 # (difference, settled): an order that is settled agrees with the scores
 SCORES = [
@@ -121,3 +121,10 @@ def test_word_for_word(arguments: dict[str, float], said: str) -> None:
 def test_an_unknown_word_is_rejected() -> None:
     with pytest.raises(ValueError, match="settled must be .*, got 'certain'"):
         pair_sentence("a", "b", 0.1, 3, settled="certain")
+
+
+def test_numbers_are_short_and_never_look_too_good() -> None:
+    assert [written(value) for value in (0.0124, 0.0001, 1.5)] == [".012", "less than .001", "1.500"]
+    chances = [percent(value) for value in (0.9499, 0.9999, 0.004, 0.0, None)]
+    assert chances == ["94%", "more than 99%", "less than 1%", "0%", ""]
+    assert [p_written(value) for value in (0.651, 0.0321, 0.0001, nan)] == ["= .65", "= .032", "< .001", ""]

@@ -15,7 +15,6 @@ from support.four_runs import QRELS, RUNS
 
 from ir_measures_relative import NRG, BootNDCG, TaSC, UniqueRel, calc_runs, simulate
 from ir_measures_relative._experiment import Request
-from ir_measures_relative._experiment.needs import provider
 from ir_measures_relative._judged import Run as RankedRun
 from ir_measures_relative._judged import Runs
 
@@ -107,7 +106,7 @@ class TestRuns:
         for prior, expected in [("others", 3), ("previous", 1), ("groups", 2), ("late,dense", 2), ("none", 0)]:
             measure = NRG(prior=prior) @ 10
             request, runs = read(measure, groups=GROUPS)
-            given = provider(measure, request, runs)("bm25")
+            given = request.provider(measure, runs)("bm25")
             assert given.n == expected
             values = request.scores(runs)[list(RUNS).index("bm25"), :, 0]
             assert measure.score(runs["bm25"], given).tolist() == values.tolist()
