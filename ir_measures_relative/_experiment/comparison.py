@@ -21,12 +21,12 @@ from ir_measures_relative._experiment.pair_table import kept_depth
 from ir_measures_relative._experiment.request import Request, deepest, score_table
 from ir_measures_relative._experiment.table_marks import (
     Decided,
+    Marks,
     PairedTests,
     adds_up,
     baseline_decisions,
     baseline_marks,
     decided_measures,
-    decision_marks,
     letter_marks,
 )
 from ir_measures_relative._experiment.table_text import (
@@ -260,9 +260,7 @@ class Comparison:
     def __repr__(self) -> str:
         if self.baseline is not None:
             return aligned(self.text_table()).rstrip()
-        frame = self.to_frame()
-        frame.index = pd.Index([visible(str(name)) for name in frame.index], name="name", dtype=object)
-        return str(frame.to_string())
+        return str(self.to_frame().rename(index=visible).to_string())
 
     def text_table(
         self,
@@ -277,32 +275,32 @@ class Comparison:
         caption: str | None = None,
     ) -> TextTable:
         """The means in the order of the rows, for every format; options as in `to_latex`."""
-        frame, first = self.to_frame(), 1 if self.groups is None else 2  # first column of a measure
+        frame = self.to_frame()
         counts = [text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)]
-        rows = [
-            [name, *(_plain(value, column in counts) for column, value in zip(frame.columns, values, strict=True))]
-            for name, *values in frame.itertuples(name=None)
-        ]
+        whole = {text: int for text in counts if (frame[text] % 1 == 0).all()}
+        rows = [list(row) for row in frame.astype(whole).itertuples(name=None)]
         header = ["name", *self._retitled(frame.columns, titles)]
-        better = dict(zip(header[first:], map(direction, self.measures), strict=False))
+        columns = [1 + list(frame.columns).index(text) for text in self.texts]
+        better = {header[column]: direction(m) for column, m in zip(columns, self.measures, strict=True)}
         if caption is None:
             sums = f"; sums of {', '.join(sorted(counts))}" if counts else ""
             caption = f"Means over {counted(len(self.topics), 'topic')}{sums}."
         baseline = self.baseline if baseline is None else _known_run(baseline, self.names)
         tests = PairedTests(self.measures, self.scores, level, test, correction)
+        marked: Marks = {}
+        legend: list[str] = []
         if marks is not None:
             choice(marks, "marks", ("letters",))
             marked, legend = letter_marks(tests, self._order)
-            header, first = ["#", *header], first + 1
+            header, columns = ["#", *header], [column + 1 for column in columns]
             rows = [[letter, *row] for letter, row in zip(ascii_letters, rows, strict=False)]
         elif baseline is not None:
             decisions = self.decisions if baseline == self.baseline else None
-            decided = decision_marks(decisions, self.names, self.texts, self.level)
-            marked, legend = baseline_marks(tests, self.names, baseline, decided)
+            marked, legend = baseline_marks(tests, self.names, baseline, decisions, self.texts, self.level)
         else:
-            return TextTable(header, rows, better, {}, places, caption)
-        cells = product(enumerate(self._order.tolist()), range(len(self.texts)))
-        placed = {(row, first + v): marked.get((run, v), "") for (row, run), v in cells}
+            columns = []
+        cells = product(enumerate(self._order.tolist()), enumerate(columns))
+        placed = {(row, column): marked.get((run, v), "") for (row, run), (v, column) in cells}
         return TextTable(header, rows, better, placed, places, caption, legend=legend)
 
     def _retitled(self, columns: Sequence[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:
@@ -364,9 +362,3 @@ def _known_run(name: Any, names: Sequence[str]) -> str:
 def summary(measure: Measure, values: FloatArray) -> Any:
     """Mean of a measure over topics, the last axis, or the sum where ir_measures adds up (NumRet)."""
     return values.sum(axis=-1) if adds_up(measure) else values.mean(axis=-1)
-
-
-def _plain(value: Any, is_count: bool) -> Any:
-    """A number of numpy as one of Python; a sum of counts as an integer."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return int(value) if is_count and float(value).is_integer() else value

@@ -101,7 +101,7 @@ def judge_next(
     -----
     Replayed on 322 undecided pairs of 164 left-out groups (five tracks, nDCG@10), this order needed 15.2 judgements per
     pair on average, as ``expected_left`` had predicted, rank order 20.6 and random order 28.2. For a single pair
-    ``expected_left`` is a rough guide (rank correlation .63). `meta.judging_replay` repeats this on your own collection.
+    ``expected_left`` is a rough guide (rank correlation .63). `meta.judging_replay` repeats this on other collections.
 
     Examples
     --------

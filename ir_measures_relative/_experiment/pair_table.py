@@ -161,10 +161,8 @@ class PairTable:
     def settled(self) -> ObjectArray:
         """(P,) 'better', 'worse' or 'equal' whatever the labels are, else 'no'."""
         low, high = self.low, self.high
-        word = np.full(len(low), "no", dtype=object)
-        word[low > EQUAL], word[high < -EQUAL] = "better", "worse"
-        word[(np.abs(low) <= EQUAL) & (np.abs(high) <= EQUAL)] = "equal"
-        return word
+        cases = [low > EQUAL, high < -EQUAL, (low >= -EQUAL) & (high <= EQUAL)]
+        return np.select(cases, ["better", "worse", "equal"], "no").astype(object)
 
     @cached_property
     def p_value(self) -> FloatArray:
@@ -182,10 +180,8 @@ class PairTable:
         """(3, P) of `probabilities`, and that a is better for topics like these, which takes time for settled pairs."""
         assert self.labels is not None
         model, names = base_model_of(self.settings), self.runs.names
-        is_open = self.settled == "no"
-        rows = np.stack([self.settled == "better", self.settled == "worse", np.full(len(is_open), np.nan)]).astype(
-            float
-        )
+        is_open, rows = self.settled == "no", np.full((3, len(self.settled)), np.nan)
+        rows[0], rows[1] = self.settled == "better", self.settled == "worse"
         asked = np.flatnonzero(is_open | (self.margin > 0) | over_topics).tolist()
         for pair in tracked(asked, len(asked), "comparing runs", self.workers.progress):
             a, b = (self.labels.of(names[side[pair]], model) for side in self.places)
@@ -201,11 +197,9 @@ class PairTable:
     def decision(self) -> ObjectArray:
         """(P,) 'settled', 'likely', 'tied' or 'undecided'."""
         (above, below), (beyond, within) = self.probabilities, self._certain
-        word = np.full(len(above), "undecided", dtype=object)
-        word[(1.0 - above - below >= self.level) | within] = "tied"
-        word[np.maximum(above, below) >= self.level] = "likely"
-        word[beyond | ((self.settled == "equal") & (self.margin == 0))] = "settled"
-        return word
+        is_settled = beyond | ((self.settled == "equal") & (self.margin == 0))
+        cases = [is_settled, np.maximum(above, below) >= self.level, (1.0 - above - below >= self.level) | within]
+        return np.select(cases, ["settled", "likely", "tied"], "undecided").astype(object)
 
     @property
     def undecided(self) -> BoolArray:
@@ -221,23 +215,17 @@ class PairTable:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table that `pairs` returns."""
-        names = np.array(self.runs.names, dtype=object)
-        a, b = self.places
-        columns: dict[str, Any] = {
-            # as objects: a file's name may contain bytes that are not UTF-8, which pandas rejects in text
-            "a": pd.Series(names[a], dtype=object),
-            "b": pd.Series(names[b], dtype=object),
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "settled": self.settled.tolist(),
-            "p_value": self.p_value,
-        }
+        names, (a, b) = np.array(self.runs.names, dtype=object), self.places
+        # as objects: a file's name may contain bytes that are not UTF-8, which pandas rejects in text
+        frame = pd.DataFrame({"a": names[a], "b": names[b]}, dtype=object)
+        frame = frame.assign(difference=self.difference, low=self.low, high=self.high, settled=self.settled.tolist())
+        frame["p_value"] = self.p_value
         if self.labels is not None:
-            above, below, over_topics = self._probabilities(over_topics=True)
-            vars(self)["probabilities"] = np.stack([above, below])  # `decision` uses the same labellings
-            columns |= {"p_better": above, "p_better_topics": over_topics, "decision": self.decision.tolist()}
-        return pd.DataFrame(columns)
+            *probabilities, over_topics = self._probabilities(over_topics=True)
+            vars(self)["probabilities"] = np.stack(probabilities)  # `decision` uses the same labellings
+            frame["p_better"], frame["p_better_topics"] = probabilities[0], over_topics
+            frame["decision"] = self.decision.tolist()
+        return frame
 
 
 def p_values(scores: FloatArray, test: str = "ttest") -> FloatArray:

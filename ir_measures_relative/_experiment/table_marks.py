@@ -67,24 +67,18 @@ def baseline_decisions(request: Request, runs: Runs, decided: Decided, baseline:
     return pd.concat([frame for frame in frames if len(frame)] or frames, ignore_index=True)
 
 
-def decision_marks(
-    decisions: pd.DataFrame | None, names: Sequence[str], texts: Sequence[str], level: float
+def _decision_marks(
+    decisions: pd.DataFrame, names: Sequence[str], texts: Sequence[str], level: float
 ) -> tuple[Marks, list[str]]:
     """Marks of `baseline_decisions`, and the sentences that explain them."""
-    if decisions is None or decisions.empty:
-        return {}, []
-    word = decisions["settled"].ne("no").map({True: "settled", False: ""})
-    shown = {"settled"}
+    word, shown = decisions["settled"].ne("no").map({True: "settled", False: ""}), {"settled"}
     if "decision" in decisions:
         word = decisions["decision"].where(decisions["decision"].notna(), word)
         reversed_order = (decisions["p_better"] > 0.5) != (decisions["difference"] > 0)
         word = word.mask((word == "likely") & reversed_order, "reversed")
         shown |= {"likely", *word}
-    marks = {
-        (names.index(name), texts.index(text)): decision[0].upper()
-        for name, text, decision in zip(decisions["name"], decisions["measure"], word, strict=True)
-        if decision in _MEANING
-    }
+    rows = zip(decisions["name"], decisions["measure"], word, strict=True)
+    marks = {(names.index(n), texts.index(t)): word[0].upper() for n, t, word in rows if word in _MEANING}
     return marks, [f"{d[0].upper()}: {text.format(level=level)}." for d, text in _MEANING.items() if d in shown]
 
 
@@ -147,12 +141,16 @@ class PairedTests:
 
 
 def baseline_marks(
-    tests: PairedTests, names: Sequence[str], baseline: str, decided: tuple[Marks, list[str]]
-) -> tuple[Marks, list[str]]:
+    tests: PairedTests, names: Sequence[str], baseline: str, decisions: pd.DataFrame | None, texts: Sequence[str],
+    level: float,
+) -> tuple[Marks, list[str]]:  # fmt: skip
     """Marks of each run against the baseline: significant differences before the decisions, and the legend."""
-    place, (decisions, meaning) = names.index(baseline), decided
+    marks: Marks = {}
+    meaning: list[str] = []
+    if decisions is not None and len(decisions):
+        marks, meaning = _decision_marks(decisions, names, texts, level)
+    place = names.index(baseline)
     others = np.delete(np.arange(len(names)), place)
-    marks = dict(decisions)
     for v, winner, loser in tests.winners(others, np.full(len(others), place)):
         cell, sign = ((loser, v), "-") if winner == place else ((winner, v), "+")
         marks[cell] = sign + marks.get(cell, "")

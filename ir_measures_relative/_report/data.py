@@ -71,16 +71,9 @@ def page_data(content: Content, title: str | None, baseline: str | None, texts: 
 
 def measures_block(content: Content) -> list[dict[str, Any]]:
     """Each measure with its direction, its largest value, which colours are relative to, and its prior runs."""
-    sizes = np.where(np.isfinite(content.scores), np.abs(content.scores), 0).max(axis=(0, 1))  # (V,)
-    return [
-        {
-            "name": title,
-            "better": direction(measure),
-            "unit": max(round(size, 6), 1e-9),
-            "prior": prior_symbol(measure),
-        }
-        for title, measure, size in zip(content.titles, content.measures, sizes.tolist(), strict=True)
-    ]
+    sizes = np.where(np.isfinite(content.scores), np.abs(content.scores), 0).max(axis=(0, 1)).round(6)  # (V,)
+    rows = zip(content.titles, content.measures, np.maximum(sizes, 1e-9).tolist(), strict=True)
+    return [{"name": title, "better": direction(m), "unit": size, "prior": prior_symbol(m)} for title, m, size in rows]
 
 
 def runs_block(content: Content) -> dict[str, Any]:

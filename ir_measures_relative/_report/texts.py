@@ -42,15 +42,14 @@ def _pairs(part: Any) -> tuple[int, Iterable[tuple[Any, Any]]]:
             f"got {shown(part)}"
         )
     text = next((name for name in _TEXTS if name in part), None)
-    for side, names in enumerate(_KEYS):
-        key = next((name for name in names if name in part), None)
-        if key is not None and text is not None:
-            if isinstance(part[key], pd.DataFrame) or isinstance(part[text], pd.DataFrame):
-                raise ValueError(
-                    f"texts: a DataFrame must have one column {key!r} and one column {text!r}, got several"
-                )
-            return side, zip(part[key], part[text], strict=True)
-    raise ValueError(f"texts: a DataFrame requires {_COLUMNS}, got {', '.join(map(str, part.columns)) or 'no column'}")
+    keys = [(side, name) for side, names in enumerate(_KEYS) for name in names if name in part]
+    if text is None or not keys:
+        columns = ", ".join(map(str, part.columns)) or "no column"
+        raise ValueError(f"texts: a DataFrame requires {_COLUMNS}, got {columns}")
+    side, key = keys[0]
+    if isinstance(part[key], pd.DataFrame) or isinstance(part[text], pd.DataFrame):
+        raise ValueError(f"texts: a DataFrame must have one column {key!r} and one column {text!r}, got several")
+    return side, zip(part[key], part[text], strict=True)
 
 
 def read_text_file(path: str, columns: tuple[str, str]) -> pd.DataFrame:
