@@ -42,8 +42,6 @@ from ir_measures_relative._input import FloatArray, IntArray, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, RunsLike
 from ir_measures_relative._labels import LabelModel
 
-_INTERVALS = ("low", "high", "rank", "rank_low", "rank_high", "tier")
-
 
 def compare(
     measures: Any,
@@ -337,7 +335,7 @@ class Comparison:
         place = self.sort or 0
         larger = direction(self.measures[place]) != "smaller"
         ranked = meta.rank_intervals(self.table(self.measures[place]), level=self.intervals, largest_first=larger)
-        frame = ranked.to_frame().set_index("system")[list(_INTERVALS)]
+        frame = ranked.to_frame().set_index("system").loc[:, "low":"tier"]
         if adds_up(self.measures[place]):  # the interval of the sum in the table
             frame[["low", "high"]] *= len(self.topics)
         return frame

@@ -204,10 +204,10 @@ def gate(
     tops = runs.top(table.settings.cutoff)
     unjudged = len(np.unique(tops.document[tops.unjudged]))
     new_lacks, base_lacks = (int((runs[name].length == 0).sum()) for name in runs)
-    chances = (None, None) if table.labels is None else (p_better, 1.0 - p_worse)
+    chance, chance_not_worse = (None, None) if table.labels is None else (p_better, 1.0 - p_worse)
     return Gate(
         verdict, status, str(measure), runs.judgements.n_topics, float(table.difference[0]), low, high, table.margin,
-        table.level, *chances, unjudged, left, base_lacks, new_lacks,
+        table.level, chance, chance_not_worse, unjudged, left, base_lacks, new_lacks,
     )  # fmt: skip
 
 

@@ -64,15 +64,6 @@ def pair_sentence(
     model; the second is 1 minus the first by default. ``p_value`` : of a paired test over topics, with Holm's
     correction for ``n_pairs`` pairs; None or NaN if it is missing. ``level`` : the probability from which an order, or
     a tie, is likely.
-
-    Examples
-    --------
-    >>> from textwrap import fill
-    >>> print(fill(pair_sentence('bm25', 'dense', -0.012, 35, settled='no', probability=0.002, p_value=0.65), 100))
-    dense leads bm25 by .012 on these 35 topics. This order is not settled, but it is likely: labels of
-    the unjudged documents could change it, yet dense stays ahead with a probability of more than 99%.
-    The difference is not significant (p = .65): two equally good runs could well differ this much on 35
-    topics.
     """
     scores, labels, topics, a_is_ahead, shown = pair_keys(
         difference, n_topics, settled, probability, probability_worse, p_value, level, margin

@@ -136,7 +136,10 @@ class Request:
         host = [measure for measure in self.distinct if not isinstance(measure, RelativeMeasure)]
         n_workers = self.workers.count
         if n_workers > 1:  # a run in memory would take longer to send to a worker than to read here
-            runs = {name: _file_or_run(source, name) for name, source in runs.items()}
+            runs = {
+                name: source if isinstance(source, RunSource) and source.is_file else Run.of(source, f"run {name!r}")
+                for name, source in runs.items()
+            }
         parts = split(list(runs.items()), len(runs) if n_workers == 1 else TASKS_PER_WORKER * n_workers)
         sent = Sent(HostScorer(host, judgements))
         tasks = [(sent, part, self.depth, strict) for part in parts]
@@ -224,10 +227,6 @@ def _score_part(names: Sequence[str], sent: Sent) -> FloatArray:
     return np.stack(values, axis=1)
 
 
-def _file_or_run(source: Any, name: str) -> Any:
-    return source if isinstance(source, RunSource) and source.is_file else Run.of(source, f"run {name!r}")
-
-
 class _Read(NamedTuple):
     """A run as a worker has read it."""
 
@@ -262,11 +261,7 @@ def _checked_scores(by: Any, names: Iterable[str]) -> dict[str, float]:
 
 
 def titled(measures: Any) -> list[tuple[str, Measure | str]]:
-    """Measures with their titles: the key in a dict, the text given, or the text of the measure.
-
-    >>> titled({"gain": "nDCG@10"}), titled("P@5")
-    ([('gain', 'nDCG@10')], [('P@5', 'P@5')])
-    """
+    """Measures with their titles: the key in a dict, the text given, or the text of the measure."""
     if isinstance(measures, (str, Measure)):
         measures = [measures]
     if isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values()):

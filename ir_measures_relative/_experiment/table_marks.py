@@ -18,7 +18,6 @@ from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import Runs
 from ir_measures_relative._labels import BASES, LabelModel, check_labels
-from ir_measures_relative.measures import RelativeMeasure
 
 _TESTS = {
     "ttest": "paired t-test",
@@ -122,22 +121,19 @@ class PairedTests:
         winner, loser = np.where(a_wins, (a[pair], b[pair]), (b[pair], a[pair])).tolist()
         return list(zip(np.array(self.tested)[measure].tolist(), winner, loser, strict=True))
 
-    def legend(self, sentence: str, n_pairs: int) -> list[str]:
-        """The sentence with the test, its level and its correction; nothing if nothing is tested."""
+    def legend(self, sentence: str, n_pairs: int, decisions: Sequence[str] = ()) -> list[str]:
+        """The sentence with the test, its level and its correction, if there are tests; then those about decisions."""
         if not self.tested or not n_pairs:
-            return []
+            return [*decisions]
         if "tukey" in self.test:
             correction = "for all pairs of runs"
         elif self.correction is None:
             correction = "not corrected for the number of tests"
         else:
             correction = f"{_CORRECTIONS[self.correction]} for {counted(n_pairs * len(self.tested), 'test')}"
-        return [f"{sentence} ({_TESTS[self.test]} over topics, level {self.level:g}, {correction})."]
-
-    @property
-    def caution(self) -> list[str]:
-        relative = (self.measures[v] for v in self.tested)
-        return [_DEPENDENT] if any(isinstance(m, RelativeMeasure) and m.symbol is not None for m in relative) else []
+        of_test = f"{sentence} ({_TESTS[self.test]} over topics, level {self.level:g}, {correction})."
+        relative = any(getattr(self.measures[v], "symbol", None) is not None for v in self.tested)
+        return [of_test, *decisions, *([_DEPENDENT] if relative else [])]
 
 
 def baseline_marks(
@@ -155,7 +151,7 @@ def baseline_marks(
         cell, sign = ((loser, v), "-") if winner == place else ((winner, v), "+")
         marks[cell] = sign + marks.get(cell, "")
     sentence = f"+ and -: significantly better and worse than {baseline}"
-    return marks, [*tests.legend(sentence, len(others)), *meaning, *tests.caution]
+    return marks, tests.legend(sentence, len(others), meaning)
 
 
 def letter_marks(tests: PairedTests, order: IntArray) -> tuple[Marks, list[str]]:
@@ -167,8 +163,7 @@ def letter_marks(tests: PairedTests, order: IntArray) -> tuple[Marks, list[str]]
     marks: Marks = {}
     for v, winner, loser in tests.winners(a, b):
         marks[winner, v] = "".join(sorted(marks.get((winner, v), "") + letter[loser], key=ascii_letters.index))
-    legend = tests.legend("Letters name the runs that a value is significantly better than", len(a))
-    return marks, [*legend, *tests.caution] if legend else []
+    return marks, tests.legend("Letters name the runs that a value is significantly better than", len(a))
 
 
 def adds_up(measure: Measure) -> bool:

@@ -73,11 +73,7 @@ class TextTable:
 
 
 def visible(text: str) -> str:
-    """Escape control characters, which could rewrite a terminal or break a line.
-
-    >>> visible("bm25\\x1b[2J")
-    'bm25\\\\x1b[2J'
-    """
+    """Escape control characters, which could rewrite a terminal or break a line."""
 
     def shown(character: str) -> str:  # unpaired surrogates, line separators and marks of direction are escaped too
         is_control = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -149,11 +145,7 @@ def markdown(table: TextTable) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    """Escape text, so that it neither ends its cell nor begins a tag, a link, code or emphasis.
-
-    >>> print(_markdown_text("a|b"), _markdown_text("bm25_k1"), _markdown_text("_x_"), _markdown_text("*x*"))
-    a\\|b bm25_k1 \\_x\\_ \\*x\\*
-    """
+    """Escape text, so that it neither ends its cell nor begins a tag, a link, code or emphasis."""
     return re.sub(r"([\\|<&*`\[]|(?<![^\W_])_|_(?![^\W_])|~(?=~))", r"\\\1", visible(text))
 
 
@@ -166,11 +158,7 @@ _LATEX = str.maketrans(
 
 
 def latex_text(text: str) -> str:
-    """Escape text, so that LaTeX shows it as it is.
-
-    >>> print(latex_text("bm25_k1 & 100%"))
-    bm25\\_k1 \\& 100\\%
-    """
+    """Escape text, so that LaTeX shows it as it is."""
     shown = visible(text).translate(_LATEX).replace("--", "-{}-").replace("--", "-{}-")  # two are one dash
     return f"{{}}{shown}" if shown.startswith(("[", "*")) else shown  # else part of the \\ before it
 

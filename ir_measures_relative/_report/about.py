@@ -98,17 +98,12 @@ _WORDS = {
 Words = dict[str, list[str]]  # key -> label and definition
 
 
-def definitions(content: Content, level: float = 0.95) -> dict[str, Words]:
+def definitions(content: Content) -> dict[str, Words]:
     """Words by subject; the measures are m0, m1, ..."""
-    filled = {
-        "main": content.main,
-        "cutoff": content.cutoff,
-        "base": "{base}",
-        "adds": None if content.adds is None else content.measures[content.adds],
-        "level": f"{level:.0%}",
-        "sure": f"{(1 + level) / 2:.1%}",
-        "how": _BY_FREQUENCY if content.labels is None else "according to the label model",
-    }
+    adds = None if content.adds is None else content.measures[content.adds]
+    how = _BY_FREQUENCY if content.labels is None else "according to the label model"
+    filled = {"main": content.main, "cutoff": content.cutoff, "base": "{base}", "adds": adds, "how": how}
+    filled |= {"level": "95%", "sure": "97.5%"}
     titled = zip(content.titles, content.measures, strict=True)
     measures = {f"m{place}": [title, _definition(measure)] for place, (title, measure) in enumerate(titled)}
     return {"Measures": measures} | {
@@ -125,12 +120,9 @@ def definitions(content: Content, level: float = 0.95) -> dict[str, Words]:
 def _definition(measure: ir_measures.Measure) -> str:
     """The measure in a few sentences, with its prior runs, since two measures may differ in nothing else."""
     title = getattr(measure, "PRETTY_NAME", "") or str(measure)
-    sentences = [
-        f"{title}: {'sum' if adds_up(measure) else 'mean'} over topics.",
-        getattr(measure, "SHORT_DESC", "").strip(),
-        _PRIORS.get(prior_symbol(measure) or "", ""),
-        _DIRECTIONS[direction(measure)],
-    ]
+    mean = f"{title}: {'sum' if adds_up(measure) else 'mean'} over topics."
+    prior_runs = _PRIORS.get(prior_symbol(measure) or "", "")
+    sentences = mean, getattr(measure, "SHORT_DESC", "").strip(), prior_runs, _DIRECTIONS[direction(measure)]
     return " ".join(filter(None, sentences))
 
 
@@ -160,9 +152,9 @@ def about(content: Content, notes: Iterable[str], warnings: Iterable[str], files
 
 
 def _glossary(words: Words) -> str:
+    base = "the run chosen under “Compared with”"
     rows = (
-        f'<dt id="define-{key}" tabindex="-1">{_text(label)}</dt>'
-        f"<dd>{_text(text.replace('{base}', 'the run chosen under “Compared with”'))}</dd>"
+        f'<dt id="define-{key}" tabindex="-1">{_text(label)}</dt><dd>{_text(text.replace("{base}", base))}</dd>'
         for key, (label, text) in words.items()
     )
     return f"<dl>{''.join(rows)}</dl>"

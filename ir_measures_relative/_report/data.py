@@ -89,11 +89,7 @@ def runs_block(content: Content) -> dict[str, Any]:
 
 
 def copies(code: IntArray) -> list[int | None]:
-    """(M, Q, K) -> for each run the first run with the same rankings; None if no other run has them.
-
-    >>> copies(np.array([[[0, 1]], [[1, 0]], [[0, 1]]]))
-    [0, None, 0]
-    """
+    """(M, Q, K) -> for each run the first run with the same rankings; None if no other run has them."""
     rankings = [of.tobytes() for of in code]
     return [rankings.index(of) if rankings.count(of) > 1 else None for of in rankings]
 
@@ -112,8 +108,8 @@ def places(means: list[float | None], better: str) -> list[int]:
     >>> places([0.25, 0.5, 0.25, None], "larger")
     [2, 1, 2, 4]
     """
-    values = pd.Series(means, dtype=float)
-    return values.rank(method="min", ascending=better == "smaller", na_option="bottom").astype(int).tolist()
+    ranks = pd.Series(means, dtype=float).rank(method="min", ascending=better == "smaller", na_option="bottom")
+    return [int(rank) for rank in ranks]
 
 
 def ranks_block(content: Content) -> dict[str, Any] | None:

@@ -134,8 +134,8 @@ def _said(content: Content, pairs: dict[str, Any], p_value: FloatArray) -> dict[
     nothing = [None] * len(p_value)
     columns = [pairs[key] or nothing for key in ("difference", "settled", "better", "worse")]
     kinds = [
-        pair_keys(content.sign * difference, content.judgements.n_topics, *labels, p, LEVEL, 0.0)[1:3]
-        for difference, *labels, p in zip(*columns, p_value.tolist(), strict=True)
+        pair_keys(content.sign * difference, content.judgements.n_topics, settled, better, worse, p, LEVEL, 0.0)[1:3]
+        for difference, settled, better, worse, p in zip(*columns, p_value.tolist(), strict=True)
     ]
     number = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
     used = {"leads", "same"}.union(*number)
@@ -147,9 +147,6 @@ def coded(low: FloatArray, high: FloatArray) -> list[str]:
     """(P, Q) twice -> a text for each pair; the sign of an end, which decides, survives rounding.
 
     Ends are whole steps of 1 / SCALE: low and high of the first topic, of the second, ..., each in two bytes.
-
-    >>> coded(np.array([[-1.0, 0.00001]]), np.array([[0.0, 1.0]]))
-    ['8NgAAAEAECc=']
     """
     steps = np.stack([low, high], axis=2) * SCALE  # (P, Q, 2)
     whole = np.sign(steps) * np.maximum(np.round(np.abs(steps)), np.abs(steps) > 1e-6)
