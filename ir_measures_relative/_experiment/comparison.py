@@ -29,15 +29,7 @@ from ir_measures_relative._experiment.table_marks import (
     decided_measures,
     letter_marks,
 )
-from ir_measures_relative._experiment.table_text import (
-    TextTable,
-    aligned,
-    csv_text,
-    html_text,
-    latex,
-    markdown,
-    visible,
-)
+from ir_measures_relative._experiment.table_text import TextTable, aligned, as_html, csv_text, latex, markdown, visible
 from ir_measures_relative._input import FloatArray, IntArray, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, RunsLike
 from ir_measures_relative._labels import LabelModel
@@ -222,7 +214,7 @@ class Comparison:
 
     def to_html(self, **options: Any) -> str:
         """Return an HTML table; the best of each measure in bold, the second underlined. Options as in `to_latex`."""
-        return html_text(self.text_table(**options))
+        return as_html(self.text_table(**options))
 
     def to_latex(self, *, label: str | None = None, **options: Any) -> str:
         r"""Return a LaTeX table with the rules of booktabs; the best of each measure in bold, the second underlined.
@@ -261,17 +253,10 @@ class Comparison:
         return str(self.to_frame().rename(index=visible).to_string())
 
     def text_table(
-        self,
-        *,
-        places: int = 4,
-        baseline: str | None = None,
-        marks: str | None = None,
-        level: float = 0.05,
-        test: str = "ttest",
-        correction: str | None = "holm",
-        titles: Mapping[Any, str] | Sequence[str] | None = None,
+        self, *, places: int = 4, baseline: str | None = None, marks: str | None = None, level: float = 0.05,
+        test: str = "ttest", correction: str | None = "holm", titles: Mapping[Any, str] | Sequence[str] | None = None,
         caption: str | None = None,
-    ) -> TextTable:
+    ) -> TextTable:  # fmt: skip
         """The means in the order of the rows, for every format; options as in `to_latex`."""
         frame = self.to_frame()
         counts = [text for text, measure in zip(self.texts, self.measures, strict=True) if adds_up(measure)]

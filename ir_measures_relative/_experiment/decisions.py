@@ -13,8 +13,9 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import divide, mean_over_topics
 from ir_measures_relative._checks import EQUAL, tracked, whole
-from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs, takes_labels
+from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs
 from ir_measures_relative._experiment.request import Request
+from ir_measures_relative._experiment.table_marks import takes_labels
 from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import QrelsLike, RunsLike, warn_without_nonrelevant
 from ir_measures_relative._labels import (
@@ -45,10 +46,6 @@ class JudgeNext(pd.DataFrame):  # type: ignore[misc]
     _metadata = ["expected_left", "n_undecided"]
     expected_left: float
     n_undecided: int
-
-    @property
-    def _constructor(self) -> Any:
-        return pd.DataFrame
 
 
 def judge_next(

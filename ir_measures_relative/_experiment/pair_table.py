@@ -18,15 +18,7 @@ from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._extremes import MedSettings, Question, signed_ends
 from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, read_groups, run_sources
 from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
-from ir_measures_relative._labels import (
-    BASES,
-    SUPPORT_DEPTH,
-    LabelModel,
-    Labels,
-    PairOutcomes,
-    base_model,
-    check_labels,
-)
+from ir_measures_relative._labels import SUPPORT_DEPTH, LabelModel, Labels, PairOutcomes, base_model, check_labels
 
 RAREST = 0.0005  # a probability of a pair that is not settled is at least this far from 0 and 1
 
@@ -239,11 +231,6 @@ def p_values(scores: FloatArray, test: str = "ttest") -> FloatArray:
         pairs = np.triu_indices(n_runs, k=1)
         matrix[pairs] = matrix.T[pairs] = meta.discriminative_power(table, test=test).p_value
     return matrix
-
-
-def takes_labels(settings: MedSettings) -> bool:
-    """True if unjudged documents can have labels in this measure."""
-    return settings.base.partition("(")[0] in BASES
 
 
 @cache

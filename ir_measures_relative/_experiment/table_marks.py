@@ -12,7 +12,7 @@ from ir_measures import Measure
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._checks import choice, counted, real
-from ir_measures_relative._experiment.pair_table import PairTable, p_values, takes_labels
+from ir_measures_relative._experiment.pair_table import PairTable, p_values
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray
@@ -36,6 +36,11 @@ _MEANING = {
 
 Decided = Mapping[str, tuple[MedSettings, LabelModel | str | None]]  # title of a measure -> settings and label model
 Marks = dict[tuple[int, int], str]  # (run, measure) -> mark
+
+
+def takes_labels(settings: MedSettings) -> bool:
+    """True if unjudged documents can have labels in this measure."""
+    return settings.base.partition("(")[0] in BASES
 
 
 def decided_measures(request: Request, labels: Any) -> Decided:

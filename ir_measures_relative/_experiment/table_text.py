@@ -28,9 +28,8 @@ class TextTable:
     label: str | None = None  # key of the LaTeX table for references
 
     def text(self, value: Any, column: int) -> str:
-        if isinstance(value, float):
-            kind = "g" if self.header[column] in self.small else "f"
-            return str(value) if self.places < 0 else f"{value:.{self.places}{kind}}"
+        if isinstance(value, float) and self.places >= 0:
+            return f"{value:.{self.places}{'g' if self.header[column] in self.small else 'f'}}"
         return str(value)
 
     def texts(self, row: Sequence[Any]) -> list[str]:
@@ -177,7 +176,7 @@ def latex(table: TextTable) -> str:
     return "\n".join([*top, *tabular, r"\end{table}", ""])
 
 
-def html_text(table: TextTable) -> str:
+def as_html(table: TextTable) -> str:
     """A table element; the best of a column is bold, the second underlined. Names are never markup."""
 
     def escape(text: str) -> str:

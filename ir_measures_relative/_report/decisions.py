@@ -9,15 +9,7 @@ from ir_measures_relative import meta
 from ir_measures_relative._checks import counted, heard_warnings, warn
 from ir_measures_relative._experiment import PAIR_TEXTS, next_documents, p_values, pair_keys
 from ir_measures_relative._input import FloatArray
-from ir_measures_relative._labels import (
-    BASES,
-    LEARNED,
-    ImputedScores,
-    LearnedLabels,
-    base_model,
-    base_text,
-    left_out_coverage,
-)
+from ir_measures_relative._labels import BASES, LEARNED, ImputedScores, LearnedLabels, base_text, left_out_coverage
 from ir_measures_relative._report.content import Content, rounded
 
 LEVEL = 0.95  # the probability from which an order is likely
@@ -85,7 +77,7 @@ def _coverage_note(content: Content) -> str:
     judge = None
     if isinstance(model, LearnedLabels):  # learned again without each group
         estimate, judge = "judge" if model.support is None else LEARNED, model.judge
-    base, text = base_model(content.main), base_text(content.main)
+    base, text = content.labelled[0].model, base_text(content.main)
     with heard_warnings():
         result = left_out_coverage(content.runs, base, text, estimate, judge, content.labels.depth)
     row = result.by_level().set_index("level").loc[LEVEL]

@@ -22,8 +22,8 @@ import ir_measures_relative as imr
 from ir_measures_relative import MED, NRG, UL, BootNDCG, compare, simulate
 from ir_measures_relative._experiment.table_text import (
     TextTable,
+    as_html,
     csv_text,
-    html_text,
     jsonl,
     latex,
     latex_text,
@@ -361,7 +361,7 @@ class TestText:
             assert markdown(TextTable(["name"], [[name]])).splitlines()[2].strip("| ") == shown
 
     def test_html_is_data_and_never_markup(self) -> None:
-        text = html_text(TextTable(["name", "x"], [["<script>alert(1)</script>", 1.0], ["&", 2.0]], {"x": "larger"}))
+        text = as_html(TextTable(["name", "x"], [["<script>alert(1)</script>", 1.0], ["&", 2.0]], {"x": "larger"}))
         assert "<script" not in text and "&lt;script&gt;" in text and ">&amp;</td>" in text
         assert "<b>2.0000</b>" in text and "<u>1.0000</u>" in text
 
