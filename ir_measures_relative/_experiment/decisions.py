@@ -227,7 +227,7 @@ def select_complementary(
     n : int, optional
         Number of runs to select; all by default.
     progress : bool, optional
-        Show a progress bar while reading files; by default only when that takes long.
+        As in `calc_runs`.
 
     Returns
     -------

@@ -88,25 +88,20 @@ class Request:
             check_labels(measure["labels"], str(measure), measure["cutoff"], self.names, self.groups)
         elif measure.symbol is None:
             measure.check_named_runs([*self.names, *self.beside])
-        elif measure.symbol == "groups":
-            if self.groups is None:
-                raise ValueError("prior='groups' requires groups=, a dict of run: group or a CSV file")
-            if isinstance(self.by, Measure):
-                self._check_by(self.by)
+        elif measure.symbol == "groups" and self.groups is None:
+            raise ValueError("prior='groups' requires groups=, a dict of run: group or a CSV file")
+        elif measure.symbol == "groups" and isinstance(self.by, Measure):
+            if self.in_parts:
+                needs = "all topics to find the best run of each group; give by= a dict of run: score"
+                raise ValueError(f"prior='groups' requires {needs}")
+            check_measure(self.by)
+            if direction(self.by) == "neither" or getattr(self.by, "symbol", None) == "groups":
+                raise ValueError(f"by={self.by} cannot select the best run of a group; use another measure")
         if self.in_parts and measure.needs_all_topics is not None:
             raise ValueError(
                 f"{measure} requires all topics at once, which a part does not contain; "
                 f"give {measure.needs_all_topics}, or use calc_runs"
             )
-
-    def _check_by(self, by: Measure) -> None:
-        if self.in_parts:
-            raise ValueError(
-                "prior='groups' requires all topics to find the best run of each group; give by= a dict of run: score"
-            )
-        check_measure(by)
-        if direction(by) == "neither" or getattr(by, "symbol", None) == "groups":
-            raise ValueError(f"by={by} cannot select the best run of a group; use another measure")
 
     @property
     def distinct(self) -> list[Measure]:

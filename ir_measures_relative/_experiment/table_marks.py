@@ -32,7 +32,7 @@ _MEANING = {
     "likely": "likely, the order stays with a probability of at least {level:g} once unjudged documents have labels",
     "reversed": "reversed, the opposite order has a probability of at least {level:g}",
     "tied": "tied, the two have the same score with a probability of at least {level:g}",
-}  # the mark of a decision is its first letter
+}
 
 Decided = Mapping[str, tuple[MedSettings, LabelModel | str | None]]  # title of a measure -> settings and label model
 Marks = dict[tuple[int, int], str]  # (run, measure) -> mark
@@ -81,9 +81,10 @@ def _decision_marks(
         reversed_order = (decisions["p_better"] > 0.5) != (decisions["difference"] > 0)
         word = word.mask((word == "likely") & reversed_order, "reversed")
         shown |= {"likely", *word}
+    letter = {decision: decision[0].upper() for decision in _MEANING}
     rows = zip(decisions["name"], decisions["measure"], word, strict=True)
-    marks = {(names.index(n), texts.index(t)): word[0].upper() for n, t, word in rows if word in _MEANING}
-    return marks, [f"{d[0].upper()}: {text.format(level=level)}." for d, text in _MEANING.items() if d in shown]
+    marks = {(names.index(name), texts.index(text)): letter[word] for name, text, word in rows if word in letter}
+    return marks, [f"{letter[d]}: {meaning.format(level=level)}." for d, meaning in _MEANING.items() if d in shown]
 
 
 @dataclass(frozen=True, eq=False)
