@@ -223,7 +223,7 @@ def _fitted(table: TextTable, spare: Sequence[Sequence[str]], width: int) -> str
 
 def _columns(table: TextTable, places: Sequence[int]) -> TextTable:
     """The table with some of its columns."""
-    marks = {(row, places.index(place)): mark for (row, place), mark in table.marks.items() if place in places}
+    marks = {places.index(place): own for place, own in table.marks.items() if place in places}
     rows = [[row[place] for place in places] for row in table.rows]
     return replace(table, header=[table.header[place] for place in places], rows=rows, marks=marks)
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from string import ascii_letters
 from typing import Any
@@ -282,8 +281,8 @@ class Comparison:
             marked, legend = baseline_marks(tests, self.names, baseline, decisions, self.texts, self.level)
         else:
             columns = []
-        cells = product(enumerate(self._order.tolist()), enumerate(columns))
-        placed = {(row, column): marked.get((run, v), "") for (row, run), (v, column) in cells}
+        order = self._order.tolist()
+        placed = {column: [marked.get((run, v), "") for run in order] for v, column in enumerate(columns)}
         return TextTable(header, rows, better, placed, places, caption, legend=legend)
 
     def _retitled(self, columns: Sequence[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:

@@ -182,9 +182,6 @@ def gate(
         level=level, margin=margin, plain_margin=True, residual=False,
     )  # fmt: skip
     runs, far = table.runs, table.margin + EQUAL
-    for name in runs:
-        if not runs[name].length.any():
-            raise ValueError(f"gate: the {name} run has no document for any topic of the qrels; it cannot be compared")
     low, high = float(table.low[0]), float(table.high[0])
     p_better, p_worse = (nan, nan) if table.labels is None else table.probabilities[:, 0].tolist()
     if low > far or p_better >= level:

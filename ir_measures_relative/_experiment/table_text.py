@@ -19,7 +19,7 @@ class TextTable:
     header: Sequence[str]
     rows: Sequence[Sequence[Any]]
     better: Mapping[str, str] = field(default_factory=dict)  # column -> 'larger' or 'smaller', to highlight the best
-    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)  # (row, column) -> text behind the value
+    marks: Mapping[int, Sequence[str]] = field(default_factory=dict)  # column -> text behind the value of each row
     places: int = 4  # decimal places; -1: all
     caption: str = ""  # for LaTeX and HTML, in the language of the format
     has_header: bool | None = None  # of tsv and text; by default as in the output of the ir_measures command
@@ -55,19 +55,18 @@ class TextTable:
         rows = []
         for number, row in enumerate(self.rows):
             texts = [wrap.get(text, "%s") % escape(text) for wrap, text in zip(wraps, self.texts(row), strict=True)]
-            marks = [self.marks.get((number, column)) for column in range(len(row))]
+            marks = [self.marks[column][number] if column in self.marks else "" for column in range(len(row))]
             rows.append([text + (mark % own if own else "") for text, own in zip(texts, marks, strict=True)])
         return rows
 
     @property
     def plain(self) -> Self:
         """This table with marks in columns of their own."""
-        marked = sorted({column for _, column in self.marks})
         header, rows = list(self.header), [list(row) for row in self.rows]
-        for column in reversed(marked):
+        for column in sorted(self.marks, reverse=True):
             header.insert(column + 1, f"{self.header[column]} marks")
-            for number, row in enumerate(rows):
-                row.insert(column + 1, self.marks.get((number, column), ""))
+            for row, mark in zip(rows, self.marks[column], strict=True):
+                row.insert(column + 1, mark)
         return replace(self, header=header, rows=rows, marks={})
 
 
@@ -89,11 +88,8 @@ def tsv(table: TextTable) -> str:
 
 def aligned(table: TextTable) -> str:
     """Columns of equal width for a terminal; marks follow the aligned numbers."""
-    width = {column: 0 for _, column in table.marks}
-    for (_, column), mark in table.marks.items():
-        width[column] = max(width[column], len(mark))
-    places = [(row, column) for row in range(len(table.rows)) for column in width]
-    padded = {place: table.marks.get(place, "").ljust(width[place[1]]) for place in places}
+    width = {column: max(map(len, own), default=0) for column, own in table.marks.items()}
+    padded = {column: [mark.ljust(width[column]) for mark in own] for column, own in table.marks.items()}
     cells = replace(table, marks=padded).cells(visible, "%s", "%s", " %s")
     if _has_header(table):
         cells.insert(0, [visible(name) for name in table.header])

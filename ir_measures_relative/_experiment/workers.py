@@ -36,8 +36,7 @@ class Sent:
             import cloudpickle
         except ImportError:  # older joblibs have it inside
             from joblib.externals import cloudpickle
-        pickled: bytes = cloudpickle.dumps(self.value)
-        return pickled
+        return bytes(cloudpickle.dumps(self.value))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _received, (self._pickled,)
