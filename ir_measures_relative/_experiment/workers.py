@@ -63,7 +63,7 @@ class Workers:
         if n_jobs is not None and not is_number:
             kind = ValueError if is_whole(n_jobs) else WrongKind
             raise kind(f"n_jobs must be a number of workers, or -1 for one per core, got {shown(n_jobs, 60)}")
-        return cls(n_jobs and int(n_jobs), None if progress is None else flag(progress, "progress"))
+        return cls(None if n_jobs is None else int(n_jobs), None if progress is None else flag(progress, "progress"))
 
     @property
     def count(self) -> int:
