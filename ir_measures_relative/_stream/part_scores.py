@@ -30,32 +30,16 @@ from ir_measures_relative._stream.topic_streams import Misplaced
 
 @overload
 def iter_runs(
-    measures: Iterable[Measure | str],
-    qrels: QrelsLike,
-    runs: RunsLike,
-    *,
-    topics_per_part: int = ...,
-    aggregate: Literal[False] = ...,
-    start: int = ...,
-    groups: Any = ...,
-    by: Any = ...,
-    names: str = ...,
-) -> Iterator[pd.DataFrame]: ...
+    measures: Iterable[Measure | str], qrels: QrelsLike, runs: RunsLike, *, topics_per_part: int = ...,
+    aggregate: Literal[False] = ..., start: int = ..., groups: Any = ..., by: Any = ..., names: str = ...,
+) -> Iterator[pd.DataFrame]: ...  # fmt: skip
 
 
 @overload
 def iter_runs(
-    measures: Iterable[Measure | str],
-    qrels: QrelsLike,
-    runs: RunsLike,
-    *,
-    topics_per_part: int = ...,
-    aggregate: Literal[True],
-    start: int = ...,
-    groups: Any = ...,
-    by: Any = ...,
-    names: str = ...,
-) -> pd.DataFrame: ...
+    measures: Iterable[Measure | str], qrels: QrelsLike, runs: RunsLike, *, topics_per_part: int = ...,
+    aggregate: Literal[True], start: int = ..., groups: Any = ..., by: Any = ..., names: str = ...,
+) -> pd.DataFrame: ...  # fmt: skip
 
 
 def iter_runs(
@@ -124,12 +108,16 @@ def iter_runs(
     if first and together:
         raise ValueError(f"start={first} would leave parts out of the means of aggregate=True; give one of the two")
     sources = run_sources(runs, names=names)
-    by = nDCG @ 10 if by is None else by
-    request = Request.of(measures, sources, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
-    parts = _scores(request, TopicParts(qrels, sources, size), first, resumes=not together)
+    request = _request(measures, sources, groups, by)
+    parts = _scores(request, TopicParts(qrels, sources, size, first), first, resumes=not together)
     if not together:
         return (score_table(request.names, part.judgements.topics, request.texts, part.values) for part in parts)
     return _aggregated(parts, request)
+
+
+def _request(measures: Iterable[Measure | str], names: Iterable[str], groups: Any, by: Any) -> Request:
+    by = nDCG @ 10 if by is None else by
+    return Request.of(measures, names, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
 
 
 class _PartScores(NamedTuple):
@@ -146,46 +134,47 @@ def _part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> _Part
     return _PartScores(request.scores(joined), joined.judgements, judged)
 
 
+def _all_scores(request: Request, parts: TopicParts) -> Iterator[_PartScores]:
+    """The values of every part; at the end, warn of runs without a judged document in any of them."""
+    unmatched, judgements = list(request.names), None
+    for part in parts:
+        scores = _part_scores(request, part.judgements, part.runs)
+        if part.is_last:
+            parts.finish()
+        judgements = scores.judgements
+        unmatched = [name for name in unmatched if name not in scores.judged]
+        yield scores
+    if judgements is not None:
+        warn_of_other_documents(unmatched, judgements)
+
+
 def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[_PartScores]:
     """The values of every part from ``start`` on; each kind of warning is given once.
 
     ``resumes``: the caller has the tables before a failure, so that the next call may resume after them.
     """
     warned: set[str] = set()
-    judged: set[str] = set()  # runs that have a judged document in some part
-    scores = None
-    waiting, number = iter(parts), 0
+    computed = _all_scores(request, parts)
+    scores: _PartScores | None
     while True:
         try:
             with heard_warnings() as sentences:
-                part = next(waiting, None)
-                is_skipped = part is not None and part.number < start
-                if part is not None and is_skipped:
-                    parts.skip(part)
-                elif part is not None:
-                    scores = _part_scores(request, part.judgements, part.runs)
-                if part is not None and part.is_last:
-                    parts.finish(part.number + 1)
+                scores = next(computed, None)
         except Misplaced as error:
-            before = f" (found in part {number}; parts before it may be wrong too: start over)" if number else ""
-            raise ValueError(f"{error}{before}") from None
+            before = f" (found in part {parts.number}; parts before it may be wrong too: start over)"
+            raise ValueError(f"{error}{before if parts.number else ''}") from None
         except ValueError as error:
-            hint = f"; after fixing it, start={number} resumes there" if resumes else ""
-            raise ValueError(f"{error} (in part {number}{hint})") from None
+            hint = f"; after fixing it, start={parts.number} resumes there" if resumes else ""
+            raise ValueError(f"{error} (in part {parts.number}{hint})") from None
         for sentence in condensed(sentences):
             if (kind := kind_of_warning(sentence)) not in warned:
                 warned.add(kind)
                 warn(sentence)
-        if part is None:
+        if scores is None:
             break
-        number += 1
-        if scores is not None and not is_skipped:
-            judged |= scores.judged
-            yield scores
-    if scores is not None:
-        warn_of_other_documents([name for name in request.names if name not in judged], scores.judgements)
-    if start and number <= start:
-        raise ValueError(f"start must be below the number of parts, which is {number}, got {start}")
+        yield scores
+    if start >= max(parts.number, 1):
+        raise ValueError(f"start must be below the number of parts, which is {parts.number}, got {start}")
 
 
 def _aggregated(parts: Iterable[_PartScores], request: Request) -> pd.DataFrame:
@@ -256,8 +245,7 @@ def calc_part(
     """
     qrels, runs = _qrels_and_runs(frame)
     all_names = _all_names(runs, names)
-    by = nDCG @ 10 if by is None else by
-    request = Request.of(measures, all_names, groups=groups, by=by, progress=False, depth=LOOKED_AT, in_parts=True)
+    request = _request(measures, all_names, groups, by)
     symbols = [symbol for measure in request.measures if (symbol := getattr(measure, "symbol", None)) is not None]
     if names is None and symbols:
         raise ValueError(

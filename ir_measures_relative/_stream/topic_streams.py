@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ from ir_measures_relative._checks import naming, quoted, shown
 from ir_measures_relative._input import (
     COLUMN_NAMES,
     Array,
-    BoolArray,
     IntArray,
     arrow_topics,
     column_name,
@@ -67,12 +65,7 @@ class ArrowBatches:
         if BUCKET not in columns:
             del accepted[BUCKET]
         self.names = {column: column_name(names, columns, self.source) for column, names in accepted.items()}
-
-    @property
-    def _schema(self) -> Any:
-        import pyarrow
-
-        return pyarrow.schema([self._data.schema.field(name) for name in self.names.values()])
+        self._schema = self._data.schema.empty_table().select(list(self.names.values())).schema
 
     def __iter__(self) -> Iterator[Any]:
         """Each pyarrow.RecordBatch that has rows."""
@@ -101,11 +94,10 @@ class ArrowBatches:
             yield from (batch.select(list(self.names.values())) for batch in self._data)
 
     def _of_files(self) -> Iterator[Any]:
-        """Not by the dataset's own scan, which keeps whole row groups, and some of the next ones, in memory."""
+        """Read files one by one: the dataset's own scan keeps whole row groups in memory."""
         import pyarrow
         from pyarrow import dataset, parquet
 
-        schema = self._schema
         for fragment in sorted(self._data.get_fragments(), key=lambda fragment: by_numbers(fragment.path)):
             file = "" if fragment.path in self.source else f": the file {quoted(fragment.path)}"
             folders = dataset.get_partition_keys(fragment.partition_expression)
@@ -122,9 +114,9 @@ class ArrowBatches:
                         pyarrow.repeat(pyarrow.scalar(folders[field.name], field.type), batch.num_rows)
                         if field.name in folders
                         else batch.column(field.name).cast(field.type)
-                        for field in schema
+                        for field in self._schema
                     ]
-                    yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+                    yield pyarrow.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
 def by_numbers(key: str) -> Any:
@@ -157,17 +149,17 @@ class TopicOrder:
 
     def check(self, keys: Sequence[str], source: str) -> None:
         """Reject neighbouring keys, no two of which are equal, that do not ascend."""
-        possible, misplaced = [], ("", "")
+        possible = []
         for order in self._possible:
-            ordered = keys if order is str or _are_numbered(keys) else list(map(order, keys))
-            if ordered == sorted(ordered):
-                possible.append(order)
+            ordered = list(map(order, keys))
+            descents = [place for place, (a, b) in enumerate(pairwise(ordered)) if b < a]
+            if descents:
+                before, misplaced = keys[descents[0]], keys[descents[0] + 1]
             else:
-                place = next(place for place, (a, b) in enumerate(pairwise(ordered)) if b < a)
-                misplaced = keys[place], keys[place + 1]
+                possible.append(order)
         if not possible:
             raise Misplaced(
-                f"{source}: the {self.what} {shown(misplaced[1], 60)} comes after {shown(misplaced[0], 60)}; all "
+                f"{source}: the {self.what} {shown(misplaced, 60)} comes after {shown(before, 60)}; all "
                 f"inputs must list their {self.what}s in one order, as text or by the numbers in it, and each in one "
                 "place: sort them" + ("" if self.what == BUCKET else f", or give each a column {BUCKET!r}")
             )
@@ -182,12 +174,6 @@ class TopicOrder:
         return {bisect_right(keys, order(last), key=order) for order in self._possible}
 
 
-def _are_numbered(keys: Sequence[str]) -> bool:
-    """True if keys differ only in digits, of which all have as many, so that both orders are the same."""
-    start = len(commonprefix(keys))
-    return len(set(map(len, keys))) == 1 and (len(keys) == 1 or "".join(key[start:] for key in keys).isdecimal())
-
-
 class _Read(NamedTuple):
     """A batch of rows that was read and not yet passed on."""
 
@@ -200,6 +186,7 @@ class TopicStream:
     """The rows of a run or of qrels in the order of their keys, which are topics, or buckets of topics."""
 
     def __init__(self, batches: ArrowBatches, order: TopicOrder):
+        """Read the first batch, so that every input shows its order before one is relied on."""
         self._key = BUCKET if order.what == BUCKET else "query"
         if self._key not in batches.names:
             raise ValueError(
@@ -210,17 +197,14 @@ class TopicStream:
         self._read: deque[_Read] = deque()
         self._last: str | None = None  # key that was read
         self._n_read = 0  # rows
+        self._read_on()
 
     @property
     def has_ended(self) -> bool:
         return not self._read and not self._read_on()
 
-    def first_key(self) -> str | None:
-        """The key of the next row; None at the end."""
-        return None if self.has_ended else self._read[0].keys[0]
-
     def nth_key(self, n: int) -> str | None:
-        """The n-th of the remaining keys, or the last if there are fewer; None at the end."""
+        """Return the n-th of the remaining keys, or the last if there are fewer; None at the end."""
         distinct: list[str] = []
         place = 0
         # one more key shows that all rows of the n-th have been read
@@ -231,7 +215,7 @@ class TopicStream:
         return distinct[min(n, len(distinct)) - 1] if distinct else None
 
     def until(self, last: str | None) -> Iterator[Any]:
-        """Batches of the rows whose keys come no later than ``last``; None: of all remaining rows."""
+        """Yield batches of the rows whose keys come no later than ``last``; None: of all remaining rows."""
         while not self.has_ended:
             rows, keys, end = self._read.popleft()
             n = len(keys) if last is None else self._n_until(keys, last)
@@ -242,10 +226,6 @@ class TopicStream:
                 yield rows[:cut]
             if n < len(keys):
                 return
-
-    def topics(self, batch: Any) -> tuple[list[str], IntArray]:
-        """Distinct topics of a batch, as text, and the index of each row among them."""
-        return self.batches.coded(batch, "query")
 
     def _n_until(self, keys: list[str], last: str) -> int:
         """How many keys come no later than ``last``; reads on while that depends on which order it is.
@@ -274,7 +254,7 @@ class TopicStream:
 class BucketTopics:
     """Topics of the buckets that were read, as sorted 64-bit hashes: 0.8 GB for 10^8 topics.
 
-    A topic must be in one bucket, and in the same one in all inputs.
+    Each topic must be in one bucket, the same in all inputs.
     """
 
     def __init__(self) -> None:
@@ -283,38 +263,24 @@ class BucketTopics:
 
     def add_judged(self, topics: Sequence[str]) -> None:
         """Add the topics of a part of the qrels; rejects one of another part."""
-        self._unjudged = _merged(self._unjudged, np.unique(np.concatenate([self._unjudged[:0], *self._waiting])))
+        self._unjudged = np.unique(np.concatenate([self._unjudged, *self._waiting]))
         self._waiting = []
-        hashes = _hashes(topics)
-        _reject(topics, _are_in(self._judged, hashes), "qrels: the topic {} is in two buckets")
-        _reject(topics, _are_in(self._unjudged, hashes), "qrels: the topic {} is in another bucket than in a run")
-        self._judged = _merged(self._judged, np.sort(hashes))
+        hashes = _hashes_outside(topics, self._judged, "qrels", "two buckets")
+        _hashes_outside(topics, self._unjudged, "qrels", "another bucket than in a run")
+        self._judged = np.union1d(self._judged, hashes)
 
     def add_unjudged(self, topics: Sequence[str], what: str) -> None:
         """Add topics that a run has and its part of the qrels lacks; rejects one that another part of the qrels has."""
-        hashes = _hashes(topics)
-        _reject(topics, _are_in(self._judged, hashes), what + ": the topic {} is in another bucket than in the qrels")
-        self._waiting.append(hashes)
+        self._waiting.append(_hashes_outside(topics, self._judged, what, "another bucket than in the qrels"))
 
 
-def _hashes(topics: Sequence[str]) -> Array:
+def _hashes_outside(topics: Sequence[str], ascending: Array, what: str, where: str) -> Array:
+    """Hashes of topics, none of which may be among the ascending hashes of other buckets."""
     hashes: Array = pd.util.hash_array(np.array(topics, dtype=object), categorize=False)
+    are_inside = np.searchsorted(ascending, hashes, "right") > np.searchsorted(ascending, hashes)
+    if are_inside.any():
+        topic = shown(topics[int(np.argmax(are_inside))], 60)
+        raise Misplaced(
+            f"{what}: the topic {topic} is in {where}; put each topic into one bucket, the same in all inputs"
+        )
     return hashes
-
-
-def _are_in(ascending: Array, hashes: Array) -> BoolArray:
-    """(n,) which of the hashes are among the ascending ones."""
-    place = np.searchsorted(ascending, hashes)
-    are_in: BoolArray = np.append(ascending, 0)[place] == hashes
-    return are_in & (place < len(ascending))
-
-
-def _merged(ascending: Array, new: Array) -> Array:
-    new = new[~_are_in(ascending, new)]
-    return np.insert(ascending, np.searchsorted(ascending, new), new)
-
-
-def _reject(topics: Sequence[str], rows: BoolArray, sentence: str) -> None:
-    if rows.any():
-        topic = sentence.format(shown(topics[int(np.argmax(rows))], 60))
-        raise Misplaced(f"{topic}; put each topic into one bucket, the same in all inputs")
