@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, overload
 
@@ -15,7 +14,6 @@ from ir_measures_relative._experiment import Request, score_table
 from ir_measures_relative._input import (
     COLUMN_NAMES,
     FloatArray,
-    IntArray,
     arrow_frame,
     frame_columns,
     is_arrow,
@@ -265,9 +263,9 @@ def _all_names(runs: Iterable[str], names: Any) -> list[str]:
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable | None):
         raise TypeError(f"names must be a list of the names of all runs, got {shown(names, 60)}")
     all_names = sorted(runs) if names is None else list(map(str, names))
-    for name, times in Counter(all_names).items():
+    for name in all_names:
         refuse_symbol(name, "names")
-        if times > 1:
+        if all_names.count(name) > 1:
             raise ValueError(f"names: the run {shown(name, 60)} is listed twice; names must differ")
     unknown = [name for name in runs if name not in all_names]
     if unknown:
@@ -283,28 +281,21 @@ def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame must be a pandas DataFrame or Arrow data, got a {type(frame).__name__}")
     columns = frame_columns(frame, COLUMN_NAMES, "frame")
-    run, has_grade = columns["run"], columns["grade"].notna().to_numpy()
-    try:
-        code, names = pd.factorize(run)  # (N,) -1 = no run
-    except TypeError:
-        odd = next(name for name in run if isinstance(name, Iterable) and not isinstance(name, (str, bytes)))
-        raise TypeError(f"frame: the run {shown(odd, 60)} is neither text nor a number") from None
-    empty = (code < 0) & ~has_grade
-    if empty.any():
-        row = int(np.argmax(empty))
-        document, topic = (shown(columns[column].iloc[row], 60) for column in ("doc", "query"))
+    frame = pd.DataFrame({column: values.array for column, values in columns.items()})
+    has_grade = frame["grade"].notna()
+    empty = frame[frame["run"].isna() & ~has_grade]
+    if len(empty):
+        document, topic = (shown(empty[column].iloc[0], 60) for column in ("doc", "query"))
         raise ValueError(f"frame: document {document} of topic {topic} has neither a run nor a grade")
-    order = np.argsort(code, kind="stable")
-    rows_of_runs = np.split(order, np.searchsorted(code[order], np.arange(len(names))))[1:]
+    frame = frame.rename(columns={column: names[0] for column, names in COLUMN_NAMES.items()})
+    try:
+        rows_of_runs = list(frame.groupby("run", sort=False, observed=True))
+    except TypeError:
+        odd = next(name for name in frame["run"] if isinstance(name, Iterable) and not isinstance(name, (str, bytes)))
+        raise TypeError(f"frame: the run {shown(odd, 60)} is neither text nor a number") from None
     runs: dict[str, pd.DataFrame] = {}
-    for name, rows in zip(map(str, names), rows_of_runs, strict=True):
-        if name in runs:
-            raise ValueError(f"frame: two runs have the name {name!r}, once as text; names must differ")
-        runs[name] = _rows(columns, "score", rows)
-    return _rows(columns, "grade", np.flatnonzero(has_grade)), runs
-
-
-def _rows(columns: dict[str, pd.Series], value: str, rows: IntArray) -> pd.DataFrame:
-    """Some rows as qrels ('grade') or as a run ('score')."""
-    chosen = {COLUMN_NAMES[column][0]: columns[column].iloc[rows].array for column in ("query", "doc", value)}
-    return pd.DataFrame(chosen)
+    for name, rows in rows_of_runs:
+        if str(name) in runs:
+            raise ValueError(f"frame: two runs have the name {str(name)!r}, once as text; names must differ")
+        runs[str(name)] = rows[["query_id", "doc_id", "score"]]
+    return frame.loc[has_grade, ["query_id", "doc_id", "relevance"]], runs
