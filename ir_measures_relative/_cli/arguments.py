@@ -1,9 +1,10 @@
 """Commands and their arguments as values; an argument that commands share is declared here, with one meaning."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from textwrap import fill
 from typing import Any, NamedTuple
 
 PROGRAM = "ir_measures_relative"
@@ -31,10 +32,6 @@ class Argument:
         self.names, self.settings = names, settings
 
 
-def _accept(options: argparse.Namespace) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class Command:
     """One command of the command line.
@@ -48,7 +45,7 @@ class Command:
     work : 'module:function' of this room; nothing is printed before it returns
     arguments : in the order of the help
     notes : examples that work and further notes; lines end at column 80
-    check : error message for options that contradict each other, else ''
+    check : message -> True if it applies, for options that contradict each other
     has_verdict : the exit code is a result, which must reach the caller even if the text cannot be printed
     """
 
@@ -59,25 +56,22 @@ class Command:
     work: str
     arguments: Sequence[Argument]
     notes: str = ""
-    check: Callable[[argparse.Namespace], str] = _accept
+    check: Callable[[argparse.Namespace], Mapping[str, bool]] = lambda options: {}
     has_verdict: bool = False
 
     def parser(self, epilog: str = "") -> argparse.ArgumentParser:
         notes = f"examples:\n{self.notes}" if self.notes else ""
-        prog = f"{PROGRAM} {self.name}".strip()
-        parser = argparse.ArgumentParser(prog, description=self.about, epilog=notes + epilog, formatter_class=_Help)
+        parser = argparse.ArgumentParser(
+            f"{PROGRAM} {self.name}".strip(), description=fill(self.about, 78), epilog=notes + epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
         for argument in self.arguments:
             parser.add_argument(*argument.names, **argument.settings)
         return parser
 
-    def parse(self, arguments: Sequence[str], epilog: str = "") -> argparse.Namespace:
-        """Options; ``-o jsonl`` is a format, as in the ir_measures command (``-o ./jsonl`` writes a file)."""
-        parser = self.parser(epilog)
-        options = parser.parse_args(arguments)
-        formats = [action.choices for action in parser._actions if action.dest == "format" and action.choices]
-        if formats and options.output is not None and _format(options.output) in formats[0]:
-            options.format, options.output = _format(options.output), None
-        return options
+    def problem(self, options: argparse.Namespace) -> str:
+        """Error message for options that contradict each other, else ''."""
+        return next((message for message, applies in self.check(options).items() if applies), "")
 
     def run(self, options: argparse.Namespace) -> Outcome:
         module, _, function = self.work.partition(":")
@@ -85,13 +79,12 @@ class Command:
         return outcome
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of notes, but wraps the description."""
+class _FileOrFormat(argparse.Action):
+    """``-o jsonl`` is a format, as in the ir_measures command; ``-o ./jsonl`` writes a file."""
 
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if "\n" in text:
-            return super()._fill_text(text, width, indent)
-        return argparse.HelpFormatter._fill_text(self, text, width, indent)
+    def __call__(self, parser: Any, options: Any, value: Any, option: str | None = None) -> None:
+        is_format = _format(value) in self.const
+        setattr(options, "format" if is_format else "output", _format(value) if is_format else value)
 
 
 def _format(text: str) -> str:
@@ -143,11 +136,12 @@ def output(*formats: str) -> list[Argument]:
     default = "; default: text on a terminal, else tsv" if "tsv" in formats else ""
     chosen: dict[str, Any] = {"choices": formats, "type": _format, "dest": "format"}
     return [
-        Argument("--output", "-o", metavar="FILE", help="write the result to this file (default: print it)"),
+        Argument("--output", "-o", action=_FileOrFormat, const=formats, metavar="FILE",
+                 help="write the result to this file (default: print it)"),
         Argument("--format", **chosen, metavar="FORMAT", help=f"{', '.join(formats)}{default}"),
         Argument("--json", action="store_const", const="json", dest="format", help="the same as --format json"),
         Argument("--output_format", **chosen, help=argparse.SUPPRESS),  # as the ir_measures command calls it
-    ]
+    ]  # fmt: skip
 
 
 def judge(use: str) -> Argument:

@@ -12,19 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ir_measures_relative._cli import streams
 from ir_measures_relative._cli.arguments import PROGRAM, Command, Outcome
 from ir_measures_relative._cli.commands import COMMANDS, EVALUATE
-from ir_measures_relative._cli.streams import (
-    drop_output,
-    expected_errors,
-    flush,
-    hush,
-    occupy_closed_descriptors,
-    say,
-    sentence,
-    show_warning,
-    write,
-)
+from ir_measures_relative._cli.streams import say
 
 
 class Terminated(KeyboardInterrupt):
@@ -33,11 +24,11 @@ class Terminated(KeyboardInterrupt):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0, the code of the command, or 2 after a one-line error."""
-    occupy_closed_descriptors()
+    streams.occupy_closed_descriptors()
     if sys.stderr is None:  # closed by the caller
-        hush()
+        streams.hush()
     command, options = _parsed(list(sys.argv[1:] if argv is None else argv))
-    problem = command.check(options)
+    problem = command.problem(options)
     if sys.stdout is None and not command.has_verdict:  # closed by the caller
         problem = "there is no standard output to write to"
     if problem:
@@ -47,17 +38,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         load_package()
         with warnings.catch_warnings(), _terminable():
-            warnings.showwarning = show_warning
+            warnings.showwarning = streams.show_warning
             outcome = command.run(options)
-        write(outcome.text, getattr(options, "output", None))
+        streams.write(outcome.text, getattr(options, "output", None))
     except BrokenPipeError:  # the reader, such as head, has seen enough
-        drop_output()
+        streams.drop_output()
     except KeyboardInterrupt as end:
         warnings.simplefilter("ignore")  # joblib's, about abandoned work, while the process ends
         say("terminated" if isinstance(end, Terminated) else "interrupted")
         return 128 + (signal.SIGTERM if isinstance(end, Terminated) else signal.SIGINT)
-    except expected_errors() as error:  # or a warning, with PYTHONWARNINGS=error
-        say(f"{PROGRAM}: {sentence(error)}")
+    except streams.expected_errors() as error:  # or a warning, with PYTHONWARNINGS=error
+        say(f"{PROGRAM}: {streams.sentence(error)}")
         if outcome is None or not command.has_verdict:
             return 2
     return 0 if outcome is None else outcome.code
@@ -78,12 +69,12 @@ def _parsed(arguments: list[str]) -> tuple[Command, argparse.Namespace]:
     try:
         if command is EVALUATE:
             _reject_unknown_command(arguments)
-            options = command.parse(arguments, _list_of_commands(COMMANDS))
+            options = command.parser(_list_of_commands(COMMANDS)).parse_args(arguments)
         else:
-            options = command.parse(arguments[1:])
+            options = command.parser().parse_args(arguments[1:])
     except SystemExit:  # after --help or --version, whose reader may have gone
         if sys.stdout is not None:
-            flush()
+            streams.flush()
         raise
     options.command = shlex.join([PROGRAM, *arguments])
     return command, options

@@ -11,57 +11,58 @@ from ir_measures_relative._cli.arguments import LEARNED, SYMBOLS, Argument, Comm
 from ir_measures_relative._version import __version__
 
 DECISIONS = ("settled", "likely", "tied", "undecided")
+_NO_JUDGE = "--labels judge requires --judge FILE"
 
 
-def _check_one_run(options: argparse.Namespace) -> str:
-    missing = options.no_summary and not options.by_query
-    return "--no_summary (-n) requires --by_query (-q)" if missing else ""
+def _check_one_run(options: argparse.Namespace) -> dict[str, bool]:
+    return {"--no_summary (-n) requires --by_query (-q)": options.no_summary and not options.by_query}
 
 
-def _check_compare(options: argparse.Namespace) -> str:
+def _check_compare(options: argparse.Namespace) -> dict[str, bool]:
     symbols = [prior for prior in options.prior if isinstance(prior, str)]
-    if len(symbols) > 1:
-        return f"--prior must be one of {', '.join(SYMBOLS)}, got {', '.join(symbols)}"
-    return _check_labels(options) if options.labels == "judge" else ""
+    return {
+        f"--prior must be one of {', '.join(SYMBOLS)}, got {', '.join(symbols)}": len(symbols) > 1,
+        _NO_JUDGE: options.labels == "judge" and options.judge is None,
+    }
 
 
-def _check_labels(options: argparse.Namespace) -> str:
-    if options.labels is None and options.judge is not None:
-        return "--judge requires --labels learned or --labels judge"
-    return "--labels judge requires --judge FILE" if options.labels == "judge" and options.judge is None else ""
+def _check_labels(options: argparse.Namespace) -> dict[str, bool]:
+    return {
+        "--judge requires --labels learned or --labels judge": options.labels is None and options.judge is not None,
+        _NO_JUDGE: options.labels == "judge" and options.judge is None,
+    }
 
 
-def _check_pairs(options: argparse.Namespace) -> str:
+def _check_pairs(options: argparse.Namespace) -> dict[str, bool]:
     first, second = getattr(options, "explain", None) or ("", None)
-    if first == second:
-        return f"--explain requires two runs, got {first} twice"
-    if options.top is not None and options.only is not None:
-        return "give --top or --only, not both"
-    return "--margin requires --labels" if options.labels is None and options.margin else _check_labels(options)
+    return {
+        f"--explain requires two runs, got {first} twice": first == second,
+        "give --top or --only, not both": options.top is not None and options.only is not None,
+        "--margin requires --labels": options.labels is None and options.margin != 0,
+        **_check_labels(options),
+    }
 
 
-def _check_gate(options: argparse.Namespace) -> str:
-    if options.labels == LEARNED and options.runs is None:
-        return "--labels learned requires --runs, the pooled runs to learn from, and --groups"
-    return _check_labels(options)
+def _check_gate(options: argparse.Namespace) -> dict[str, bool]:
+    lacks_runs = options.labels == LEARNED and options.runs is None
+    message = "--labels learned requires --runs, the pooled runs to learn from, and --groups"
+    return {message: lacks_runs, **_check_labels(options)}
 
 
-def _check_judges(options: argparse.Namespace) -> str:
+def _check_judges(options: argparse.Namespace) -> dict[str, bool]:
     names = [name for name, _ in options.judges]
     twice = [name for name in names if names.count(name) > 1]
     unknown = [name for name, _ in options.rel if name and name not in names]
-    if twice:
-        return f"two judges are named '{twice[0]}'; names must differ"
-    if len(names) < 2:
-        return "at least two judges are required, as in human=qrels.txt llm=llm.qrels"
-    return f"--rel: unknown judge '{unknown[0]}'; there are {', '.join(names)}" if unknown else ""
+    return {
+        f"two judges are named '{''.join(twice[:1])}'; names must differ": bool(twice),
+        "at least two judges are required, as in human=qrels.txt llm=llm.qrels": len(names) < 2,
+        f"--rel: unknown judge '{''.join(unknown[:1])}'; there are {', '.join(names)}": bool(unknown),
+    }
 
 
-def _check_plan(options: argparse.Namespace) -> str:
-    missing = options.difference is None and options.topics is None
-    return (
-        "give --difference (how many topics?), --topics (which difference?) or both (which power?)" if missing else ""
-    )
+def _check_plan(options: argparse.Namespace) -> dict[str, bool]:
+    message = "give --difference (how many topics?), --topics (which difference?) or both (which power?)"
+    return {message: options.difference is None and options.topics is None}
 
 
 EVALUATE = Command(
