@@ -39,10 +39,10 @@ class Command:
     Attributes
     ----------
     name : its first argument; '' for the command without a name
+    work : 'module:function' of this room; nothing is printed before it returns
     usage : its main arguments, for the list of commands
     summary : a few words about it, for the list of commands
     about : one sentence about it, for its help
-    work : 'module:function' of this room; nothing is printed before it returns
     arguments : in the order of the help
     notes : examples that work and further notes; lines end at column 80
     check : message -> True if it applies, for options that contradict each other
@@ -50,10 +50,10 @@ class Command:
     """
 
     name: str
+    work: str
     usage: str
     summary: str
     about: str
-    work: str
     arguments: Sequence[Argument]
     notes: str = ""
     check: Callable[[argparse.Namespace], Mapping[str, bool]] = lambda options: {}
@@ -144,6 +144,10 @@ def output(*formats: str) -> list[Argument]:
     ]  # fmt: skip
 
 
+def flag(*names: str, help: str) -> Argument:
+    return Argument(*names, action="store_true", help=help)
+
+
 def judge(use: str) -> Argument:
     return Argument("--judge", metavar="FILE", help=f"another judge's labels as TREC qrels, {use}")
 
@@ -160,8 +164,8 @@ PLACES = Argument(
     "--places", "-p", type=integer(-1, 100), default=4, metavar="N", help="decimal places (default 4; -1: all)"
 )
 TABLE = [PLACES, *output(*FORMATS)]
-BY_QUERY = Argument("--by_query", "-q", action="store_true", help="one value for every topic")
-BIBTEX = Argument("--bibtex", action="store_true", help="print what to cite to standard error")
+BY_QUERY = flag("--by_query", "-q", help="one value for every topic")
+BIBTEX = flag("--bibtex", help="print what to cite to standard error")
 DEPTH = Argument("--depth", type=integer(1, 1000), metavar="N", help="pool depth (default: estimated from the runs)")
 DECISIONS = [
     Argument(

@@ -66,15 +66,14 @@ def _check_plan(options: argparse.Namespace) -> dict[str, bool]:
 
 
 EVALUATE = Command(
-    "", "QRELS RUN MEASURE...", "measures of one run",
+    "", "scores:evaluate", "QRELS RUN MEASURE...", "measures of one run",
     "Compute measures for one run.",
-    "scores:evaluate",
     [
         Argument("--version", action="version", version=__version__),
         shared.QRELS,
         Argument("run", help="TREC run file (.gz too) or Parquet file"),
         Argument("measures", nargs="+", help="such as nDCG@10 or 'NRG(prior=\"bm25\")@10'"),
-        Argument("--no_summary", "-n", action="store_true", help="with -q: omit the means"),
+        shared.flag("--no_summary", "-n", help="with -q: omit the means"),
         Argument("--prior", type=shared.named, action="append", default=[], metavar="NAME=PATH",
                  help="a prior run, for measures that name it or name no prior run; may be repeated"),
         shared.judge("to learn the label model of Imputed from"),
@@ -88,9 +87,8 @@ EVALUATE = Command(
 )  # fmt: skip
 
 COMPARE = Command(
-    "compare", "QRELS RUNS MEASURE...", "what each run of a folder adds to the others",
+    "compare", "scores:compare_runs", "QRELS RUNS MEASURE...", "what each run of a folder adds to the others",
     "Compute measures for many runs, each relative to the others.",
-    "scores:compare_runs",
     [
         shared.QRELS, *shared.RUNS,
         Argument("measures", nargs="+", help="such as nDCG@10 NRG@10 UniqueRel@10"),
@@ -111,8 +109,7 @@ COMPARE = Command(
         Argument("--letters", action="store_const", const="letters", dest="marks",
                  help="mark each value with the letters of the runs that it is significantly better than"),
         Argument("--jobs", type=int, default=1, metavar="N", help="number of workers (-1: one per core)"),
-        Argument("--raw_csv", action="store_true",
-                 help="with --format csv: no apostrophe before names that look like formulas"),
+        shared.flag("--raw_csv", help="with --format csv: no apostrophe before names that look like formulas"),
         shared.BY_QUERY, *shared.TABLE, shared.BIBTEX,
     ],
     """\
@@ -124,10 +121,9 @@ COMPARE = Command(
 )  # fmt: skip
 
 PAIRS = Command(
-    "pairs", "QRELS RUNS [MEASURE]", "which runs differ, and how certain that is",
+    "pairs", "decisions:all_pairs", "QRELS RUNS [MEASURE]", "which runs differ, and how certain that is",
     "Compare every pair of runs: difference, possible differences over all labels of unjudged documents, p-value, "
     "decision.",
-    "decisions:all_pairs",
     [
         shared.QRELS, *shared.RUNS, shared.MEASURE, *shared.DECISIONS, *shared.OF_INTEREST,
         Argument("--explain", nargs=2, metavar=("A", "B"), help="describe this pair of runs in sentences"),
@@ -146,9 +142,8 @@ PAIRS = Command(
 )  # fmt: skip
 
 JUDGE_NEXT = Command(
-    "judge-next", "QRELS RUNS [MEASURE]", "which documents to judge next",
+    "judge-next", "decisions:next_to_judge", "QRELS RUNS [MEASURE]", "which documents to judge next",
     "List the unjudged documents whose judgements settle the order of the runs soonest.",
-    "decisions:next_to_judge",
     [
         shared.QRELS, *shared.RUNS, shared.MEASURE,
         Argument("--n", type=shared.integer(1), default=20, metavar="N", help="number of documents (default 20)"),
@@ -172,9 +167,8 @@ The exit code is then 0 if every pair is decided, 3 if some are undecided, and
 )  # fmt: skip
 
 GATE = Command(
-    "gate", "QRELS BASE NEW MEASURE", "is a new run worse than an old one?",
+    "gate", "decisions:gate_verdict", "QRELS BASE NEW MEASURE", "is a new run worse than an old one?",
     "Test whether a new run is worse than an old one. The exit code is the verdict, for continuous integration.",
-    "decisions:gate_verdict",
     [
         shared.QRELS,
         Argument("base", help="run file of the old system"),
@@ -198,17 +192,15 @@ judgements until it is decided)
 )  # fmt: skip
 
 REPORT = Command(
-    "report", "QRELS RUNS -o FILE", "one HTML page about the runs of a folder",
+    "report", "pages:write_page", "QRELS RUNS -o FILE", "one HTML page about the runs of a folder",
     "Write one HTML page about many runs, which needs no network: leaderboard, topics, pairs, rankings.",
-    "report:write_page",
     [
         shared.QRELS, *shared.RUNS,
         Argument("measures", nargs="*", help="the first sorts and compares (default: nDCG@10, NRG@10, ...)"),
         Argument("--output", "-o", required=True, metavar="FILE", dest="page", help="the page to write"),
         Argument("--labels", choices=[LEARNED], help="label model of unjudged documents, learned from these runs"),
         shared.DEPTH,
-        Argument("--check-labels", action="store_true",
-                 help="report how often label intervals are right on this collection"),
+        shared.flag("--check-labels", help="report how often label intervals are right on this collection"),
         Argument("--baseline", metavar="RUN", help="run that the others are compared with at first"),
         Argument("--texts", metavar="FILE", help="texts of documents, a line each: id, tab, text"),
         Argument("--queries", metavar="FILE", help="texts of topics, a line each: id, tab, text"),
@@ -222,9 +214,8 @@ REPORT = Command(
 )  # fmt: skip
 
 JUDGES = Command(
-    "judges", "RUNS NAME=QRELS...", "can one judge replace another?",
+    "judges", "meta_commands:agreement", "RUNS NAME=QRELS...", "can one judge replace another?",
     "Compare judges: do they give the same labels and the same order of runs, and do they favour some groups?",
-    "judges:agreement",
     [
         *shared.RUNS,
         Argument("judges", nargs="+", type=shared.named, metavar="NAME=QRELS",
@@ -233,7 +224,7 @@ JUDGES = Command(
         Argument("--top", type=shared.integer(2), metavar="N", help="also Kendall's tau over the N best runs"),
         Argument("--rel", type=shared.grade, action="append", default=[], metavar="[NAME=]GRADE",
                  help="smallest relevant grade, of all judges or of one; may be repeated (default 1)"),
-        Argument("--common", action="store_true", help="score only by documents that both judges graded"),
+        shared.flag("--common", help="score only by documents that both judges graded"),
         Argument("--table", choices=("agreement", "shifts", "confusion"), default="agreement",
                  help="agreement of labels and orders, shifts of groups, or counts of grades"),
         shared.LEVEL,
@@ -249,16 +240,15 @@ JUDGES = Command(
 )  # fmt: skip
 
 TIERS = Command(
-    "tiers", "SCORES.csv", "which systems can be distinguished",
+    "tiers", "meta_commands:tiers", "SCORES.csv", "which systems can be distinguished",
     "Compute ranks of systems with intervals, tiers, and ties with the best, from any table of scores.",
-    "score_files:tiers",
     [
         Argument("scores", help="CSV or TSV file: a row per system, its name first, a column per topic or task"),
         shared.DROP, shared.LEVEL,
         Argument("--trials", type=shared.integer(1), default=10_000, metavar="N",
                  help="resamples of the topics (default 10000)"),
         Argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples (default 0)"),
-        Argument("--smaller", action="store_true", help="smaller scores are better"),
+        shared.flag("--smaller", help="smaller scores are better"),
         *shared.TABLE,
     ],
     """\
@@ -268,10 +258,9 @@ TIERS = Command(
 )  # fmt: skip
 
 PLAN = Command(
-    "plan", "SCORES.csv", "how many topics a comparison needs",
+    "plan", "meta_commands:plan", "SCORES.csv", "how many topics a comparison needs",
     "Compute how many topics show a difference, which difference a number of topics can show, or with which power. "
     "Prints a row per quantile (10%, 50%, 90%) of the spread over pairs of systems.",
-    "score_files:plan",
     [
         Argument("scores", help="CSV or TSV file, a row per system; qrels, if runs follow; or the standard deviation "
                  "of differences"),
@@ -298,9 +287,8 @@ PLAN = Command(
 )  # fmt: skip
 
 DEMO = Command(
-    "demo", "", "a tour on a simulated track",
+    "demo", "pages:demonstrate", "", "a tour on a simulated track",
     "Evaluate the systems of a simulated track.",
-    "demo:demonstrate",
     [
         Argument("--seed", type=int, default=0, metavar="N", help="seed of the simulated track (default 0)"),
         Argument("--figures", default="demo-figures", metavar="FOLDER", help="folder of the figures"),

@@ -3,7 +3,7 @@
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,8 @@ def all_pairs(options: argparse.Namespace) -> Outcome:
     asked = reading.read_decisions(options)
     if options.explain is not None:
         return Outcome(_explained(options, **asked))
-    table = pairs(**asked, level=options.level, margin=options.margin)
-    word = table["settled"].ne("no").map({True: "settled", False: "undecided"})
-    word = table.get("decision", word)
+    table = pairs(**asked)
+    word = _decisions(table)
     counts = ", ".join(f"{int((word == one).sum())} {one}" for one in DECISIONS if (word == one).any())
     significant = int((table["p_value"] < SIGNIFICANT).sum())
     say(f"{counted(len(table), 'pair')}: {counts}; {significant} significant")  # not among lines that programs read
@@ -41,12 +40,16 @@ def all_pairs(options: argparse.Namespace) -> Outcome:
     return Outcome(reading.table_text(table, options, spare=_SPARE, small=_SMALL))
 
 
+def _decisions(table: pd.DataFrame) -> pd.Series:
+    """Decision about each pair; without labels 'settled' or 'undecided'."""
+    return table.get("decision", table["settled"].map(lambda word: "undecided" if word == "no" else "settled"))
+
+
 def _explained(options: argparse.Namespace, **asked: Any) -> str:
     """Sentences about one pair."""
     asked["of_interest"] = options.explain
     del asked["runs_of_interest"]
     table = read_pairs("--explain", depth=options.depth, **asked)
-    table = replace(table, level=options.level, margin=options.margin)
     better, worse = (None, None) if table.labels is None else (float(p) for p in table.probabilities[:, 0])
     text = pair_sentence(
         table.runs.names[0], table.runs.names[1], float(table.difference[0]), table.runs.judgements.n_topics,
@@ -57,7 +60,7 @@ def _explained(options: argparse.Namespace, **asked: Any) -> str:
 
 
 def next_to_judge(options: argparse.Namespace) -> Outcome:
-    asked = {**reading.read_decisions(options), "level": options.level, "margin": options.margin}
+    asked = reading.read_decisions(options)
     before = asked.pop("qrels")
     qrels = before if options.judged is None else _added(before, options.judged)
     documents = judge_next(qrels, n=options.n, **asked)
@@ -99,21 +102,17 @@ def _added(qrels: Judgements, path: str) -> Judgements:
 
 def _changes(before: pd.DataFrame, now: pd.DataFrame) -> Iterator[str]:
     """How many pairs are decided, and which of them were not before."""
-    open_before, open_now = (
-        table["decision"] == "undecided" if "decision" in table else table["settled"] == "no" for table in (before, now)
-    )
+    open_before, open_now = (_decisions(table) == "undecided" for table in (before, now))
     since = open_before & ~open_now
     decided = f"{int((~open_now).sum())} of {counted(len(now), 'pair')} decided"
     yield f"{decided}, {int(since.sum())} of them by the new judgements"
     for row in now[since].head(_MOST_NAMED).to_dict("records"):
         word = row.get("decision", "settled")
-        first, second = row["a"], row["b"]
-        if row.get("p_better", float(row["settled"] == "better")) <= 0.5:
-            first, second = second, first
-        if word == "tied" or row["settled"] == "equal":
-            yield f"decided now: {first} and {second} are tied"
-        else:
-            yield f"decided now: {first} is better than {second} ({word})"
+        is_better = row.get("p_better", float(row["settled"] == "better")) > 0.5
+        first, second = (row["a"], row["b"]) if is_better else (row["b"], row["a"])
+        tied = word == "tied" or row["settled"] == "equal"
+        relation = f"{first} and {second} are tied" if tied else f"{first} is better than {second} ({word})"
+        yield f"decided now: {relation}"
 
 
 def gate_verdict(options: argparse.Namespace) -> Outcome:

@@ -117,7 +117,7 @@ def read_decisions(options: argparse.Namespace) -> dict[str, Any]:
         of_interest = sorted(means, key=lambda name: -means[name])[: options.top]
     return {
         "qrels": qrels, "runs": runs, "base": options.measure, "labels": labels, "groups": options.groups,
-        "runs_of_interest": of_interest,
+        "runs_of_interest": of_interest, "level": options.level, "margin": options.margin,
     }  # fmt: skip
 
 
@@ -199,11 +199,15 @@ def _fitted(table: TextTable, spare: Sequence[Sequence[str]], width: int) -> str
     n_keys = table.numeric.index(True) if True in table.numeric[1:] else 1  # leading columns that every block repeats
     left_out: list[str] = []
 
-    def shown(places: Sequence[int]) -> TextTable:
-        return replace(_columns(table, [*range(n_keys), *places]), legend=())
+    def block(places: Sequence[int], legend: Sequence[str] = ()) -> str:
+        chosen = [*range(n_keys), *places]
+        rows = [[row[place] for place in chosen] for row in table.rows]
+        marks = {chosen.index(place): own for place, own in table.marks.items() if place in chosen}
+        header = [table.header[place] for place in chosen]
+        return FORMATS["text"](replace(table, header=header, rows=rows, marks=marks, legend=legend))
 
     def fits(places: Sequence[int]) -> bool:
-        return max(map(len, FORMATS["text"](shown(places)).split("\n"))) <= width
+        return max(map(len, block(places).split("\n"))) <= width
 
     left = list(range(n_keys, len(table.header)))
     for columns in spare:
@@ -212,20 +216,12 @@ def _fitted(table: TextTable, spare: Sequence[Sequence[str]], width: int) -> str
             left = [place for place in left if table.header[place] not in left_out]
     if left_out:
         say(f"left out {', '.join(left_out)} (--format text prints all columns)")
-    blocks: list[TextTable] = []
+    blocks: list[str] = []
     while left or not blocks:
         n = next((n for n in range(len(left), 1, -1) if fits(left[:n])), 1)
-        blocks.append(shown(left[:n]))
+        blocks.append(block(left[:n], legend if n >= len(left) else ()))
         left = left[n:]
-    blocks[-1] = replace(blocks[-1], legend=legend)
-    return "\n".join(map(FORMATS["text"], blocks))
-
-
-def _columns(table: TextTable, places: Sequence[int]) -> TextTable:
-    """The table with some of its columns."""
-    marks = {places.index(place): own for place, own in table.marks.items() if place in places}
-    rows = [[row[place] for place in places] for row in table.rows]
-    return replace(table, header=[table.header[place] for place in places], rows=rows, marks=marks)
+    return "\n".join(blocks)
 
 
 def cite(options: argparse.Namespace, measures: Iterable[Measure]) -> None:

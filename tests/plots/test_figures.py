@@ -27,7 +27,7 @@ from support.figures import (
 
 import ir_measures_relative as imr
 from ir_measures_relative import plots
-from ir_measures_relative._cli.demo import write_demo_figures
+from ir_measures_relative._cli.pages import write_demo_figures
 
 PREVIOUS = "NRG(prior='previous')@10"
 
@@ -378,4 +378,3 @@ def test_demo_figures_are_written(table: pd.DataFrame, track: imr.simulate.Track
     assert [path.name for path in paths] == ["scatter.png", "chronology.png", "intervals.png"]
     assert all(plt.imread(path).shape[1] > 500 for path in paths)
     assert plt.get_fignums() == []
-    assert len(write_demo_figures(table[table.measure != PREVIOUS], tmp_path)) == 2

@@ -1,6 +1,7 @@
-"""The command ``demo``, a tour on a simulated track: what does each system add, what would a new one score?"""
+"""The commands that write a page: report, and demo, a tour on a simulated track."""
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ from ir_measures import calc_aggregate, nDCG
 
 from ir_measures_relative import simulate
 from ir_measures_relative._checks import heard_warnings
+from ir_measures_relative._cli import reading
 from ir_measures_relative._cli.arguments import Outcome
+from ir_measures_relative._cli.streams import say
 from ir_measures_relative._experiment import FORMATS, TextTable, compare
+from ir_measures_relative._input import run_sources
 from ir_measures_relative._labels import impute, learn_labels
-from ir_measures_relative._report import report
+from ir_measures_relative._report import checked_path, is_stream, read_text_file, report, write_report
 
 PREVIOUS = "NRG(prior='previous')@10"
 N_SYSTEMS = 24  # so that there are enough groups to learn labels from
@@ -26,6 +30,24 @@ label interval  95% interval of the nDCG@10 that the system would have if its
 once judged     nDCG@10 once the system's own top 10 is judged
 NRG@10          gain left for a user who has already seen the other systems
 """
+
+
+def write_page(options: argparse.Namespace) -> Outcome:
+    sources = ((options.texts, ("doc_id", "text")), (options.queries, ("query_id", "query")))
+    measures = list(reading.read_measures(options.measures)) if options.measures else None
+    place = checked_path(options.page)  # before anything that takes time
+    texts = [read_text_file(path, columns) for path, columns in sources if path is not None]
+    qrels = options.qrels if os.path.isfile(options.qrels) else reading.read_qrels(options.qrels)
+    content = write_report(
+        qrels, run_sources(options.runs, names=options.names), place, measures, options.groups, options.labels,
+        options.baseline, texts, options.title, options.command, depth=options.depth, check_labels=options.check_labels,
+    )  # fmt: skip
+    n_runs, n_topics = content.main_scores.shape
+    summary = f"{options.page}: {n_runs} runs, {n_topics} topics"
+    if is_stream(place):  # such as /dev/stdout, which has the page itself
+        say(summary)
+        return Outcome("")
+    return Outcome(f"{summary}, {place.stat().st_size / 1e6:.1f} MB; open it in a browser\n")
 
 
 def demonstrate(options: argparse.Namespace) -> Outcome:
@@ -70,13 +92,13 @@ def _once_judged(track: simulate.Track, name: str) -> float:
     return float(calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10])
 
 
-def write_demo_figures(table: pd.DataFrame, folder: str | Path, groups: Any = None, scores: Any = None) -> list[Path]:
-    """Write scatter.png, chronology.png and, with scores, intervals.png to a folder, which is made if absent."""
+def write_demo_figures(table: pd.DataFrame, folder: str | Path, groups: Any, scores: Any) -> list[Path]:
+    """Write scatter.png, chronology.png and intervals.png to a folder, which is created if missing."""
     from ir_measures_relative import plots  # late: matplotlib is optional
 
-    chronological = PREVIOUS in table["measure"].values
-    added = plots.chronology(table, PREVIOUS if chronological else "NRG@10", "nDCG@10")
-    figures = {"scatter": plots.scatter(table, "nDCG@10", "NRG@10", groups), "chronology": added}
-    if scores is not None:
-        figures["intervals"] = plots.caterpillar(scores, groups)
+    figures = {
+        "scatter": plots.scatter(table, "nDCG@10", "NRG@10", groups),
+        "chronology": plots.chronology(table, PREVIOUS, "nDCG@10"),
+        "intervals": plots.caterpillar(scores, groups),
+    }
     return [plots.save(ax, Path(folder) / f"{name}.png") for name, ax in figures.items()]

@@ -1,9 +1,10 @@
-"""The commands that take any table of scores: tiers and plan."""
+"""The commands of ``meta``: judges, and tiers and plan, which take any table of scores."""
 
 import argparse
 import gzip
 import io
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Any
 
 import pandas as pd
@@ -18,7 +19,7 @@ _MEANS = {"all", "average", "avg", "mean", "overall", "total"}  # what leaderboa
 
 
 def read_scores(path: str, drop: Iterable[str]) -> pd.DataFrame:
-    """The table of a file without some columns: systems as index, or the long table that calc_runs returns."""
+    """Read a table without some columns: systems as index, or the long table that calc_runs returns."""
     with open(path, "rb") as file:  # once: it may be a pipe
         content = file.read()
     text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8-sig")
@@ -68,3 +69,31 @@ def _spread(options: argparse.Namespace) -> Any:
         return float(options.scores)
     except ValueError:
         return read_scores(options.scores, options.drop)
+
+
+def agreement(options: argparse.Namespace) -> Outcome:
+    judges = dict(options.judges)
+    relevant = dict.fromkeys(judges, 1)  # judge -> smallest relevant grade
+    for name, grade in options.rel:
+        relevant.update({name: grade} if name else dict.fromkeys(judges, grade))
+    comparison = meta.compare_judges(
+        {name: reading.read_qrels(path) for name, path in judges.items()},
+        reading.read_runs(options),
+        reading.read_measure(options.measure),
+        groups=options.groups,
+        top=options.top,
+        rel=relevant,
+        documents="common" if options.common else "all",
+        level=options.level,
+    )
+    if options.figure:
+        from ir_measures_relative import plots  # late: matplotlib is optional
+
+        plots.save(plots.judges(comparison), options.figure)
+    if options.table == "confusion":
+        counts = {pair: comparison.confusion(*pair).stack().items() for pair in combinations(judges, 2)}
+        rows = [(*pair, *grades, int(count)) for pair, cells in counts.items() for grades, count in cells]
+        table = pd.DataFrame(rows, columns=["first", "second", "grade_first", "grade_second", "documents"])
+    else:
+        table = comparison.to_frame() if options.table == "agreement" else comparison.shifts
+    return Outcome(reading.table_text(table, options))
