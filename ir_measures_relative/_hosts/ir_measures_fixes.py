@@ -58,15 +58,12 @@ def is_defined(measure: Measure) -> bool:
 
 
 def host_depth(measures: Iterable[Measure]) -> int | None:
-    """The deepest rank that the measures look at; None if they may look at the whole run."""
-    deepest = 0
-    for measure in measures:
-        cutoff = measure.params.get("cutoff")
-        of_the_top = measure.NAME in _OF_THE_TOP and not measure.params.get("judged_only") and not is_defined(measure)
-        if cutoff is None or not of_the_top:
-            return None
-        deepest = max(deepest, cutoff)
-    return deepest
+    """Return the deepest rank that the measures look at; None if they may look at the whole run."""
+    measures = list(measures)
+    if any(m.NAME not in _OF_THE_TOP or m.params.get("judged_only") or is_defined(m) for m in measures):
+        return None
+    cutoffs = [measure.params.get("cutoff") for measure in measures]
+    return None if None in cutoffs else max(cutoffs, default=0)
 
 
 class HostScorer:
@@ -81,12 +78,12 @@ class HostScorer:
     """
 
     def __init__(self, measures: Iterable[Measure], judgements: Judgements):
-        self.measures = list(measures)
-        self.judgements = judgements
-        provided = [measure for measure in self.measures if not is_defined(measure)]
-        if provided and judgements.max_grade > _HIGHEST:
+        self.measures, self.judgements = list(measures), judgements
+        self._defined = [measure for measure in self.measures if is_defined(measure)]
+        self._provided = [measure for measure in self.measures if not is_defined(measure)]
+        if self._provided and judgements.max_grade > _HIGHEST:
             raise ValueError(
-                f"the qrels have the grade {judgements.max_grade}; the programs behind {provided[0]} support "
+                f"the qrels have the grade {judgements.max_grade}; the programs behind {self._provided[0]} support "
                 f"grades up to {_HIGHEST}"
             )
         self._depth = host_depth(self.measures)
@@ -97,33 +94,26 @@ class HostScorer:
         values[:] = [measure.DEFAULT for measure in self.measures]
         column = {measure: place for place, measure in enumerate(self.measures)}
         topic = {key: place for place, key in enumerate(self.judgements.topic_keys)}
-        for metric in self._by_provider(run):
+        for metric in self._by_provider(run) if self._provided else ():
             values[int(metric.query_id) - 1, column[metric.measure]] = metric.value
-        for evaluator in self._defined:
-            for metric in evaluator.iter_calc(run.to_dict()):
-                if metric.query_id in topic:
-                    values[topic[metric.query_id], column[metric.measure]] = metric.value
+        for metric in self._own_evaluator.iter_calc(run.to_dict()) if self._defined else ():
+            if metric.query_id in topic:
+                values[topic[metric.query_id], column[metric.measure]] = metric.value
         return values
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without evaluators, some of which are objects of C."""
-        return {name: self.__dict__[name] for name in ("measures", "judgements", "_depth")}
+    @cached_property
+    def _own_evaluator(self) -> Any:
+        return ir_measures.evaluator(self._defined, self.judgements.to_dict())
 
     @cached_property
     def _evaluators(self) -> list[Any]:
         """Evaluators of the providers; topic number n is the n-th of the qrels."""
-        calls = _in_calls([measure for measure in self.measures if not is_defined(measure)])
         qrels = {str(n): grades for n, grades in enumerate(self.judgements.to_dict().values(), start=1)}
-        return [ir_measures.evaluator(call, _shown(qrels, call)) for call in calls]
-
-    @cached_property
-    def _defined(self) -> list[Any]:
-        defined = [measure for measure in self.measures if is_defined(measure)]
-        return [ir_measures.evaluator(defined, self.judgements.to_dict())] if defined else []
+        return [ir_measures.evaluator(call, _readable(qrels, call)) for call in _in_calls(self._provided)]
 
     def _by_provider(self, run: Run) -> list[Metric]:
         try:
-            documents = self._in_order(run) if self._evaluators else {}
+            documents = self._in_order(run)
             return [metric for evaluator in self._evaluators for metric in evaluator.iter_calc(documents)]
         except CalledProcessError:
             raise ValueError(
@@ -135,16 +125,15 @@ class HostScorer:
 
     def _in_order(self, run: Run) -> dict[str, dict[str, float]]:
         """Topic number -> document -> score: the number of documents shown for the first, 1 for the last."""
-        rankings = enumerate((run.ranking(topic)[: self._depth] for topic in self.judgements.topic_keys), start=1)
-        return {
-            str(number): dict(zip(ranking, map(float, range(len(ranking), 0, -1)), strict=True))
-            for number, ranking in rankings
-            if ranking
-        }
+        documents = {}
+        for number, topic in enumerate(self.judgements.topic_keys, start=1):
+            if ranking := run.ranking(topic)[: self._depth]:
+                documents[str(number)] = dict(zip(ranking, map(float, range(len(ranking), 0, -1)), strict=True))
+        return documents
 
 
 def _in_calls(measures: list[Measure]) -> list[list[Measure]]:
-    """Measures that ir_measures can compute in one call.
+    """Group measures that ir_measures can compute in one call.
 
     A measure with a gain table is alone: ir_measures 0.4.3 confuses nDCG with and without gains in one call. Measures
     to which a grade of -1 has a meaning of its own see other judgements than the rest.
@@ -155,7 +144,7 @@ def _in_calls(measures: list[Measure]) -> list[list[Measure]]:
     return [call for call in (together, special, *alone) if call]
 
 
-def _shown(qrels: dict[str, dict[str, int]], call: list[Measure]) -> dict[str, dict[str, int]]:
+def _readable(qrels: dict[str, dict[str, int]], call: list[Measure]) -> dict[str, dict[str, int]]:
     """Judgements that pytrec_eval can read: negative grades, on which it may hang or crash, become 0.
 
     That means the same, judged and without gain, unless a gain table lists the grade.
