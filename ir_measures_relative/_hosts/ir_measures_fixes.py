@@ -62,7 +62,7 @@ def host_depth(measures: Iterable[Measure]) -> int | None:
     measures = list(measures)
     if any(m.NAME not in _OF_THE_TOP or m.params.get("judged_only") or is_defined(m) for m in measures):
         return None
-    cutoffs = [measure.params.get("cutoff") for measure in measures]
+    cutoffs: list[Any] = [measure.params.get("cutoff") for measure in measures]
     return None if None in cutoffs else max(cutoffs, default=0)
 
 

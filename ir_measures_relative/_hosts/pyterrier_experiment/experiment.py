@@ -6,7 +6,6 @@ keeps the results it is shown, then with those results and measures that look up
 """
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -155,9 +154,9 @@ def _with_names(measure: Measure, host: Host, names: Sequence[str]) -> Measure:
     if not isinstance(measure, RelativeMeasure) or measure.prior_runs is None or measure.runs_parameter is None:
         return measure
     places = [host.place(transformer) for transformer in measure.transformers().values()]
-    if not places or None in places or len(places) < len(measure.prior_runs.parts):
-        return measure
     systems = [names[place] for place in places if place is not None]
+    if not systems or len(systems) < len(measure.prior_runs.parts):
+        return measure
     try:
         return measure(**{measure.runs_parameter: systems})
     except ValueError:  # the name of a system that cannot be that of a prior run
@@ -166,8 +165,8 @@ def _with_names(measure: Measure, host: Host, names: Sequence[str]) -> Measure:
 
 def _not_below_minus_one(qrels: Any, metrics: list[Any]) -> Any:
     """Raise grades below -1 to -1, which means the same: pytrec_eval can crash on them."""
-    tables = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
-    listed = any(grade < -1 for table in tables for grade in table)
+    gains = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
+    listed = any(grade < -1 for table in gains for grade in table)
     if listed or not isinstance(qrels, pd.DataFrame) or "label" not in qrels or qrels["label"].dtype.kind not in "if":
         return qrels
     return qrels.assign(label=qrels["label"].clip(lower=-1))
@@ -202,9 +201,6 @@ def _lookup_measures(request: Request, runs: Runs) -> dict[str, Measure]:
 
 def _distinct(names: Iterable[str]) -> list[str]:
     """Distinct names of systems: the second 'bm25' becomes 'bm25#2'."""
-    seen: Counter[str] = Counter()
-    distinct = []
-    for name in map(str, names):
-        seen[name] += 1
-        distinct.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return distinct
+    names = list(map(str, names))
+    numbers = [names[:end].count(name) for end, name in enumerate(names, start=1)]
+    return [name if number == 1 else f"{name}#{number}" for name, number in zip(names, numbers, strict=True)]

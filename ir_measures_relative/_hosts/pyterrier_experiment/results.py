@@ -1,6 +1,6 @@
 """Reports of pt.Experiment in every form: measures in the order asked for, the best value of each marked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
@@ -25,18 +25,13 @@ class Columns:
 
     def finished(self, report: Any, highlight: str | None) -> Any:
         """The report in order, with the best means marked if asked for."""
-        report = self.ordered(report)
-        if isinstance(report, pd.DataFrame) and "measure" not in report:
-            return self.highlighted(report, highlight)
-        if isinstance(report, tuple) and isinstance(report[0], pd.DataFrame):
-            return type(report)(self.highlighted(report[0], highlight), *report[1:])
-        return report
+        if isinstance(report, tuple):  # perquery='both'
+            both = self.finished(report[0], highlight), self.ordered(report[1])
+            return getattr(report, "_make", tuple)(both)  # a named tuple, or a plain one in older versions
+        return self.highlighted(self.ordered(report), highlight)
 
     def ordered(self, report: Any) -> Any:
         """The report in the order asked for; PyTerrier's is that of a set, different in each process."""
-        if isinstance(report, tuple):  # perquery='both'
-            both = [self.ordered(part) for part in report]
-            return type(report)(*both) if hasattr(report, "_fields") else tuple(both)
         if isinstance(report, dict):
             if not any(isinstance(value, dict) for value in report.values()):  # measures of a system or topic
                 return dict(sorted(report.items(), key=lambda item: self._place.get(str(item[0]), len(self._place))))
@@ -51,13 +46,11 @@ class Columns:
         measure = frame["measure"].map(lambda name: self._place.get(str(name), len(self._place)))
         return frame.iloc[np.lexsort([measure, topic])].reset_index(drop=True)
 
-    def highlighted(self, frame: pd.DataFrame, how: str | None) -> Any:
-        """The frame with its best values marked as PyTerrier marks them, by the direction of each measure."""
-        if how not in ("bold", "color", "colour"):
+    def highlighted(self, frame: Any, how: str | None) -> Any:
+        """Means with the best marked as PyTerrier marks them, by the direction of each measure; others unchanged."""
+        if how not in ("bold", "color", "colour") or not isinstance(frame, pd.DataFrame) or "measure" in frame:
             return frame
-        marks = (BOLD, BOLD) if how == "bold" else COLOURS
-        better = {column: wanted for column in frame if (wanted := self._wanted(str(column)))}
-        return frame.style.apply(lambda data: _marked(data, better.get(data.name), marks), axis=0)
+        return frame.style.apply(self._marks, styles=(BOLD, BOLD) if how == "bold" else COLOURS)
 
     def _measure_of(self, column: str) -> str | None:
         """The measure of a column: its own, or the one that is compared with a baseline there."""
@@ -70,14 +63,17 @@ class Columns:
             return False, -1 if column == "name" else len(self._place)
         return column != measure, self._place[measure]  # comparisons with a baseline follow the means
 
-    def _wanted(self, column: str) -> Callable[[pd.Series], Any] | None:
-        """max or min, whichever is the best of a column; None if neither is."""
-        measure = self._measure_of(column)
+    def _marks(self, column: pd.Series, styles: tuple[str, str]) -> list[str]:
+        """A style for each value of a column, '' for all but the best."""
+        name = str(column.name)
+        measure = self._measure_of(name)
         towards = self._direction.get(measure or "", "neither")
-        if measure is None or towards == "neither" or column not in (measure, f"{measure} +", f"{measure} -"):
-            return None
-        larger = (towards == "larger") != (column == f"{measure} -")  # "-": topics where the system is worse
-        return max if larger else min
+        if towards == "neither" or name not in (measure, f"{measure} +", f"{measure} -"):
+            return [""] * len(column)
+        largest_first = (towards == "larger") != (name == f"{measure} -")  # "-": topics where the system is worse
+        best = column.max() if largest_first else column.min()
+        places = np.flatnonzero(column == best).tolist()
+        return [styles[place == places[-1]] if place in places else "" for place in range(len(column))]
 
 
 def _columns_of(title: str, metric: Any) -> dict[str, str]:
@@ -88,11 +84,3 @@ def _columns_of(title: str, metric: Any) -> dict[str, str]:
         return {title: direction(metric)}
     family = ir_measures.parse_trec_measure(metric)
     return {metric: "larger"} if len(family) == 1 else {str(measure): "larger" for measure in family}
-
-
-def _marked(data: pd.Series, best_of: Callable[[pd.Series], Any] | None, marks: tuple[str, str]) -> list[str]:
-    if best_of is None or data.isna().all():
-        return [""] * len(data)
-    best = best_of(data.dropna())
-    places = [place for place, value in enumerate(data) if value == best]
-    return [marks[place == places[-1]] if place in places else "" for place in range(len(data))]

@@ -20,15 +20,10 @@ _RESULTS_ONLY = {
 }  # fmt: skip
 
 
-def _no_test(system: FloatArray, baseline: FloatArray) -> tuple[float, float]:
-    return 0.0, 1.0
-
-
-def _no_values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
-    return ((topic, 0.0) for topic in qrels["query_id"].unique())
-
-
-_NOTHING = ir_measures.define(_no_values, name="nothing", support_cutoff=False)  # accepts ids of any type, as ours do
+# a measure that accepts ids of any type, as ours do
+_NOTHING = ir_measures.define(
+    lambda qrels, run: ((topic, 0.0) for topic in qrels["query_id"].unique()), name="nothing", support_cutoff=False
+)
 
 
 def _check_topics(topics: Any) -> None:
@@ -61,8 +56,7 @@ class Host:
         baseline = kwargs.get("baseline")
         if isinstance(systems, dict) and isinstance(baseline, str):
             if baseline not in self.names:
-                meant = did_you_mean(baseline, self.names)
-                raise ValueError(f"unknown baseline {shown(baseline)}{meant}")
+                raise ValueError(f"unknown baseline {shown(baseline)}{did_you_mean(baseline, self.names)}")
             self.kwargs = {**kwargs, "baseline": self.names.index(baseline)}
 
     def __call__(self, systems: list[Any], metrics: list[Any], **changes: Any) -> Any:
@@ -90,13 +84,12 @@ class Host:
 
     def rehearse(self) -> None:
         """Let pt.Experiment reject arguments before anything is retrieved, by a call with made-up results."""
-        topics = self._topics
+        topics, test = self._topics, self.kwargs.get("test", "t")
+        test = test if isinstance(test, str) else lambda system, baseline: (0.0, 1.0)
         qid = topics["qid"].iloc[0] if isinstance(topics, pd.DataFrame) and "qid" in topics and len(topics) else "q"
         result = pd.DataFrame({"qid": [qid], "docno": ["d"], "score": [0.0], "rank": [0]})
-        test = self.kwargs.get("test", "t")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            test = test if isinstance(test, str) else _no_test
             self.report([result] * len(self.systems), [_NOTHING], test=test, save_dir=None)
 
 

@@ -32,16 +32,14 @@ class SavedRuns:
 
     def __init__(self, save_dir: Any, scratch: str | None, names: Sequence[str], mode: str):
         self._save_dir, self._mode = save_dir, mode
-        self.runs = self.tables = None
+        self.runs, self.tables = save_dir, None  # PyTerrier rejects one that is not a folder
         self._files: list[tuple[str, str]] = []  # (in the user's folder, in the scratch folder)
-        if scratch is None:
-            self.runs = save_dir  # PyTerrier rejects one that is not a folder
-            return
-        self.runs, self.tables = os.path.join(scratch, "runs"), os.path.join(scratch, "tables")
-        os.mkdir(self.runs)
-        os.mkdir(self.tables)
-        for file in (f"{name}.{ending}" for name in names for ending in _ENDINGS):
-            self._files.append((os.path.abspath(os.path.join(save_dir, file)), os.path.join(self.runs, file)))
+        if scratch is not None:
+            self.runs, self.tables = os.path.join(scratch, "runs"), os.path.join(scratch, "tables")
+            os.mkdir(self.runs)
+            os.mkdir(self.tables)
+            files = [f"{name}.{ending}" for name in names for ending in _ENDINGS]
+            self._files = [(os.path.abspath(os.path.join(save_dir, f)), os.path.join(self.runs, f)) for f in files]
 
     def prepare(self) -> None:
         """Before the retrieval: reject, warn of or link runs that exist, and copy the tables."""
