@@ -24,7 +24,7 @@ from ir_measures_relative._judged import JudgedRun, Judgements, Run
 from ir_measures_relative._labels import LabelModel, learn_labels
 from ir_measures_relative._priors import register_prior
 from ir_measures_relative.citations import bibtex
-from ir_measures_relative.measures import Prior, RelativeMeasure
+from ir_measures_relative.measures import Prior
 
 
 def read_measures(texts: Iterable[str]) -> dict[Measure, str]:
@@ -45,7 +45,7 @@ def read_measure(text: str) -> Measure:
 
 
 def base_cutoff(text: str) -> int | None:
-    """The cutoff of a base measure, which is checked."""
+    """Check a base measure and return its cutoff."""
     _check_one(text)
     with _hint_of_globs(text):
         return MedSettings.of(text).cutoff
@@ -87,7 +87,6 @@ def read_runs(options: argparse.Namespace) -> dict[str, Run]:
 
 
 def read_judge(path: str | None) -> Judgements | None:
-    """Another judge's labels."""
     return None if path is None else Judgements.of(Path(path), "judge")
 
 
@@ -123,35 +122,37 @@ def read_decisions(options: argparse.Namespace) -> dict[str, Any]:
 
 def register_priors(priors: Iterable[tuple[str, str]], run_names: Iterable[str] = ()) -> list[str]:
     """Register prior runs and return their names, which must differ from those of the runs."""
-    names = list(run_names)
-    n_runs = len(names)
+    names: list[str] = []
     for name, path in priors:
-        if name in names:
+        if name in (*names, *run_names):
             raise UsageError(f"--prior {name}={path}: another run has the name {name!r} already; names must differ")
         names.append(name)
         register_prior(name, Run.of(path, f"prior run {name!r}"), overwrite=True)
-    return names[n_runs:]
+    return names
 
 
-def with_prior(measure: Measure, text: str, prior: str | list[str] | None) -> tuple[Measure, str]:
-    """The measure with ``prior`` as its prior runs, unless it names its own; and its title.
+def with_prior(titled: Mapping[Measure, str], prior: str | list[str] | None) -> dict[Measure, str]:
+    """Make ``prior`` the prior runs of the measures that name none, and change their titles.
 
     Named runs also replace a symbol such as 'others', which has no meaning for a single run.
     """
-    if not prior or not isinstance(measure, RelativeMeasure):
-        return measure, text
-    if not isinstance(measure.SUPPORTED_PARAMS.get("prior"), Prior):
-        return measure, text
-    if "prior" in measure.params and (isinstance(prior, str) or measure.symbol is None):
-        return measure, text
-    changed = measure(prior=prior)
-    return changed, text if changed == measure else str(changed)
+    changed: dict[Measure, str] = {}
+    for measure, title in titled.items():
+        new = measure
+        names_none = "prior" not in measure.params or (isinstance(prior, list) and getattr(measure, "symbol", None))
+        if prior and names_none and isinstance(measure.SUPPORTED_PARAMS.get("prior"), Prior):
+            new = measure(prior=prior)
+        changed[new] = title if new == measure else str(new)
+    return changed
 
 
-def with_labels(measure: Measure, text: str, labels: LabelModel) -> tuple[Measure, str]:
-    """The measure with this label model, if it takes one and names none; and its title, which stays the same."""
-    takes_labels = isinstance(measure, RelativeMeasure) and "labels" in measure.SUPPORTED_PARAMS
-    return (measure(labels=labels), text) if takes_labels and "labels" not in measure.params else (measure, text)
+def with_labels(titled: Mapping[Measure, str], labels: LabelModel) -> dict[Measure, str]:
+    """Give the label model to the measures that take one and name none; titles stay the same."""
+    changed: dict[Measure, str] = {}
+    for measure, title in titled.items():
+        lacks_labels = "labels" in measure.SUPPORTED_PARAMS and "labels" not in measure.params
+        changed[measure(labels=labels) if lacks_labels else measure] = title
+    return changed
 
 
 def table_text(

@@ -23,11 +23,9 @@ SUMMARY = "all"  # the topic id under which a mean is printed
 def evaluate(options: argparse.Namespace) -> Outcome:
     qrels = reading.read_qrels(options.qrels)  # first: a mistyped command is in the place of the qrels
     priors = reading.register_priors(options.prior)
-    titled = reading.read_measures(options.measures)
-    titled = dict(reading.with_prior(measure, text, priors) for measure, text in titled.items())
+    titled = reading.with_prior(reading.read_measures(options.measures), priors)
     if (judge := reading.read_judge(options.judge)) is not None:
-        labels = learn_labels(qrels, judge=judge)
-        titled = dict(reading.with_labels(measure, text, labels) for measure, text in titled.items())
+        titled = reading.with_labels(titled, learn_labels(qrels, judge=judge))
     run = Run.of(options.run)
     if not run.topic_keys:
         raise UsageError(f"the run '{options.run}' has no documents")
@@ -63,14 +61,14 @@ def compare_runs(options: argparse.Namespace) -> Outcome:
         raise UsageError(f"--baseline: unknown run {options.baseline}{did_you_mean(options.baseline, sources)}")
     reading.register_priors([prior for prior in options.prior if isinstance(prior, tuple)], sources)
     symbol = next((prior for prior in options.prior if isinstance(prior, str)), None)
-    titled = [reading.with_prior(*measure, symbol) for measure in reading.read_measures(options.measures).items()]
-    qrels, labels, judge = None, options.labels, reading.read_judge(options.judge)
+    titled = reading.with_prior(reading.read_measures(options.measures), symbol)
+    labels, judge = options.labels, reading.read_judge(options.judge)
+    qrels = reading.read_qrels(options.qrels)
     if labels == "judge":
-        qrels = reading.read_qrels(options.qrels)
         labels = learn_labels(qrels, judge=judge)
-        titled = [reading.with_labels(measure, text, labels) for measure, text in titled]
+        titled = reading.with_labels(titled, labels)
     comparison = compare(
-        {text: measure for measure, text in titled}, qrels or reading.read_qrels(options.qrels), sources,
+        {title: measure for measure, title in titled.items()}, qrels, sources,
         groups=options.groups, by=options.by, sort=options.sort, intervals=options.intervals, baseline=options.baseline,
         labels=None if options.baseline is None else labels, n_jobs=options.jobs, depth=options.depth, judge=judge,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Many runs of more topics than fit in memory: part by part, read here or by the workers of a cluster."""
+"""Scores of many runs part by part, for more topics than fit in memory and for clusters."""
 
 from __future__ import annotations
 
@@ -54,10 +54,9 @@ def iter_runs(
 ) -> Iterator[pd.DataFrame] | pd.DataFrame:
     """Compute measures for many runs over more topics than fit in memory: the tables of `calc_runs`, part by part.
 
-    Parquet data and Arrow streams are read a part of the topics at a time. All of them must be sorted by topic, as text
-    or by the numbers in it; or have a column or partition ``bucket``, be sorted by it, and contain each topic in the
-    same bucket. The rows of a topic or bucket may have any order. Other inputs, such as frames and TREC files, are read
-    whole.
+    Parquet data and Arrow streams are read a part of the topics at a time. All must be sorted by topic, as text or by
+    the numbers in it; or have a column or partition ``bucket``, be sorted by it, and contain each topic in the same
+    bucket. The rows of a topic or bucket may have any order. Other inputs (frames, TREC files) are read whole.
 
     Parameters
     ----------
@@ -133,24 +132,19 @@ def _part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> _Part
 
 
 def _all_scores(request: Request, parts: TopicParts) -> Iterator[_PartScores]:
-    """The values of every part; at the end, warn of runs without a judged document in any of them."""
-    unmatched, judgements = list(request.names), None
-    for part in parts:
-        scores = _part_scores(request, part.judgements, part.runs)
-        if part.is_last:
+    """Scores of every part; at the end, warn of runs without a judged document in any of them."""
+    unmatched, judgements = list(request.names), Judgements.of({}, may_be_empty=True)
+    for judgements, runs in parts:
+        scores = _part_scores(request, judgements, runs)
+        if parts.is_last:
             parts.finish()
-        judgements = scores.judgements
         unmatched = [name for name in unmatched if name not in scores.judged]
         yield scores
-    if judgements is not None:
-        warn_of_other_documents(unmatched, judgements)
+    warn_of_other_documents(unmatched, judgements)
 
 
 def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[_PartScores]:
-    """The values of every part from ``start`` on; each kind of warning is given once.
-
-    ``resumes``: the caller has the tables before a failure, so that the next call may resume after them.
-    """
+    """Scores of every part from ``start`` on, with each kind of warning once; ``resumes``: a later call may resume."""
     warned: set[str] = set()
     computed = _all_scores(request, parts)
     scores: _PartScores | None

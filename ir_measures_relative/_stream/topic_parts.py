@@ -1,7 +1,7 @@
 """Qrels and runs a part of the topics at a time, so that no more than a part is in memory."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,25 +19,20 @@ from ir_measures_relative._stream.topic_streams import (
 )
 
 
-class Part(NamedTuple):
-    """Some topics: their judgements, and their rows of each run, which are read when they are needed."""
-
-    judgements: Judgements
-    runs: Mapping[str, Any]  # as Request.read takes them
-    is_last: bool  # no topics of the qrels are left
-
-
 class TopicParts:
-    """The parts of qrels and runs, each of so many topics, in the order of the qrels; ``start`` of them are skipped.
+    """Parts of qrels and runs, each of so many topics, in the order of the qrels, without the first ``start`` parts.
 
     Parquet data and Arrow streams list their topics in one order, or have a column or partition ``bucket`` and list
     their buckets in one order. Data in memory and TREC files have any order and are read whole.
 
-    ``number``: of the part that is being read; at the end, how many there are.
+    Attributes
+    ----------
+    number : of the part that is being read; at the end, the number of parts
+    is_last : no topics of the qrels are left after this part
     """
 
     def __init__(self, qrels: Any, sources: Mapping[str, RunSource], topics_per_part: int, start: int):
-        self.number, self._start = 0, start
+        self.number, self.is_last, self._start = 0, False, start
         n_inputs = len(sources) + 1
         batches = {
             name: ArrowBatches(source.path or source.data, "score", f"run {name!r}", n_inputs)
@@ -58,7 +53,8 @@ class TopicParts:
             for name, source in sources.items()
         }
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[tuple[Judgements, dict[str, Any]]]:
+        """The judgements of each part and its runs, as Request.read takes them; streams are read when needed."""
         has_nonrelevant = False
         for judgements, last in self._qrels:
             if self._buckets is not None:
@@ -66,8 +62,9 @@ class TopicParts:
             judgements.has_nonrelevant_elsewhere = has_nonrelevant  # of the parts before
             has_nonrelevant |= min(judgements.grade_counts, default=1) <= 0
             runs = {name: run.part(self.number, judgements, last) for name, run in self._runs.items()}
+            self.is_last = last is None
             if self.number >= self._start:
-                yield Part(judgements, runs, is_last=last is None)
+                yield judgements, runs
             else:
                 for rows in runs.values():
                     if isinstance(rows, _StreamedRun):
@@ -90,10 +87,7 @@ class TopicParts:
 def _whole_parts(
     judgements: Judgements, order: TopicOrder | None, n_topics: int
 ) -> Iterator[tuple[Judgements, str | None]]:
-    """Parts of qrels in memory, each with the key up to which runs have its topics; None for the last part.
-
-    ``order``: that of runs which are streams, and so of the qrels too.
-    """
+    """Parts of qrels in memory, each with its last key, None for the last part; ``order`` of streamed runs, if any."""
     topics = judgements.topic_keys
     for first in range(0, len(topics), n_topics):
         end = min(first + n_topics, len(topics))
@@ -103,7 +97,7 @@ def _whole_parts(
 
 
 def _streamed_parts(stream: TopicStream, in_buckets: bool, n_topics: int) -> Iterator[tuple[Judgements, str | None]]:
-    """Parts of qrels that are a stream, as for qrels in memory; a part consists of whole buckets."""
+    """Parts of streamed qrels, each with its last key, None for the last part; buckets are never split."""
     if stream.has_ended:
         raise ValueError("qrels has no topic; a stream can be read only once")
     while not stream.has_ended:
@@ -118,21 +112,21 @@ def _streamed_parts(stream: TopicStream, in_buckets: bool, n_topics: int) -> Ite
 
 
 class _WholeRun:
-    """A run in memory; ``last_part``: the last part of which it has a topic."""
+    """A run in memory; ``last_part``: the last part that has a topic of it."""
 
     def __init__(self, name: str, source: RunSource):
         self._run = Run.of(source, f"run {name!r}")
         self.last_part: int | None = None
 
     def part(self, number: int, judgements: Judgements, last: str | None) -> Run:
-        """The rows of some topics, which come no later than the key ``last``."""
+        """Rows of some topics, none of which comes after the key ``last``."""
         part = self._run.part(judgements.topic_keys, None)
         self.last_part = number if part.topic_keys else self.last_part
         return part
 
 
 class _StreamedRun:
-    """A run whose parts are Arrow data, read when they are needed; parts are used one after the other."""
+    """A run whose parts are Arrow data, read when needed, one after the other."""
 
     def __init__(self, name: str, stream: TopicStream, buckets: BucketTopics | None):
         self._what, self._stream, self._buckets = f"run {name!r}", stream, buckets

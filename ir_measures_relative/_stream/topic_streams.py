@@ -1,4 +1,4 @@
-"""Rows of more topics than fit in memory, a batch at a time, in the order of their topics or of buckets of topics."""
+"""Rows of more topics than fit in memory, a batch at a time, in the order of topics or of buckets of topics."""
 
 import os
 import re
@@ -36,7 +36,7 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 
 def is_stream(data: Any) -> bool:
-    """True for data that are read a batch of rows at a time: Parquet data, and Arrow data not yet in memory."""
+    """Return True for data to read a batch of rows at a time: Parquet data, and Arrow data not yet in memory."""
     if is_path(data):
         return is_parquet(Path(os.path.expanduser(data)))
     in_memory = type(data).__module__.partition(".")[0] in ("pyarrow", "polars") and hasattr(data, "__len__")
@@ -44,7 +44,7 @@ def is_stream(data: Any) -> bool:
 
 
 class ArrowBatches:
-    """Batches of rows of a run or of qrels; several files one after the other, by the numbers in their names.
+    """Batches of rows of a run or of qrels; files are read one after the other, by the numbers in their names.
 
     Attributes
     ----------
@@ -78,10 +78,7 @@ class ArrowBatches:
         return pyarrow.Table.from_batches(batches, self._schema)
 
     def coded(self, batch: Any, column: str, before: int = 0) -> tuple[list[str], IntArray]:
-        """Distinct topics ('query') or buckets of a batch as text, and the index of each row among them.
-
-        ``before`` : number of rows before the batch, for the error about a row without an id
-        """
+        """Distinct topics ('query') or buckets of a batch as text, and each row's index; ``before``: rows before it."""
         import pyarrow
 
         ids = plain_column(pyarrow.chunked_array([batch.column(self.names[column])]))
@@ -120,7 +117,7 @@ class ArrowBatches:
 
 
 def by_numbers(key: str) -> Any:
-    """Text between numbers as text, numbers as numbers: 'q9' comes before 'q10'.
+    """Sorting key that compares the numbers in a text as numbers: 'q9' comes before 'q10'.
 
     >>> sorted(["q10", "q9", "10", "9", "q"], key=by_numbers)
     ['9', '10', 'q', 'q9', 'q10']
@@ -135,20 +132,14 @@ class Misplaced(ValueError):
 
 
 class TopicOrder:
-    """The order of all inputs: ascending as text, or by the numbers in it. ``what``: 'topic' or 'bucket'.
-
-    >>> order = TopicOrder("topic")
-    >>> order.check(["9", "10", "11"], "qrels")
-    >>> order.n_until(["12", "13", "101"], "99")
-    {2}
-    """
+    """The order of all inputs: ascending as text, or by the numbers in it. ``what``: 'topic' or 'bucket'."""
 
     def __init__(self, what: str):
         self.what = what
         self._possible: list[Callable[[str], Any]] = [str, by_numbers]
 
     def check(self, keys: Sequence[str], source: str) -> None:
-        """Reject neighbouring keys, no two of which are equal, that do not ascend."""
+        """Reject keys that do not ascend; neighbours must differ."""
         possible = []
         for order in self._possible:
             ordered = list(map(order, keys))
@@ -166,16 +157,12 @@ class TopicOrder:
         self._possible = possible
 
     def n_until(self, keys: Sequence[str], last: str) -> set[int]:
-        """How many of some ascending keys come no later than ``last``: a number, or two while both orders are possible.
-
-        >>> sorted(TopicOrder("topic").n_until(["1", "2"], "10"))
-        [1, 2]
-        """
+        """Count ascending keys that come no later than ``last``: one number, or two while both orders are possible."""
         return {bisect_right(keys, order(last), key=order) for order in self._possible}
 
 
 class _Read(NamedTuple):
-    """A batch of rows that was read and not yet passed on."""
+    """A batch of rows that was read but not yet passed on."""
 
     rows: Any  # pyarrow.RecordBatch
     keys: list[str]  # of each stretch of rows with the same key
@@ -228,9 +215,9 @@ class TopicStream:
                 return
 
     def _n_until(self, keys: list[str], last: str) -> int:
-        """How many keys come no later than ``last``; reads on while that depends on which order it is.
+        """Count keys that come no later than ``last``; reads on while the two orders give different numbers.
 
-        If the order never shows, the smaller number: the keys between are not among the topics up to ``last``.
+        If the order never shows, the smaller number is right: the qrels have no topic in between.
         """
         while len(possible := self._order.n_until(keys, last)) > 1 and self._read_on():
             pass
