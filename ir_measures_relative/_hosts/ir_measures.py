@@ -36,27 +36,25 @@ class RelativeEvaluator(ir_measures.Evaluator):
         self._priors = {measure: self._judged_priors(measure) for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """A value for every measure and topic of the qrels, topics in qrels order."""
+        """Yield a value for every measure and topic of the qrels, topics in qrels order."""
         run = Run.of(run)
         with heard_warnings() as sentences:
             # so few topics may be a batch of pt.Experiment without a judged document
             is_small = self.judgements.n_topics < _FEWEST_TOPICS
             (warn_of_absent_topics if is_small else warn_of_other_topics)(run, self.judgements)
-        for sentence in sentences:
-            _warn_once((run.fingerprint, sentence), sentence)
+        _warn_once(sentences, run.fingerprint)
         yield from self.metrics(run)
 
     _iter_calc = iter_calc
 
     def metrics(self, run: Run) -> Iterator[Metric]:
-        """Values of a run whose topics have been checked."""
+        """Yield the values of a run whose topics have been checked."""
         judged = JudgedRun(self.judgements, run)
         for measure in self.measures:
             with heard_warnings() as sentences:
                 needed = self._priors[measure] if measure.needs == "prior runs" else measure.needed_alone(judged)
                 values = measure.score(judged, needed).tolist()
-            for sentence in sentences:  # an evaluator is made per system and batch: once for each call is enough
-                _warn_once((users_line(), sentence), sentence)
+            _warn_once(sentences, users_line())  # an evaluator is made per system and batch: once per call is enough
             for topic, value in zip(self.judgements.topics, values, strict=True):
                 yield Metric(query_id=topic, measure=measure, value=value)
 
@@ -113,28 +111,29 @@ def warn_if_useless(
     if not judgements.n_topics:
         return
     named, cutoff = f"{measure.runs_parameter} run {part!r}", measure["cutoff"]
-    topics = (run.fingerprint, "topics")  # not the sentence, which differs by batch
     if problem := other_topics(run, judgements):
         twin = _spelled_differently(run, judgements)
         hint = f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
         if twin or not in_parts:
-            _warn_once(topics, f"{named} {problem}, so it counts as empty{hint}")
+            _warn_once([f"{named} {problem}, so it counts as empty{hint}"], run.fingerprint, "topics")
         return
-    _warned.add(topics)
+    _warned.add((run.fingerprint, "topics"))  # not the sentence, which differs by batch
     if not in_parts and judgements.n_topics >= _FEWEST_TOPICS:
         with heard_warnings() as sentences:
             warn_of_other_topics(run, judgements, named)
-        for sentence in sentences:
-            _warn_once((run.fingerprint, "mismatch"), sentence)
+        _warn_once(sentences[:1], run.fingerprint, "mismatch")
     if cutoff is not None and run.depth < cutoff:
         depth = counted(run.depth, "document")
-        _warn_once((run.fingerprint, cutoff), f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}")
+        _warn_once([f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}"], run.fingerprint, cutoff)
 
 
-def _warn_once(key: Hashable, sentence: str) -> None:
-    if key not in _warned:
-        _warned.add(key)
-        warn(sentence)
+def _warn_once(sentences: Iterable[str], source: Hashable, kind: Hashable = None) -> None:
+    """Give each warning about a source, or each kind of warning, once per process."""
+    for sentence in sentences:
+        key = source, kind or sentence
+        if key not in _warned:
+            _warned.add(key)
+            warn(sentence)
 
 
 def _spelled_differently(run: Run, judgements: Judgements) -> tuple[str, str] | None:

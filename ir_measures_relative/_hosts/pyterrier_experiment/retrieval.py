@@ -38,8 +38,8 @@ def _check_topics(topics: Any) -> None:
 class Host:
     """pt.Experiment with the arguments of one call.
 
-    The first supported PyTerrier accepts only a list of systems, only a place as baseline, and no plan. So it is always
-    given a list and a place, and only those arguments about results that it knows.
+    The first supported PyTerrier accepts only a list of systems, only a number as baseline, and no plan. So it always
+    gets a list and a number, and only those arguments about results that it knows.
     """
 
     def __init__(self, pt: Any, systems: Any, topics: Any, qrels: Any, names: Any, kwargs: dict[str, Any]):
@@ -70,7 +70,7 @@ class Host:
         return self(results, metrics, **changes, **only)
 
     def place(self, transformer: Any) -> int | None:
-        """Which system a transformer is or is equal to."""
+        """Return the index of the system that a transformer is or is equal to."""
         are_same = (s is transformer or (not isinstance(s, pd.DataFrame) and s == transformer) for s in self.systems)
         return next((place for place, is_same in enumerate(are_same) if is_same), None)
 
@@ -94,13 +94,7 @@ class Host:
 
 
 class Retrieval:
-    """The results of every system, retrieved once by pt.Experiment itself: in batches, as a tree, saved or reused.
-
-    Attributes
-    ----------
-    results : a DataFrame for each system
-    qrels : the judgements that pt.Experiment evaluates with
-    """
+    """The results of every system, retrieved once by pt.Experiment itself: in batches, as a tree, saved or reused."""
 
     def __init__(self, host: Host, timed: bool, saved: SavedRuns):
         self._host, self._saved = host, saved
@@ -111,11 +105,11 @@ class Retrieval:
         if len(host.systems) == 1:
             self._batches = [np.arange(len(self._evaluations))]
         self._times = pd.Series(table["mrt"].to_numpy(), host.names) if timed else None
-        self.results = [self._joined(batches, 1) for batches in self._batches]
-        self.qrels = self._joined(self._batches[0], 0)
+        self.results = [self._joined(batches, 1) for batches in self._batches]  # of each system
+        self.qrels = self._joined(self._batches[0], 0)  # those that pt.Experiment evaluates with
 
     def _retrieved(self, timed: bool) -> pd.DataFrame:
-        """Let pt.Experiment retrieve; the runs that it has saved are kept, even if a later one fails."""
+        """Let pt.Experiment retrieve, and keep the runs that it has saved even if a later one fails."""
         keep = ir_measures.define(self._keep, name="results", support_cutoff=False)
         try:
             table: pd.DataFrame = self._host(
@@ -130,14 +124,14 @@ class Retrieval:
         return table
 
     def _keep(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
-        """A measure that keeps its arguments; its value is the number of the call in which a topic was evaluated."""
+        """Measure that keeps its arguments; its value is the number of the call that evaluated a topic."""
         self._evaluations.append((qrels, run.sort_index(kind="stable")))
         self._saved.keep(growing=self._in_batches)  # evaluated results have been saved
         call = float(len(self._evaluations) - 1)
         return ((topic, call) for topic in qrels["query_id"].unique())
 
     def _note_batches(self, system: FloatArray, baseline: FloatArray) -> tuple[float, float]:
-        """In the place of a significance test, so it is given the values of each system, in order."""
+        """Replaces a significance test, and so receives the values of each system, in order."""
         if not self._batches:
             self._batches.append(np.unique(baseline).astype(int))
         if len(self._batches) < len(self._host.systems):  # with save_dir the means are computed twice
@@ -150,12 +144,12 @@ class Retrieval:
         return joined.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
     def results_of(self, transformer: Any) -> pd.DataFrame:
-        """Results of the system that a transformer is, else of a call."""
+        """Results of the system that a transformer is, else of calling it."""
         place = self._host.place(transformer)
         return self._host.retrieved_by(transformer) if place is None else self.results[place]
 
     def with_times(self, report: Any) -> Any:
-        """A report of the second call, or a table that it saved, with the times of the first call.
+        """Put the times of the first call into a report of the second call, or into a table that it saved.
 
         A saved table may have rows of other experiments; with perquery='both' PyTerrier gives no times.
         """

@@ -1,7 +1,7 @@
 """A folder of saved runs; nothing in it is replaced before its replacement is complete.
 
 pt.Experiment is called twice, and each call adds to the tables aggregated.csv and perquery.csv of its ``save_dir``;
-only those of the second call have the user's measures. So each call is given a scratch folder inside the user's:
+only those of the second call have the user's measures. So each call gets a scratch folder inside the user's:
 
     runs      for the retrieval: a complete run is moved to the user's folder, so that it is kept even if a later one
               fails; a saved run that is used again is linked here
@@ -28,7 +28,7 @@ _ENDINGS = ("res.gz", "mod", "custom")  # of the files that PyTerrier saves, by 
 
 
 class SavedRuns:
-    """The folders of one experiment; ``runs`` and ``tables`` are what pt.Experiment is given as ``save_dir``."""
+    """The folders of one experiment; pt.Experiment gets ``runs`` and ``tables`` as ``save_dir``."""
 
     def __init__(self, save_dir: Any, scratch: str | None, names: Sequence[str], mode: str):
         self._save_dir, self._mode = save_dir, mode
