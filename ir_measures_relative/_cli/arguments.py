@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from math import inf
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -12,10 +13,6 @@ LEARNED = "learned"  # labels, as the functions of the package call them
 SYMBOLS = ("others", "previous", "groups")  # prior runs of an experiment
 FORMATS = ("text", "tsv", "csv", "markdown", "latex", "json")
 POOL = "pool"  # a further format: lines of topic and document
-
-
-class UsageError(ValueError):
-    """Arguments that contradict each other or the data."""
 
 
 class Outcome(NamedTuple):
@@ -34,30 +31,17 @@ class Argument:
 
 @dataclass(frozen=True)
 class Command:
-    """One command of the command line.
+    """One command of the command line."""
 
-    Attributes
-    ----------
-    name : its first argument; '' for the command without a name
-    work : 'module:function' of this room; nothing is printed before it returns
-    usage : its main arguments, for the list of commands
-    summary : a few words about it, for the list of commands
-    about : one sentence about it, for its help
-    arguments : in the order of the help
-    notes : examples that work and further notes; lines end at column 80
-    check : message -> True if it applies, for options that contradict each other
-    has_verdict : the exit code is a result, which must reach the caller even if the text cannot be printed
-    """
-
-    name: str
-    work: str
-    usage: str
-    summary: str
-    about: str
-    arguments: Sequence[Argument]
-    notes: str = ""
-    check: Callable[[argparse.Namespace], Mapping[str, bool]] = lambda options: {}
-    has_verdict: bool = False
+    name: str  # its first argument; '' for the command without a name
+    work: str  # 'module:function' of this room; nothing is printed before it returns
+    usage: str  # its main arguments, for the list of commands
+    summary: str  # a few words, for the list of commands
+    about: str  # one sentence, for its help
+    arguments: Sequence[Argument]  # in the order of the help
+    notes: str = ""  # examples that work and further notes; lines end at column 80
+    check: Callable[[argparse.Namespace], Mapping[str, bool]] = lambda options: {}  # message -> it applies
+    has_verdict: bool = False  # the exit code is a result and must be returned even if the text cannot be printed
 
     def parser(self, epilog: str = "") -> argparse.ArgumentParser:
         notes = f"examples:\n{self.notes}" if self.notes else ""
@@ -70,7 +54,7 @@ class Command:
         return parser
 
     def problem(self, options: argparse.Namespace) -> str:
-        """Error message for options that contradict each other, else ''."""
+        """Return the error message for options that contradict each other, else ''."""
         return next((message for message, applies in self.check(options).items() if applies), "")
 
     def run(self, options: argparse.Namespace) -> Outcome:
@@ -91,16 +75,16 @@ def _format(text: str) -> str:
     return "json" if text == "jsonl" else text  # the ir_measures command says jsonl
 
 
-def integer(low: int, high: int | None = None) -> Callable[[str], int]:
-    """A type of ``argparse``: an integer from ``low`` to ``high``."""
-    accepted = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
+def integer(low: int, high: float = inf) -> Callable[[str], int]:
+    """Return a type of ``argparse``: an integer from ``low`` to ``high``."""
+    accepted = f"an integer of at least {low}" if high == inf else f"an integer from {low} to {high}"
 
     def convert(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
             number = low - 1
-        if number < low or (high is not None and number > high):
+        if not low <= number <= high:
             raise argparse.ArgumentTypeError(f"must be {accepted}, got {text}")
         return number
 

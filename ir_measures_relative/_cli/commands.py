@@ -1,4 +1,4 @@
-"""Every command of the command line, with its arguments and what they must satisfy together.
+"""Every command of the command line, with its arguments and the checks of their combinations.
 
 This module, ``arguments``, ``command_line`` and ``streams`` import nothing heavy, so that ``--help``, ``--version`` and
 usage errors answer at once. A new command is an entry of COMMANDS and the function that does its work.
@@ -12,10 +12,6 @@ from ir_measures_relative._version import __version__
 
 DECISIONS = ("settled", "likely", "tied", "undecided")
 _NO_JUDGE = "--labels judge requires --judge FILE"
-
-
-def _check_one_run(options: argparse.Namespace) -> dict[str, bool]:
-    return {"--no_summary (-n) requires --by_query (-q)": options.no_summary and not options.by_query}
 
 
 def _check_compare(options: argparse.Namespace) -> dict[str, bool]:
@@ -43,12 +39,6 @@ def _check_pairs(options: argparse.Namespace) -> dict[str, bool]:
     }
 
 
-def _check_gate(options: argparse.Namespace) -> dict[str, bool]:
-    lacks_runs = options.labels == LEARNED and options.runs is None
-    message = "--labels learned requires --runs, the pooled runs to learn from, and --groups"
-    return {message: lacks_runs, **_check_labels(options)}
-
-
 def _check_judges(options: argparse.Namespace) -> dict[str, bool]:
     names = [name for name, _ in options.judges]
     twice = [name for name in names if names.count(name) > 1]
@@ -58,11 +48,6 @@ def _check_judges(options: argparse.Namespace) -> dict[str, bool]:
         "at least two judges are required, as in human=qrels.txt llm=llm.qrels": len(names) < 2,
         f"--rel: unknown judge '{''.join(unknown[:1])}'; there are {', '.join(names)}": bool(unknown),
     }
-
-
-def _check_plan(options: argparse.Namespace) -> dict[str, bool]:
-    message = "give --difference (how many topics?), --topics (which difference?) or both (which power?)"
-    return {message: options.difference is None and options.topics is None}
 
 
 EVALUATE = Command(
@@ -83,7 +68,7 @@ EVALUATE = Command(
   ir_measures_relative qrels.txt dense.run nDCG@10 NRG@10 --prior bm25=bm25.run
   ir_measures_relative cord19/trec-covid dense.run 'BootNDCG@10' -q
 """,
-    _check_one_run,
+    lambda options: {"--no_summary (-n) requires --by_query (-q)": options.no_summary and not options.by_query},
 )  # fmt: skip
 
 COMPARE = Command(
@@ -187,7 +172,10 @@ exit code: 0 pass (better, or not worse), 1 fail (worse by more than the
 margin), 2 bad input, 3 warn (undecided, with the expected number of
 judgements until it is decided)
 """,
-    _check_gate,
+    lambda options: {
+        "--labels learned requires --runs, the pooled runs to learn from, and --groups":
+        options.labels == LEARNED and options.runs is None, **_check_labels(options),
+    },
     has_verdict=True,
 )  # fmt: skip
 
@@ -283,7 +271,10 @@ PLAN = Command(
   ir_measures_relative plan qrels.txt runs/ nDCG@10 --topics 50
   ir_measures_relative plan .2 --topics 50 --difference .05
 """,
-    _check_plan,
+    lambda options: {
+        "give --difference (how many topics?), --topics (which difference?) or both (which power?)":
+        options.difference is None and options.topics is None,
+    },
 )  # fmt: skip
 
 DEMO = Command(

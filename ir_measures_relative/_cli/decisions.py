@@ -11,7 +11,7 @@ import pandas as pd
 
 from ir_measures_relative._checks import counted
 from ir_measures_relative._cli import reading
-from ir_measures_relative._cli.arguments import POOL, Outcome, UsageError
+from ir_measures_relative._cli.arguments import POOL, Outcome
 from ir_measures_relative._cli.commands import DECISIONS
 from ir_measures_relative._cli.streams import say
 from ir_measures_relative._experiment import Gate, gate, judge_next, pair_sentence, pairs, read_pairs
@@ -89,11 +89,11 @@ def _added(qrels: Judgements, path: str) -> Judgements:
     topics = {str(topic): topic for topic in all_judged}
     for topic, documents in Judgements.of(Path(path), "judged").to_dict().items():
         if str(topic) not in topics:
-            raise UsageError(f"--judged: the qrels have no topic {topic!r}; judge documents of their topics")
+            raise ValueError(f"--judged: the qrels have no topic {topic!r}; judge documents of their topics")
         grades = all_judged[topics[str(topic)]]
         for document, grade in documents.items():
             if grades.setdefault(document, grade) != grade:
-                raise UsageError(
+                raise ValueError(
                     f"--judged: document {document!r} of topic {topic!r} has grade {grade}, but {grades[document]} in "
                     "the qrels; remove one of the two"
                 )
@@ -116,12 +116,12 @@ def _changes(before: pd.DataFrame, now: pd.DataFrame) -> Iterator[str]:
 
 
 def gate_verdict(options: argparse.Namespace) -> Outcome:
-    cutoff = reading.base_cutoff(options.measure)
+    cutoff = reading.read_base(options.measure).cutoff
     qrels = reading.read_qrels(options.qrels)
     old, new = (Run.of(path) for path in (options.base, options.new))
     for path, run in ((options.base, old), (options.new, new)):
         if not set(run.topic_keys) & set(qrels.topic_keys):
-            raise UsageError(f"the run '{path}' has no document for any topic of the qrels; it cannot be compared")
+            raise ValueError(f"the run '{path}' has no document for any topic of the qrels; it cannot be compared")
     pooled = {} if options.runs is None else run_sources(options.runs)
     labels = reading.read_labels(options, qrels, pooled, cutoff)
     verdict = gate(qrels, old, new, options.measure, margin=options.margin, labels=labels, level=options.level)

@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures_relative import meta
 from ir_measures_relative._checks import quoted, warn
 from ir_measures_relative._cli import reading
-from ir_measures_relative._cli.arguments import Outcome, UsageError
+from ir_measures_relative._cli.arguments import Outcome
 from ir_measures_relative._experiment import calc_runs
 
 _MEANS = {"all", "average", "avg", "mean", "overall", "total"}  # what leaderboards call the mean of the others
@@ -28,12 +28,12 @@ def read_scores(path: str, drop: Iterable[str]) -> pd.DataFrame:
     frame = pd.read_csv(io.StringIO(text), sep=separator, dtype={0: str}) if text.strip() else pd.DataFrame()
     for column in drop:
         if column not in frame.columns:
-            raise UsageError(f"--drop {column}: {quoted(path)} has no such column")
+            raise ValueError(f"--drop {column}: {quoted(path)} has no such column")
     frame = frame.drop(columns=list(drop))
     if {"name", "value"} <= set(frame.columns):
         return frame
     if len(frame.columns) < 2:
-        raise UsageError(f"{quoted(path)} must have a column of systems and at least one column of scores")
+        raise ValueError(f"{quoted(path)} must have a column of systems and at least one column of scores")
     table = frame.set_index(frame.columns[0])
     for column in table.columns:
         if str(column).strip().lower() in _MEANS:

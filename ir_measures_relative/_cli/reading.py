@@ -15,7 +15,7 @@ import pandas as pd
 from ir_measures import Measure
 
 from ir_measures_relative._base import parse_measure, split_measures
-from ir_measures_relative._cli.arguments import LEARNED, UsageError
+from ir_measures_relative._cli.arguments import LEARNED
 from ir_measures_relative._cli.streams import say
 from ir_measures_relative._experiment import FORMATS, TextTable, Workers, csv_text, visible
 from ir_measures_relative._extremes import MedSettings
@@ -28,32 +28,31 @@ from ir_measures_relative.measures import Prior
 
 
 def read_measures(texts: Iterable[str]) -> dict[Measure, str]:
-    """Measures in the order given, each once, as written; an argument may contain several, separated by spaces."""
+    """Parse measures, each once, with their texts; an argument may contain several, separated by spaces."""
     measures: dict[Measure, str] = {}
     for text in texts:
         with _hint_of_globs(text):
             for part in split_measures(text):
                 measures.setdefault(parse_measure(part), part)
     if not measures:
-        raise UsageError("no measure given; write measures as in nDCG@10 'NRG(prior=\"bm25\")@10'")
+        raise ValueError("no measure given; write measures as in nDCG@10 'NRG(prior=\"bm25\")@10'")
     return measures
 
 
 def read_measure(text: str) -> Measure:
-    _check_one(text)
-    return next(iter(read_measures([text])))
+    return next(iter(read_measures([_one(text)])))
 
 
-def base_cutoff(text: str) -> int | None:
-    """Check a base measure and return its cutoff."""
-    _check_one(text)
+def read_base(text: str) -> MedSettings:
+    """Settings of a base measure."""
     with _hint_of_globs(text):
-        return MedSettings.of(text).cutoff
+        return MedSettings.of(_one(text))
 
 
-def _check_one(text: str) -> None:
+def _one(text: str) -> str:
     if (count := len(split_measures(text))) != 1:
-        raise UsageError(f"expected one measure, such as nDCG@10, but found {count} in '{text}'")
+        raise ValueError(f"expected one measure, such as nDCG@10, but found {count} in '{text}'")
+    return text
 
 
 @contextmanager
@@ -65,7 +64,7 @@ def _hint_of_globs(text: str) -> Iterator[None]:
         if not os.path.isfile(text):
             raise
         message = f"'{text}' is a file, not a measure; quote a glob, so that the shell does not expand it"
-        raise UsageError(message) from None
+        raise ValueError(message) from None
 
 
 def read_qrels(source: str) -> Judgements:
@@ -76,11 +75,11 @@ def read_qrels(source: str) -> Judgements:
         if os.path.exists(source) or source.startswith("irds:") or "ir_datasets id" in str(error):
             raise
         commands = "(ir_measures_relative --help lists the commands)"
-        raise UsageError(f"'{source}' is not a qrels file, an ir_datasets id or a command {commands}") from None
+        raise ValueError(f"'{source}' is not a qrels file, an ir_datasets id or a command {commands}") from None
 
 
 def read_runs(options: argparse.Namespace) -> dict[str, Run]:
-    """All runs, read once, with a progress bar."""
+    """Read all runs once, with a progress bar."""
     sources = run_sources(options.runs, names=options.names)
     tasks = [(source, f"run {name!r}") for name, source in sources.items()]
     return dict(zip(sources, Workers().map(Run.of, tasks, "reading runs"), strict=True))
@@ -93,25 +92,25 @@ def read_judge(path: str | None) -> Judgements | None:
 def read_labels(
     options: argparse.Namespace, qrels: Judgements, runs: Mapping[str, Any], cutoff: int | None
 ) -> LabelModel | None:
-    """The label model that the options ask for; ``runs`` to learn from."""
-    judge = read_judge(options.judge)
+    """Learn the label model that the options ask for, if any."""
     if options.labels is None:
         return None
+    judge = read_judge(options.judge)
     if options.labels == "judge":
         return learn_labels(qrels, judge=judge)
     if cutoff is None:
-        raise UsageError(f"--labels {LEARNED} requires a measure with a cutoff, as in nDCG@10")
+        raise ValueError(f"--labels {LEARNED} requires a measure with a cutoff, as in nDCG@10")
     return learn_labels(qrels, runs, options.groups, cutoff=cutoff, depth=options.depth, judge=judge)
 
 
 def read_decisions(options: argparse.Namespace) -> dict[str, Any]:
     """Arguments of pairs and judge_next."""
-    cutoff = base_cutoff(options.measure)
+    base = read_base(options.measure)
     qrels, runs = read_qrels(options.qrels), read_runs(options)
-    labels = read_labels(options, qrels, runs, cutoff)
+    labels = read_labels(options, qrels, runs, base.cutoff)
     of_interest = options.only
     if options.top is not None:
-        model = MedSettings.of(options.measure).question(qrels).model
+        model = base.question(qrels).model
         means = {name: model.score(JudgedRun(qrels, run)).mean() for name, run in runs.items()}
         of_interest = sorted(means, key=lambda name: -means[name])[: options.top]
     return {
@@ -125,7 +124,7 @@ def register_priors(priors: Iterable[tuple[str, str]], run_names: Iterable[str] 
     names: list[str] = []
     for name, path in priors:
         if name in (*names, *run_names):
-            raise UsageError(f"--prior {name}={path}: another run has the name {name!r} already; names must differ")
+            raise ValueError(f"--prior {name}={path}: another run has the name {name!r} already; names must differ")
         names.append(name)
         register_prior(name, Run.of(path, f"prior run {name!r}"), overwrite=True)
     return names

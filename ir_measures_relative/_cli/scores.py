@@ -9,7 +9,7 @@ from ir_measures import Measure
 
 from ir_measures_relative._checks import did_you_mean
 from ir_measures_relative._cli import reading
-from ir_measures_relative._cli.arguments import Outcome, UsageError
+from ir_measures_relative._cli.arguments import Outcome
 from ir_measures_relative._experiment import compare, summary
 from ir_measures_relative._hosts import HostScorer, RelativeEvaluator, check_measure
 from ir_measures_relative._input import run_sources
@@ -28,7 +28,7 @@ def evaluate(options: argparse.Namespace) -> Outcome:
         titled = reading.with_labels(titled, learn_labels(qrels, judge=judge))
     run = Run.of(options.run)
     if not run.topic_keys:
-        raise UsageError(f"the run '{options.run}' has no documents")
+        raise ValueError(f"the run '{options.run}' has no documents")
     warn_of_other_topics(run, qrels)
     scores = _scores(list(titled), qrels, run)
     rows: list[tuple[Any, ...]] = []
@@ -58,7 +58,7 @@ def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> dict[Measur
 def compare_runs(options: argparse.Namespace) -> Outcome:
     sources = run_sources(options.runs, names=options.names)
     if options.baseline not in (None, *sources):
-        raise UsageError(f"--baseline: unknown run {options.baseline}{did_you_mean(options.baseline, sources)}")
+        raise ValueError(f"--baseline: unknown run {options.baseline}{did_you_mean(options.baseline, sources)}")
     reading.register_priors([prior for prior in options.prior if isinstance(prior, tuple)], sources)
     symbol = next((prior for prior in options.prior if isinstance(prior, str)), None)
     titled = reading.with_prior(reading.read_measures(options.measures), symbol)
