@@ -1,10 +1,10 @@
 """The commands of ``meta``: judges, and tiers and plan, which take any table of scores."""
 
 import argparse
-import gzip
 import io
 from collections.abc import Iterable
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,15 +14,14 @@ from ir_measures_relative._checks import quoted, warn
 from ir_measures_relative._cli import reading
 from ir_measures_relative._cli.arguments import Outcome
 from ir_measures_relative._experiment import calc_runs
+from ir_measures_relative._input import read_text
 
-_MEANS = {"all", "average", "avg", "mean", "overall", "total"}  # what leaderboards call the mean of the others
+_MEANS = {"all", "average", "avg", "mean", "overall", "total"}  # names that leaderboards give the mean of the others
 
 
 def read_scores(path: str, drop: Iterable[str]) -> pd.DataFrame:
     """Read a table without some columns: systems as index, or the long table that calc_runs returns."""
-    with open(path, "rb") as file:  # once: it may be a pipe
-        content = file.read()
-    text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8-sig")
+    text = read_text(Path(path), "scores")
     header = text.partition("\n")[0]
     separator = next((mark for mark in ("\t", ",", ";") if mark in header), ",")
     frame = pd.read_csv(io.StringIO(text), sep=separator, dtype={0: str}) if text.strip() else pd.DataFrame()

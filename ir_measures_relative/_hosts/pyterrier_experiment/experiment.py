@@ -96,7 +96,6 @@ def Experiment(
     request = Request.of(looked_up, sources, groups=groups, by=by, progress=False, beside=retrievers)
     host.rehearse()
     with saved_runs(pt_kwargs.get("save_dir"), host.names, pt_kwargs.get("save_mode", "warn")) as saved:
-        saved.prepare()
         retrieval = Retrieval(host, "mrt" in metrics, saved)
         runs = dict(zip(distinct, retrieval.results, strict=True))
         beside = {label: retrieval.results_of(retriever) for label, retriever in retrievers.items()}

@@ -31,35 +31,22 @@ class SavedRuns:
     """The folders of one experiment; pt.Experiment gets ``runs`` and ``tables`` as ``save_dir``."""
 
     def __init__(self, save_dir: Any, scratch: str | None, names: Sequence[str], mode: str):
-        self._save_dir, self._mode = save_dir, mode
+        """Reject, warn of or link runs that exist, and copy the tables; without ``scratch`` nothing is saved."""
+        self._save_dir = save_dir
         self.runs, self.tables = save_dir, None  # PyTerrier rejects one that is not a folder
         self._files: list[tuple[str, str]] = []  # (in the user's folder, in the scratch folder)
-        if scratch is not None:
-            self.runs, self.tables = os.path.join(scratch, "runs"), os.path.join(scratch, "tables")
-            os.mkdir(self.runs)
-            os.mkdir(self.tables)
-            files = [f"{name}.{ending}" for name in names for ending in _ENDINGS]
-            self._files = [(os.path.abspath(os.path.join(save_dir, f)), os.path.join(self.runs, f)) for f in files]
-
-    def prepare(self) -> None:
-        """Before the retrieval: reject, warn of or link runs that exist, and copy the tables."""
-        for final, scratch in self._files:
-            if not os.path.exists(final):
-                continue
-            if self._mode == "error":
-                raise ValueError(
-                    f"save_dir already contains the file {final!r}; save_mode='reuse' reads it, 'overwrite' replaces it"
-                )
-            if self._mode == "warn":
-                warn(
-                    f"save_dir already contains the file {final!r}, which is replaced; save_mode='reuse' reads it "
-                    "instead, 'error' rejects it, and 'overwrite' replaces it without this warning"
-                )
-            if self._mode == "reuse":
-                _link(final, scratch)
-        for name in _TABLES:
-            if self.tables is not None and os.path.exists(os.path.join(self._save_dir, name)):
-                shutil.copy(os.path.join(self._save_dir, name), self.tables)
+        if scratch is None:
+            return
+        self.runs, self.tables = os.path.join(scratch, "runs"), os.path.join(scratch, "tables")
+        os.mkdir(self.runs)
+        os.mkdir(self.tables)
+        for file in (f"{name}.{ending}" for name in names for ending in _ENDINGS):
+            self._files.append((os.path.abspath(os.path.join(save_dir, file)), os.path.join(self.runs, file)))
+            if os.path.exists(self._files[-1][0]):
+                _treat_existing(*self._files[-1], mode)
+        for table in (os.path.join(save_dir, name) for name in _TABLES):
+            if os.path.exists(table):
+                shutil.copy(table, self.tables)
 
     def keep(self, *, growing: bool = False) -> None:
         """Move runs to the user's folder, except the latest one while batches are added to it (``growing``)."""
@@ -117,9 +104,18 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def _link(final: str, scratch: str) -> None:
-    """A link from the scratch folder, or a copy on a file system without links."""
-    try:
-        os.symlink(final, scratch)
-    except OSError:
-        shutil.copy(final, scratch)
+def _treat_existing(final: str, scratch: str, mode: str) -> None:
+    """Reject, warn of or link a saved run, as ``save_mode`` says."""
+    exists = f"save_dir already contains the file {final!r}"
+    if mode == "error":
+        raise ValueError(f"{exists}; save_mode='reuse' reads it, 'overwrite' replaces it")
+    if mode == "warn":
+        warn(
+            f"{exists}, which is replaced; save_mode='reuse' reads it instead, 'error' rejects it, and 'overwrite' "
+            "replaces it without this warning"
+        )
+    if mode == "reuse":
+        try:
+            os.symlink(final, scratch)
+        except OSError:  # a file system without links
+            shutil.copy(final, scratch)
