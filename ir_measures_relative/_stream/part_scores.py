@@ -170,18 +170,16 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
 
 
 def _aggregated(parts: Iterable[_PartScores], request: Request) -> pd.DataFrame:
-    """Rows [name, measure, count, mean, std], merged part by part (Chan, Golub and LeVeque)."""
-    shape = len(request.names), len(request.texts)
-    count, total, squares = 0, np.zeros(shape), np.zeros(shape)  # squares of the deviations from the mean
+    """Rows [name, measure, count, mean, std] over all parts."""
+    moments = []
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # a user's own measure may be infinite
         for part in parts:
-            added, part_total = part.values.shape[1], part.values.sum(axis=1)
-            squares += ((part.values - part_total[:, None] / added) ** 2).sum(axis=1)
-            if count:
-                squares += (part_total / added - total / count) ** 2 * (count * added / (count + added))
-            count, total = count + added, total + part_total
-        mean = total / count if count else np.full(shape, np.nan)
-        std = np.sqrt(squares / (count - 1)) if count > 1 else np.full(shape, np.nan)
+            n, mean = part.values.shape[1], part.values.mean(axis=1)
+            moments.append((n, mean, ((part.values - mean[:, None]) ** 2).sum(axis=1)))
+        count = sum(n for n, _, _ in moments)
+        mean = sum(n * mean for n, mean, _ in moments) / count
+        squares = sum(squares + n * (part_mean - mean) ** 2 for n, part_mean, squares in moments)
+        std = np.sqrt(squares / np.float64(count - 1))
     cells = pd.MultiIndex.from_product([request.names, request.texts], names=["name", "measure"])
     columns = {"count": count, "mean": mean.reshape(-1), "std": std.reshape(-1)}
     return pd.DataFrame(columns, index=cells).reset_index()
