@@ -1,8 +1,8 @@
 """Provider for the entry-point group ``ir_measures.provider``, which ir_measures loads while it is being imported.
 
 The package itself needs ir_measures to be complete, so this module imports only ir_measures' base classes. The names of
-the measures are known to ir_measures at once; the package is loaded when one of them is first used, and then puts its
-own provider and measures in the place of these.
+the measures are known to ir_measures at once; the package is loaded when one of them is first used, and its provider
+and measures then replace these.
 """
 
 import re

@@ -24,7 +24,7 @@ class _LazyPackage(ModuleType):
 
 
 def _package(stand_in: ModuleType) -> ModuleType:
-    """Import the package and put it in the place of the stand-in."""
+    """Import the package and replace the stand-in."""
     try:
         package = import_module(_PACKAGE)
     except KeyboardInterrupt:

@@ -18,10 +18,6 @@ from ir_measures_relative._cli.commands import COMMANDS, EVALUATE
 from ir_measures_relative._cli.streams import say
 
 
-class Terminated(KeyboardInterrupt):
-    """The process received SIGTERM; its workers end as with Ctrl-C."""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0, the code of the command, or 2 after a one-line error."""
     streams.occupy_closed_descriptors()
@@ -45,8 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         streams.drop_output()
     except KeyboardInterrupt as end:
         warnings.simplefilter("ignore")  # joblib's, about abandoned work, while the process ends
-        say("terminated" if isinstance(end, Terminated) else "interrupted")
-        return 128 + (signal.SIGTERM if isinstance(end, Terminated) else signal.SIGINT)
+        is_terminated = signal.SIGTERM in end.args
+        say("terminated" if is_terminated else "interrupted")
+        return 128 + (signal.SIGTERM if is_terminated else signal.SIGINT)
     except streams.expected_errors() as error:  # or a warning, with PYTHONWARNINGS=error
         say(f"{PROGRAM}: {streams.sentence(error)}")
         if outcome is None or not command.has_verdict:
@@ -63,7 +60,7 @@ def load_package() -> None:
 
 
 def _parsed(arguments: list[str]) -> tuple[Command, argparse.Namespace]:
-    """The command that the arguments name, and its options."""
+    """Return the command that the arguments name, and its options."""
     first = arguments[0] if arguments else ""
     command = next((command for command in COMMANDS if command.name == first), EVALUATE)
     try:
@@ -104,7 +101,7 @@ def _terminable() -> Iterator[None]:
     """Handle SIGTERM, which schedulers send, like Ctrl-C, so that no worker is left behind."""
 
     def terminate(number: int, frame: Any) -> None:
-        raise Terminated
+        raise KeyboardInterrupt(number)
 
     if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
         yield

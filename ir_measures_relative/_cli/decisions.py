@@ -41,7 +41,7 @@ def all_pairs(options: argparse.Namespace) -> Outcome:
 
 
 def _decisions(table: pd.DataFrame) -> pd.Series:
-    """Decision about each pair; without labels 'settled' or 'undecided'."""
+    """Return the decision about each pair; without labels 'settled' or 'undecided'."""
     return table.get("decision", table["settled"].map(lambda word: "undecided" if word == "no" else "settled"))
 
 
@@ -82,7 +82,7 @@ def next_to_judge(options: argparse.Namespace) -> Outcome:
 
 
 def _added(qrels: Judgements, path: str) -> Judgements:
-    """The qrels with the judgements of a file; these must be of the same topics and must not contradict the qrels."""
+    """Add the judgements of a file, which must be of the same topics and must not contradict the qrels."""
     if not Path(path).read_bytes().strip():
         return qrels
     all_judged = qrels.to_dict()
@@ -101,7 +101,7 @@ def _added(qrels: Judgements, path: str) -> Judgements:
 
 
 def _changes(before: pd.DataFrame, now: pd.DataFrame) -> Iterator[str]:
-    """How many pairs are decided, and which of them were not before."""
+    """Sentences about the number of decided pairs and those decided since."""
     open_before, open_now = (_decisions(table) == "undecided" for table in (before, now))
     since = open_before & ~open_now
     decided = f"{int((~open_now).sum())} of {counted(len(now), 'pair')} decided"

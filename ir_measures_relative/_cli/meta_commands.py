@@ -61,7 +61,7 @@ def plan(options: argparse.Namespace) -> Outcome:
 
 
 def _spread(options: argparse.Namespace) -> Any:
-    """Scores of runs or of a file, or the standard deviation itself."""
+    """Return the scores of runs or of a file, or the standard deviation itself."""
     if options.runs is not None:
         return calc_runs([reading.read_measure(options.measure)], reading.read_qrels(options.scores), options.runs)
     try:

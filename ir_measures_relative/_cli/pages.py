@@ -51,7 +51,7 @@ def write_page(options: argparse.Namespace) -> Outcome:
 
 
 def demonstrate(options: argparse.Namespace) -> Outcome:
-    """Leaderboard of a simulated track; figures and a report are written to files."""
+    """Print the leaderboard of a simulated track; write figures and a report."""
     track = simulate.track(seed=options.seed, n_systems=N_SYSTEMS)
     scores = compare(["nDCG@10", "Judged@10", "NRG@10", PREVIOUS], track.qrels, track.runs, sort="nDCG@10")
     means = scores.to_frame().drop(columns=PREVIOUS)
@@ -85,7 +85,7 @@ def demonstrate(options: argparse.Namespace) -> Outcome:
 
 
 def _once_judged(track: simulate.Track, name: str) -> float:
-    """The system's nDCG@10 once its top 10 is judged."""
+    """Return the system's nDCG@10 once its top 10 is judged."""
     run = track.runs[name]
     top = run.groupby("query_id", sort=False).head(10)[["query_id", "doc_id"]]
     qrels = pd.concat([track.qrels, track.complete_qrels.merge(top)]).drop_duplicates(["query_id", "doc_id"])

@@ -57,7 +57,7 @@ def _one(text: str) -> str:
 
 @contextmanager
 def _hint_of_globs(text: str) -> Iterator[None]:
-    """If the text of a measure is an existing file, the shell probably expanded an unquoted glob."""
+    """Hint at an unquoted glob, which the shell expands, if the text of a measure is an existing file."""
     try:
         yield
     except ValueError:
@@ -68,7 +68,7 @@ def _hint_of_globs(text: str) -> Iterator[None]:
 
 
 def read_qrels(source: str) -> Judgements:
-    """Judgements of a file or an ir_datasets id."""
+    """Read a qrels file or the qrels of an ir_datasets id."""
     try:
         return Judgements.of(source)
     except ValueError as error:
@@ -161,7 +161,7 @@ def table_text(
     spare: Sequence[Sequence[str]] = (),
     **settings: Any,
 ) -> str:
-    """A table in the format that the options ask for; without one it fits the terminal, if there is one.
+    """Format a table as the options say; by default it fits the terminal, if there is one.
 
     ``guard`` as in ``csv_text``; ``spare``: columns to leave out, in this order, where the terminal is too narrow;
     ``settings`` of the TextTable that a frame becomes.
@@ -182,19 +182,19 @@ def table_text(
 
 
 def terminal_width(options: argparse.Namespace) -> int | None:
-    """Columns of the terminal that shows the result; None if it goes elsewhere."""
+    """Return the width of the terminal that shows the result; None if the result goes elsewhere."""
     if options.output is not None or sys.stdout is None or not sys.stdout.isatty():  # None: it was closed
         return None
     return get_terminal_size().columns
 
 
 def wrapped(text: str, width: int | None) -> str:
-    """Text in lines of at most ``width`` characters; one line if that is None."""
+    """Wrap text at ``width`` characters; one line if that is None."""
     return text if width is None else fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _fitted(table: TextTable, spare: Sequence[Sequence[str]], width: int) -> str:
-    """A table without ``spare`` columns as far as necessary, else in blocks of columns below one another."""
+    """Leave out ``spare`` columns as far as necessary, then print blocks of columns below one another."""
     legend = [line for sentence in table.legend for line in wrapped(sentence, width).split("\n")]
     n_keys = table.numeric.index(True) if True in table.numeric[1:] else 1  # leading columns that every block repeats
     left_out: list[str] = []

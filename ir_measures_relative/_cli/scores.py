@@ -21,7 +21,7 @@ SUMMARY = "all"  # the topic id under which a mean is printed
 
 
 def evaluate(options: argparse.Namespace) -> Outcome:
-    qrels = reading.read_qrels(options.qrels)  # first: a mistyped command is in the place of the qrels
+    qrels = reading.read_qrels(options.qrels)  # first: it may be a mistyped command
     priors = reading.register_priors(options.prior)
     titled = reading.with_prior(reading.read_measures(options.measures), priors)
     if (judge := reading.read_judge(options.judge)) is not None:
@@ -43,7 +43,7 @@ def evaluate(options: argparse.Namespace) -> Outcome:
 
 
 def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> dict[Measure, list[float]]:
-    """Values of each measure, topics in qrels order."""
+    """Return the values of each measure, topics in qrels order."""
     for measure in measures:
         check_measure(measure)
     ours = [measure for measure in measures if isinstance(measure, RelativeMeasure)]

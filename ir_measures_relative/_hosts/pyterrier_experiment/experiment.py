@@ -2,7 +2,7 @@
 
 A value relative to the other systems can only be computed once all have retrieved, but pt.Experiment evaluates each
 system as it goes. So it is called twice, through public interfaces only: first with the systems and a measure that
-keeps the results it is shown, then with those results and measures that look up values computed from all of them.
+keeps the results, then with those results and measures that look up values computed from all of them.
 """
 
 import os
@@ -24,7 +24,7 @@ from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged import Judgements, Run, Runs, warn_of_mismatches
 from ir_measures_relative.measures import RelativeMeasure
 
-_SYSTEM = "ir_measures_relative_system"  # the column that tells a measure whose results it is shown
+_SYSTEM = "ir_measures_relative_system"  # the column with the number of the system
 
 
 def Experiment(
@@ -115,7 +115,7 @@ def Experiment(
 
 
 def _qrels_for_host(qrels: Any) -> Any:
-    """Qrels in any form as a frame, or as the path of a file that PyTerrier reads."""
+    """Convert qrels to a frame, or return the path of a file that PyTerrier reads."""
     if isinstance(qrels, str) and os.path.isfile(qrels):
         return qrels
     judgements = Judgements.of(qrels)  # rejects unreadable qrels before anything is retrieved
@@ -123,7 +123,7 @@ def _qrels_for_host(qrels: Any) -> Any:
 
 
 def _in_frames(data: Any) -> Any:
-    """Frames for PyTerrier from results of ``read_qrels`` and ``read_run``; anything else unchanged."""
+    """Convert results of ``read_qrels`` and ``read_run`` to frames for PyTerrier; anything else is unchanged."""
     if isinstance(data, (Judgements, Run)):
         return data.to_frame().rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     if isinstance(data, dict):
@@ -132,7 +132,7 @@ def _in_frames(data: Any) -> Any:
 
 
 def _metric(metric: Any, is_titled: bool) -> Any:
-    """A measure, or text that PyTerrier reads; titles are given to measures only."""
+    """Return a measure, or text that PyTerrier reads; only measures can have titles."""
     if isinstance(metric, Measure):
         if not is_diversity(metric):  # PyTerrier computes these, from qrels with subtopics
             check_measure(metric)
@@ -149,7 +149,7 @@ def _metric(metric: Any, is_titled: bool) -> Any:
 
 
 def _with_names(measure: Measure, host: Host, names: Sequence[str]) -> Measure:
-    """The measure whose prior runs are systems by name, if it was given those systems as transformers."""
+    """Replace prior runs that are systems, given as transformers, by the names of these systems."""
     if not isinstance(measure, RelativeMeasure) or measure.prior_runs is None or measure.runs_parameter is None:
         return measure
     places = [host.place(transformer) for transformer in measure.transformers().values()]
@@ -172,16 +172,16 @@ def _not_below_minus_one(qrels: Any, metrics: list[Any]) -> Any:
 
 
 def _is_looked_up(metric: Any) -> bool:
-    """True for values that are computed here, from all systems, and in this package's order of documents.
+    """Return True for values that are computed here, from all systems, and in this package's order of documents.
 
-    Names of trec_eval are left to PyTerrier (pytrec_eval has the same order), and so are measures that a user defined,
-    which may look at anything, and those of subtopics.
+    PyTerrier computes names of trec_eval (pytrec_eval has the same order), measures that a user defined, which may look
+    at anything, and those of subtopics.
     """
     return isinstance(metric, Measure) and not is_diversity(metric) and not is_defined(metric)
 
 
 def _lookup_measures(request: Request, runs: Runs) -> dict[str, Measure]:
-    """For each title a measure of that name, which looks up the values computed from all systems."""
+    """Return for each title a measure of that name, which looks up the values computed from all systems."""
     scores = request.scores(runs).tolist()  # (M, Q, number of measures), plain floats as in ir_measures
     place = {topic: index for index, topic in enumerate(runs.judgements.topic_keys)}
 

@@ -1,4 +1,4 @@
-"""Reports of pt.Experiment in every form: measures in the order asked for, the best value of each marked."""
+"""Reports of pt.Experiment in every form: measures in the user's order, the best value of each marked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,23 +15,23 @@ COLOURS = ("background-color: antiquewhite", "background-color: lightgreen")  # 
 
 
 class Columns:
-    """The columns of a report, as asked for: title -> measure or name of trec_eval."""
+    """The columns of a report in the user's order: title -> measure or name of trec_eval."""
 
     def __init__(self, metrics: Mapping[str, Any]):
-        self._direction: dict[str, str] = {}  # of each column, in the order asked for
+        self._direction: dict[str, str] = {}  # of each column
         for title, metric in metrics.items():
             self._direction.update(_columns_of(title, metric))
         self._place = {name: place for place, name in enumerate(self._direction)}
 
     def finished(self, report: Any, highlight: str | None) -> Any:
-        """The report in order, with the best means marked if asked for."""
+        """Order a report and mark its best means."""
         if isinstance(report, tuple):  # perquery='both'
             both = self.finished(report[0], highlight), self.ordered(report[1])
             return getattr(report, "_make", tuple)(both)  # a named tuple, or a plain one in older versions
         return self.highlighted(self.ordered(report), highlight)
 
     def ordered(self, report: Any) -> Any:
-        """The report in the order asked for; PyTerrier's is that of a set, different in each process."""
+        """Order a report; PyTerrier's order is that of a set, different in each process."""
         if isinstance(report, dict):
             if not any(isinstance(value, dict) for value in report.values()):  # measures of a system or topic
                 return dict(sorted(report.items(), key=lambda item: self._place.get(str(item[0]), len(self._place))))
@@ -39,7 +39,7 @@ class Columns:
         return self.ordered_frame(report)
 
     def ordered_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Means as columns, or a row for each measure of a topic."""
+        """Order a table with means as columns, or with a row for each measure of a topic."""
         if "measure" not in frame:
             return frame[sorted(frame.columns, key=self._column_key)]
         topic = frame.groupby(["name", "qid"], sort=False).ngroup()  # rows of a topic are neighbours already
@@ -47,13 +47,13 @@ class Columns:
         return frame.iloc[np.lexsort([measure, topic])].reset_index(drop=True)
 
     def highlighted(self, frame: Any, how: str | None) -> Any:
-        """Means with the best marked as PyTerrier marks them, by the direction of each measure; others unchanged."""
+        """Mark the best means as PyTerrier does, by the direction of each measure; other reports are unchanged."""
         if how not in ("bold", "color", "colour") or not isinstance(frame, pd.DataFrame) or "measure" in frame:
             return frame
         return frame.style.apply(self._marks, styles=(BOLD, BOLD) if how == "bold" else COLOURS)
 
     def _measure_of(self, column: str) -> str | None:
-        """The measure of a column: its own, or the one that is compared with a baseline there."""
+        """Return the measure of a column of means or of comparisons with a baseline."""
         names = [name for name in self._place if column == name or column.startswith(name + " ")]
         return max(names, key=len, default=None)
 
