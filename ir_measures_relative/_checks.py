@@ -21,6 +21,7 @@ class WrongKind(ValueError, TypeError):
 
 
 LARGEST = 2**53  # number that a measure accepts: float64 counts exactly up to it, and it is far from overflow
+FLAG_KIND = "True or False"
 EQUAL = 1e-12  # a smaller difference of two scores is rounding
 _MOST_NAMED = 5  # runs in a condensed warning
 _LIKE_THIS_ONE = re.compile(r" \([0-9]+ more warnings? like this one.*")
@@ -30,11 +31,7 @@ Item = TypeVar("Item")
 
 
 def is_whole(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
-    """Return True for an integer from ``low`` to ``high``; booleans do not count.
-
-    >>> is_whole(np.int64(3), 1), is_whole(True), is_whole(3.0), is_whole(3, 1, 2)
-    (True, False, False, False)
-    """
+    """Return True for an integer from ``low`` to ``high``; booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool) and low <= int(value) <= high
 
 
@@ -49,18 +46,10 @@ def is_real(value: Any, low: float = -np.inf, high: float = np.inf) -> bool:
 
 
 def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
-    """Return an integer from ``low`` to ``high``.
-
-    >>> whole(np.int64(3), "n", 1)
-    3
-    >>> whole(3, "n", 1, 2)
-    Traceback (most recent call last):
-    ValueError: n must be an integer from 1 to 2, got 3
-    """
-    if not is_whole(value):
-        raise WrongKind(refusal(value, name, whole_kind(low, high)))
+    """Return an integer from ``low`` to ``high``."""
     if not is_whole(value, low, np.inf if high is None else high):
-        raise ValueError(refusal(value, name, whole_kind(low, high)))
+        error = ValueError if is_whole(value) else WrongKind
+        raise error(refusal(value, name, whole_kind(low, high)))
     return int(value)
 
 
@@ -71,10 +60,9 @@ def whole_kind(low: int, high: int | None = None) -> str:
 
 def real(value: Any, name: str, low: float, high: float = np.inf) -> float:
     """Return a finite number from ``low`` to ``high``; -0.0 becomes 0.0, since they are equal and must print alike."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise WrongKind(refusal(value, name, real_kind(low, high)))
     if not is_real(value, low, min(high, sys.float_info.max)):
-        raise ValueError(refusal(value, name, real_kind(low, high)))
+        error = WrongKind if isinstance(value, bool) or not isinstance(value, Real) else ValueError
+        raise error(refusal(value, name, real_kind(low, high)))
     return float(value) + 0.0
 
 
@@ -89,27 +77,18 @@ def share(value: Any, name: str) -> float:
 
 
 def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
-    """Return one of the words that a parameter accepts.
-
-    >>> choice("pol", "prior", ("pool", "run"))
-    Traceback (most recent call last):
-    ValueError: prior must be 'pool' or 'run', got 'pol'; did you mean 'pool'?
-    """
+    """Return one of the words that a parameter accepts."""
+    message = refusal(value, name, choice_kind(choices))
     if not isinstance(value, str):
-        raise WrongKind(refusal(value, name, choice_kind(choices)))
+        raise WrongKind(message)
     if value not in choices:
         close = get_close_matches(value, choices, n=1)
-        meant = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(refusal(value, name, choice_kind(choices)) + meant)
+        raise ValueError(f"{message}; did you mean {close[0]!r}?" if close else message)
     return str(value)
 
 
 def choice_kind(choices: tuple[str, ...]) -> str:
-    """Describe the values that ``choice`` accepts.
-
-    >>> choice_kind(("one",)), choice_kind(("one", "two", "three"))
-    ("'one'", "'one', 'two' or 'three'")
-    """
+    """Describe the values that ``choice`` accepts: 'one', 'two' or 'three'."""
     return " or ".join(filter(None, [", ".join(map(repr, choices[:-1])), repr(choices[-1])]))
 
 
@@ -118,9 +97,6 @@ def flag(value: Any, name: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise WrongKind(refusal(value, name, FLAG_KIND))
     return bool(value)
-
-
-FLAG_KIND = "True or False"
 
 
 def refusal(value: Any, name: str, accepted: str) -> str:
@@ -133,11 +109,7 @@ def _number(number: float) -> str:
 
 
 def shown(value: Any, most: int = 80) -> str:
-    """Return the repr of any value as one line of at most ``most`` characters.
-
-    >>> shown("a\\nb"), shown(list(range(100)), 12)
-    ("'a\\\\nb'", '[0, 1, 2,...')
-    """
+    """Return the repr of any value as one line of at most ``most`` characters."""
     try:
         text = f"a {type(value).__name__}" if hasattr(value, "columns") else repr(value)
     except ValueError:  # Python prints no integer of more than 4,300 digits
@@ -150,13 +122,7 @@ def shown(value: Any, most: int = 80) -> str:
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Begin the sentences of errors raised inside with the name of the input.
-
-    >>> with naming("run 'bm25'"):
-    ...     raise ValueError("row 3 has no topic id")
-    Traceback (most recent call last):
-    ValueError: run 'bm25': row 3 has no topic id
-    """
+    """Begin the messages of errors raised inside with the name of the input."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -164,11 +130,7 @@ def naming(what: str) -> Iterator[None]:
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "topic"), counted(50, "topic")
-    ('1 topic', '50 topics')
-    """
+    """Return a number of things: 1 topic, 50 topics."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
@@ -192,7 +154,7 @@ def warn(sentence: str) -> None:
 
 def users_line() -> tuple[str, int]:
     """Return file and line of the user's call, the first outside this package, ir_measures and PyTerrier."""
-    frame = _users_frame()[0]
+    frame, _ = _users_frame()
     return frame.f_code.co_filename, frame.f_lineno
 
 
@@ -206,8 +168,7 @@ def _users_frame() -> tuple[Any, int]:
 
 def right_call() -> str:
     """Return the end of a sentence that shows how to call the public function that is running, the outermost one."""
-    package = sys.modules.get(_PASSED_OVER[0])
-    name, frame = "", sys._getframe().f_back
+    package, name, frame = sys.modules.get(_PASSED_OVER[0]), "", sys._getframe().f_back
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith(f"{_PASSED_OVER[0]}._cli"):  # the user of a command calls no function
@@ -225,13 +186,7 @@ def right_call() -> str:
 
 @contextmanager
 def heard_warnings() -> Iterator[list[str]]:
-    """Collect the sentences of ``warn`` in this thread; unlike warnings.catch_warnings, without effect on others.
-
-    >>> with heard_warnings() as sentences:
-    ...     warn("nothing is judged")
-    >>> sentences
-    ['nothing is judged']
-    """
+    """Collect the sentences of ``warn`` in this thread; unlike warnings.catch_warnings, without effect on others."""
     sentences: list[str] = []
     token = _heard.set(sentences)
     try:
@@ -241,15 +196,11 @@ def heard_warnings() -> Iterator[list[str]]:
 
 
 def condensed(sentences: Iterable[str]) -> list[str]:
-    """Return each warning once; of several that differ only in names and numbers, the first and the number of others.
-
-    >>> condensed(["run 'a' lacks 3 topics", "run 'b' lacks 4 topics", "run 'c' lacks 9 topics", "nothing is judged"])
-    ["run 'a' lacks 3 topics (2 more warnings like this one: 'b', 'c')", 'nothing is judged']
-    """
+    """Return each warning once; of those that differ only in names and numbers, the first and the number of others."""
     kinds: dict[str, list[str]] = {}
     for sentence in dict.fromkeys(sentences):
         kinds.setdefault(kind_of_warning(sentence), []).append(sentence)
-    return [_first_of(alike) for alike in kinds.values()]
+    return [_first_of(*alike) for alike in kinds.values()]
 
 
 def kind_of_warning(sentence: str) -> str:
@@ -257,8 +208,7 @@ def kind_of_warning(sentence: str) -> str:
     return re.sub(r"'[^']*'|[0-9]+", "", _LIKE_THIS_ONE.sub("", sentence))
 
 
-def _first_of(alike: list[str]) -> str:
-    first, *others = alike
+def _first_of(first: str, *others: str) -> str:
     if not others:
         return first
     names = [name[0] for sentence in others if (name := re.search(r"'[^']*'", sentence)) is not None]
@@ -267,11 +217,7 @@ def _first_of(alike: list[str]) -> str:
 
 
 def did_you_mean(word: object, names: Iterable[str]) -> str:
-    """Return the end of a sentence about an unknown name: the name that may be meant, else some that exist.
-
-    >>> did_you_mean('bm52', ['bm25', 'dense'])
-    "; did you mean 'bm25'?"
-    """
+    """Return the end of a sentence about an unknown name: the name that may be meant, else some that exist."""
     names = list(names)
     lower = {name.lower(): name for name in names}
     close = get_close_matches(str(word), names, n=1) or get_close_matches(str(word).lower(), lower, n=1)

@@ -9,7 +9,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ir_measures_relative._checks import WrongKind, choice, condensed, flag, kind_of_warning, real, share, shown, whole
+from ir_measures_relative._checks import (
+    WrongKind,
+    choice,
+    choice_kind,
+    condensed,
+    counted,
+    did_you_mean,
+    flag,
+    heard_warnings,
+    is_whole,
+    kind_of_warning,
+    naming,
+    real,
+    share,
+    shown,
+    warn,
+    whole,
+)
 
 WORDS = ("one", "two", "three")
 
@@ -78,6 +95,34 @@ def test_a_wrong_value_is_of_the_right_kind(call: Any) -> None:
     with pytest.raises(ValueError, match="must be .*, got") as caught:
         call()
     assert not isinstance(caught.value, TypeError)
+
+
+def test_messages_about_a_parameter() -> None:
+    with pytest.raises(ValueError, match="^n must be an integer from 1 to 2, got 3$"):
+        whole(3, "n", 1, 2)
+    with pytest.raises(ValueError, match="^prior must be 'pool' or 'run', got 'pol'; did you mean 'pool'[?]$"):
+        choice("pol", "prior", ("pool", "run"))
+    assert choice_kind(("one",)) == "'one'" and choice_kind(WORDS) == "'one', 'two' or 'three'"
+    assert did_you_mean("bm52", ["bm25", "dense"]) == "; did you mean 'bm25'?"
+    assert did_you_mean("x", ["bm25", "dense"]) == "; names are bm25, dense"
+    assert (counted(1, "topic"), counted(50, "topic")) == ("1 topic", "50 topics")
+    assert (shown("a\nb"), shown(list(range(100)), 12)) == (r"'a\nb'", "[0, 1, 2,...")
+
+
+def test_booleans_and_floats_are_no_whole_numbers() -> None:
+    values = [is_whole(np.int64(3), 1), is_whole(True), is_whole(3.0), is_whole(3, 1, 2)]
+    assert values == [True, False, False, False]
+
+
+def test_an_error_inside_names_the_input() -> None:
+    with pytest.raises(ValueError, match="^run 'bm25': row 3 has no topic id$"), naming("run 'bm25'"):
+        raise ValueError("row 3 has no topic id")
+
+
+def test_warnings_are_collected() -> None:
+    with heard_warnings() as sentences:
+        warn("nothing is judged")
+    assert sentences == ["nothing is judged"]
 
 
 def test_zero_has_no_sign() -> None:

@@ -9,7 +9,6 @@ from ir_measures_relative._input.arrow import (
     open_arrow,
     plain_column,
     reading,
-    warn_of_no_rows,
 )
 from ir_measures_relative._input.columns import (
     COLUMN_NAMES,

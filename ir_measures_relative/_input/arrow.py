@@ -9,15 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import quoted, right_call, warn
-from ir_measures_relative._input.ids import (
-    FloatArray,
-    IntArray,
-    ObjectArray,
-    document_ids,
-    missing_id,
-    topic_codes,
-)
+from ir_measures_relative._checks import naming, quoted, right_call, warn
+from ir_measures_relative._input.ids import FloatArray, IntArray, missing_id, topic_codes
 
 _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # kinds of pyarrow: a view, and what it shows
 # columns of trectools; PyTerrier calls other things so, in frames that also have a qid and a docno
@@ -52,30 +45,32 @@ def open_arrow(data: Any, names: Mapping[str, tuple[str, ...]], what: str, hint:
         return _parquet_dataset(data, names) if isinstance(data, Path) else pyarrow.RecordBatchReader.from_stream(data)
 
 
-def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], what: str) -> dict[str, Any]:
-    """Read only the named columns of Arrow data or of a Parquet path."""
+def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], value: str, what: str) -> dict[str, Any]:
+    """Read the columns 'query', 'doc' and ``value`` of Arrow data or of a Parquet path, and no others."""
     pyarrow, source = _imported_pyarrow(what), open_arrow(data, names, what)
     chosen = {column: column_name(accepted, source.schema.names, what) for column, accepted in names.items()}
+    columns = list(chosen.values())
     with reading(what):
         if isinstance(data, Path):
-            table = source.to_table(columns=list(chosen.values()))
+            table = source.to_table(columns=columns)
         else:
-            batches = [batch.select(list(chosen.values())) for batch in source]
-            schema = pyarrow.schema([source.schema.field(name) for name in chosen.values()])
-            table = pyarrow.Table.from_batches(batches, schema)
+            schema = pyarrow.schema([source.schema.field(name) for name in columns])
+            table = pyarrow.Table.from_batches([batch.select(columns) for batch in source], schema)
     if not len(table) and isinstance(data, pyarrow.RecordBatchReader):
-        warn_of_no_rows(what)
-    return {column: plain_column(table.column(name)) for column, name in chosen.items()}
+        warn(f"{what} has no rows; a stream can be read only once")
+    arrays = {column: plain_column(table.column(name)) for column, name in chosen.items()}
+    with naming(what):
+        _refuse_ids(arrays["query"], "topic")
+        _refuse_ids(arrays["doc"], "document")
+        numbers = _numbers(arrays[value], value)
+    return {"query": arrays["query"].dictionary_encode().to_pandas(), "doc": arrays["doc"].to_pandas(), value: numbers}
 
 
 @contextmanager
 def reading(
     source: str, hint: str = "", passing: tuple[type[Exception], ...] = (ValueError, TypeError)
 ) -> Iterator[None]:
-    """Report any error of the library that provides the data in one sentence that ends with ``hint``.
-
-    ``passing``: errors that pass unchanged, since they already say what is wrong.
-    """
+    """Report errors of the library that provides the data in one sentence, except ``passing``, which are clear."""
     from pyarrow import ArrowException
 
     try:
@@ -84,10 +79,6 @@ def reading(
         if isinstance(error, passing) and not isinstance(error, ArrowException):
             raise
         raise ValueError(f"{source} cannot be read: {' '.join(str(error).split()):.200}{hint}") from None
-
-
-def warn_of_no_rows(what: str) -> None:
-    warn(f"{what} has no rows; a stream can be read only once")
 
 
 def arrow_frame(data: Any, what: str) -> pd.DataFrame:
@@ -104,13 +95,7 @@ def arrow_topics(column: Any, kind: str = "topic", before: int = 0) -> tuple[lis
     return topic_codes(column.dictionary_encode().to_pandas())
 
 
-def arrow_documents(column: Any) -> ObjectArray:
-    """(N,) document ids as text."""
-    _refuse_ids(column, "document")
-    return document_ids(column.to_pandas())
-
-
-def arrow_numbers(column: Any, value: str) -> FloatArray:
+def _numbers(column: Any, value: str) -> FloatArray:
     """(N,) numbers, NaN for missing ones."""
     from pyarrow import float64, types
 
@@ -128,9 +113,10 @@ def plain_column(column: Any) -> Any:
     is_coded = pyarrow.types.is_dictionary(column.type)
     kind = column.type.value_type if is_coded else column.type
     plain = getattr(pyarrow, _VIEWS[str(kind)])() if str(kind) in _VIEWS else kind
-    if not is_coded:
-        return column if plain == kind else column.cast(plain)
-    return pyarrow.chunked_array([chunk.dictionary.cast(plain).take(chunk.indices) for chunk in column.chunks], plain)
+    if is_coded:
+        chunks = [chunk.dictionary.cast(plain).take(chunk.indices) for chunk in column.chunks]
+        return pyarrow.chunked_array(chunks, plain)
+    return column.cast(plain)
 
 
 def _refuse_ids(column: Any, kind: str, before: int = 0) -> None:
@@ -147,9 +133,9 @@ def _refuse_ids(column: Any, kind: str, before: int = 0) -> None:
 
 def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:
     """First accepted name among the names of the columns; those of trectools are accepted together only."""
+    if {"query", "docid"} <= {*names} and not _OTHER_IDS & {*names} and accepted[0] in _TRECTOOLS:
+        accepted = (*accepted, _TRECTOOLS[accepted[0]])
     name = next((name for name in accepted if name in names), None)
-    if name is None and {"query", "docid"} <= {*names} and not _OTHER_IDS & {*names}:
-        name = _TRECTOOLS.get(accepted[0]) if _TRECTOOLS.get(accepted[0]) in names else None
     if name is None:
         known = ", ".join(map(str, names)) or "none"
         wanted = " or ".join(map(repr, accepted))

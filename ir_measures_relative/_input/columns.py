@@ -19,15 +19,7 @@ import pandas as pd
 from ir_measures import Measure
 
 from ir_measures_relative._checks import naming, quoted, right_call, shown, warn
-from ir_measures_relative._input.arrow import (
-    arrow_columns,
-    arrow_documents,
-    arrow_numbers,
-    arrow_topics,
-    column_name,
-    is_arrow,
-    is_frame,
-)
+from ir_measures_relative._input.arrow import arrow_columns, column_name, is_arrow, is_frame
 from ir_measures_relative._input.files import RunSource, is_parquet, is_path, read_qrels_file, read_run_file
 from ir_measures_relative._input.ids import (
     UNFIT,
@@ -83,17 +75,13 @@ def is_run(value: Any) -> bool:
             for docs in value.values()
         )
     if isinstance(value, (list, tuple)):
-        return bool(value) and _is_row(value[0])
+        fields = ("_fields", *COLUMN_NAMES["query"])
+        return bool(value) and not is_frame(value[0]) and any(hasattr(value[0], field) for field in fields)
     return is_frame(value)
 
 
-def _is_row(item: Any) -> bool:
-    is_tuple = hasattr(item, "_fields")
-    return is_tuple or (not is_frame(item) and any(hasattr(item, name) for name in COLUMN_NAMES["query"]))
-
-
 def row_name(columns: Columns, row: int | BoolArray) -> str:
-    """'run: document 'd' of topic 'q''; of a mask, the first row that it marks."""
+    """Return "run: document 'd' of topic 'q'" for a row, or for the first row of a mask."""
     if isinstance(row, np.ndarray):
         row = int(np.argmax(row))
     document, topic = columns.doc_id[row], columns.topics[columns.topic[row]]
@@ -146,34 +134,30 @@ def _from_file(path: Path, value: str, what: str, content: bytes | None = None) 
 
 def _from_arrow(data: Any, value: str, what: str) -> Columns:
     source = f"{what} (Parquet data {quoted(data)})" if isinstance(data, Path) else what
-    arrays = arrow_columns(data, {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}, source)
-    with naming(source):
-        topics, topic = arrow_topics(arrays["query"])
-        documents, numbers = arrow_documents(arrays["doc"]), arrow_numbers(arrays[value], value)
-    return _with_numbers(Columns(topics, topic, documents, numbers, source), numbers, value)
+    names = {column: COLUMN_NAMES[column] for column in ("query", "doc", value)}
+    return _checked(arrow_columns(data, names, value, source), value, source)
 
 
 def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
+    first = next(iter(data.values()), None)
+    is_run_by_name = isinstance(first, Mapping) and any(isinstance(docs, Mapping) for docs in first.values())
+    if is_run_by_name or hasattr(first, "columns"):
+        expected = "one run" if value == "score" else "qrels"
+        raise TypeError(f"{what}: expected {expected}, got a dict of runs by name{right_call()}")
     docs: list[Any] = []
     numbers: list[Any] = []
-    with naming(what):
-        if _looks_like_several(data):
-            expected = "one run" if value == "score" else "qrels"
-            raise TypeError(f"expected {expected}, got a dict of runs by name{right_call()}")
-        for topic, documents in data.items():
-            if not isinstance(documents, Mapping):
-                raise TypeError(
-                    f"topic {shown(topic)} has a {type(documents).__name__}; "
-                    f"a dict must map every topic to a dict of document: {value}"
-                )
-            if is_missing(topic):
-                raise ValueError(f"{topic!r} is not a topic id; every topic requires one")
-            docs.extend(documents.keys())
-            numbers.extend(documents.values())
-        topics, codes = topic_codes(list(data))
-        topic = np.repeat(codes, [len(documents) for documents in data.values()])
-        documents = document_ids(docs)
-    return _with_numbers(Columns(topics, topic, documents, np.zeros(len(docs)), what), numbers, value)
+    for topic, documents in data.items():
+        if not isinstance(documents, Mapping):
+            raise TypeError(
+                f"{what}: topic {shown(topic)} has a {type(documents).__name__}; "
+                f"a dict must map every topic to a dict of document: {value}"
+            )
+        if is_missing(topic):
+            raise ValueError(f"{what}: {topic!r} is not a topic id; every topic requires one")
+        docs.extend(documents.keys())
+        numbers.extend(documents.values())
+    rows = {"query": list(data), "doc": docs, value: numbers}
+    return _checked(rows, value, what, [len(documents) for documents in data.values()])
 
 
 def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
@@ -198,19 +182,17 @@ def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
     return _checked(lists, value, what)
 
 
-def _checked(rows: Mapping[str, Any], value: str, what: str) -> Columns:
+def _checked(rows: Mapping[str, Any], value: str, what: str, lengths: list[int] | None = None) -> Columns:
+    """Columns of rows whose ids and numbers are checked; ``lengths``: rows of each topic, if each is listed once."""
     with naming(what):
         topics, topic = topic_codes(rows["query"])
         documents = document_ids(rows["doc"])
-    return _with_numbers(Columns(topics, topic, documents, np.zeros(len(topic)), what), rows[value], value)
-
-
-def _with_numbers(columns: Columns, numbers: Any, value: str) -> Columns:
-    """The columns with their numbers, once their ids were checked: errors about numbers name topic and document."""
-    odd = first_unfit(columns.doc_id)
+    topic = topic if lengths is None else np.repeat(topic, lengths)
+    columns = Columns(topics, topic, documents, np.empty(0), what)
+    odd = first_unfit(documents)
     if odd is not None:
         raise ValueError(f"{row_name(columns, odd)} {UNFIT}")
-    return columns._replace(number=_numbers(numbers, value, columns))
+    return columns._replace(number=_numbers(rows[value], value, columns))
 
 
 def _numbers(values: Any, value: str, columns: Columns) -> FloatArray:
@@ -254,9 +236,8 @@ def native(data: Any, value: str, what: str) -> Any:
         for method in ("qrels_iter", "get_qrels"):
             if callable(getattr(data, method, None)):
                 return getattr(data, method)()
-    inner = getattr(data, _TRECTOOLS[value], None)
-    if inner is not None:
-        return inner
+    if getattr(data, _TRECTOOLS[value], None) is not None:
+        return getattr(data, _TRECTOOLS[value])
     return data.to_dict() if is_ranx(data) else data
 
 
@@ -271,14 +252,6 @@ def refuse_measure(data: Any, what: str, expected: str) -> None:
     is_text = isinstance(first, str) and _MEASURE.fullmatch(first) is not None and not os.path.exists(first)
     if isinstance(first, Measure) or is_text:
         raise TypeError(f"{what}: expected {expected}, got the measure {shown(first, 60)}{right_call()}")
-
-
-def _looks_like_several(data: Mapping[Any, Any]) -> bool:
-    """True for a dict of runs by name."""
-    return any(
-        hasattr(run, "columns") or (isinstance(run, Mapping) and any(isinstance(d, Mapping) for d in run.values()))
-        for run in list(data.values())[:1]
-    )
 
 
 def _is_file(text: str) -> bool:

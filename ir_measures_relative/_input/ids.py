@@ -41,9 +41,8 @@ class Columns(NamedTuple):
 
 def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
-    given, row = _factorized(ids, "topic") if _is_coded(ids) else (_objects(ids), slice(None))
-    texts = id_texts(given, "topic")
-    codes, distinct = pd.factorize(texts)
+    given, row = _coded(ids, "topic")
+    codes, distinct = pd.factorize(_texts(given, "topic"))
     if (odd := first_unfit(distinct)) is not None:
         raise ValueError(f"the topic {distinct[odd]!r:.200} {UNFIT}")
     first = np.flatnonzero(~pd.Series(codes).duplicated())  # (T,)
@@ -53,19 +52,17 @@ def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
 
 def document_ids(ids: list[Any] | pd.Series) -> ObjectArray:
     """(N,) document ids as text."""
-    if isinstance(ids, list) or isinstance(ids.dtype, pd.StringDtype) or not _is_coded(ids):
-        return id_texts(_objects(ids), "document")  # at once: few rows of a run share a document
-    distinct, codes = _factorized(ids, "document")
-    return id_texts(distinct, "document")[codes]
+    given, row = _coded(ids, "document")
+    return _texts(given, "document")[row]
 
 
-def id_texts(ids: ObjectArray, kind: str) -> ObjectArray:
+def _texts(ids: ObjectArray, kind: str) -> ObjectArray:
     """(N,) ids as text, possibly the array itself."""
-    if set(map(type, ids)) <= {str}:  # a subclass may print or compare in its own way
+    types = set(map(type, ids))
+    if types <= {str}:  # a subclass may print or compare in its own way
         return ids
-    texts = np.empty(len(ids), dtype=object)
-    texts[:] = [value if type(value) is str else _text(value, row, kind) for row, value in enumerate(ids)]
-    return texts
+    texts = map(str, ids) if types <= {str, int} else (_text(value, row, kind) for row, value in enumerate(ids))
+    return np.fromiter(texts, dtype=object, count=len(ids))
 
 
 def first_unfit(texts: ObjectArray) -> int | None:
@@ -92,25 +89,20 @@ def missing_id(row: int, kind: str) -> ValueError:
     return ValueError(f"row {row + 1} has no {kind} id")
 
 
-def _objects(ids: list[Any] | pd.Series) -> ObjectArray:
-    if isinstance(ids, pd.Series):
-        array: ObjectArray = ids.to_numpy(dtype=object)
-        return array
-    return np.fromiter(ids, dtype=object, count=len(ids))
+def _coded(ids: list[Any] | pd.Series, kind: str) -> tuple[ObjectArray, Any]:
+    """Values and the index of each row among them: distinct values of categories, text and integers, else all.
 
-
-def _is_coded(ids: list[Any] | pd.Series) -> bool:
-    """True if distinct values are few and fast to find, and no two of them are equal as numbers only."""
-    if isinstance(ids, list) or ids.dtype == object or getattr(ids.dtype, "storage", "") == "python":
-        return False
-    return isinstance(ids.dtype, (pd.CategoricalDtype, pd.StringDtype)) or ids.dtype.kind in "iu"
-
-
-def _factorized(ids: pd.Series, kind: str) -> tuple[ObjectArray, IntArray]:
-    codes, uniques = pd.factorize(ids)
+    Other values may be equal as numbers, but not as text. Few rows of a run share a document, so text is not coded.
+    """
+    if isinstance(ids, list):
+        return np.fromiter(ids, dtype=object, count=len(ids)), slice(None)
+    is_text = kind == "topic" and isinstance(ids.dtype, pd.StringDtype)
+    if not is_text and not isinstance(ids.dtype, pd.CategoricalDtype) and ids.dtype.kind not in "iu":
+        return ids.to_numpy(dtype=object), slice(None)
+    codes, values = pd.factorize(ids)
     if (codes < 0).any():
         raise missing_id(int(np.argmax(codes < 0)), kind)
-    return _objects(np.asarray(uniques).tolist()), codes.astype(np.int64)
+    return np.asarray(values).astype(object), codes
 
 
 def _text(value: Any, row: int, kind: str) -> str:
