@@ -33,14 +33,5 @@ from ir_measures_relative._input.files import (
     run_name,
 )
 from ir_measures_relative._input.groups import known_groups, read_groups
-from ir_measures_relative._input.ids import (
-    Array,
-    BoolArray,
-    Columns,
-    FloatArray,
-    IntArray,
-    ObjectArray,
-    coded_ids,
-    is_missing,
-)
+from ir_measures_relative._input.ids import Array, BoolArray, Columns, FloatArray, IntArray, ObjectArray, is_missing
 from ir_measures_relative._input.run_collections import run_sources

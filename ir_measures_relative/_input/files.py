@@ -57,36 +57,31 @@ _QRELS = _Form("qrels", "topic iteration document grade", 3, "an integer as grad
 def read_run_file(path: Path, content: bytes | None = None) -> Columns:
     """Read a TREC run file; ``content``: its bytes, if they were read before."""
     data = read_bytes(path, "run") if content is None else content
-    return _rows(data, path, _RUN)._replace(tag=_run_tag(path, data))
+    rows = _plain_rows(data, _RUN) or _line_rows(data, path, _RUN)
+    return rows._replace(file_name=path.name, tag=_run_tag(path, data))
 
 
 def read_qrels_file(path: Path) -> Columns:
-    return _rows(read_bytes(path, "qrels"), path, _QRELS)
-
-
-def _rows(data: bytes, path: Path, form: _Form) -> Columns:
-    rows = _plain_rows(data, form)
-    if rows is None or (form is _QRELS and not all(map(float.is_integer, np.unique(rows.number).tolist()))):
-        rows = _line_rows(data, path, form)
+    data = read_bytes(path, "qrels")
+    rows = _plain_rows(data, _QRELS)
+    if rows is None or not all(map(float.is_integer, np.unique(rows.number).tolist())):
+        rows = _line_rows(data, path, _QRELS)
     return rows._replace(file_name=path.name)
 
 
 def _plain_rows(data: bytes, form: _Form) -> Columns | None:
     """Rows of a plain file: ASCII without comments, and all fields in every line; None for any other file."""
     n_fields, number = form.n_fields, form.number
-    data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
+    data = data.replace(b"\r\n", b"\n").lstrip()
     odd = len(data.translate(None, _ODD)) < len(data) or (b"#" in data and _COMMENT.search(data) is not None)
-    if odd or not data.isascii():
+    n_first = len(io.BytesIO(data).readline().split())  # pandas rejects later lines that have more
+    if odd or not data.isascii() or n_first != n_fields:
         return None
-    content = io.BytesIO(data.lstrip())
-    if len(content.readline().split()) != n_fields:  # pandas rejects later lines that have more
-        return None
-    content.seek(0)
     # ids are objects, since pandas makes numbers of categories that look like some
     kinds = {field: "category" for field in range(n_fields) if field != number} | {0: "object", 2: "object"}
     try:
         table = pd.read_csv(
-            content, sep=r"\s+", header=None, names=range(n_fields), dtype=kinds, quoting=csv.QUOTE_NONE,
+            io.BytesIO(data), sep=r"\s+", header=None, names=range(n_fields), dtype=kinds, quoting=csv.QUOTE_NONE,
             na_filter=False, engine="c", low_memory=False,
         )  # fmt: skip
     except ValueError:
@@ -96,7 +91,7 @@ def _plain_rows(data: bytes, form: _Form) -> Columns | None:
     if has_short_line or numbers.dtype.kind not in "iuf":
         return None
     topic, topics = pd.factorize(table[0].to_numpy(object))  # in order of first appearance
-    return Columns(topics.tolist(), topic.astype(np.int64), table[2].to_numpy(object), numbers.to_numpy(np.float64))
+    return Columns(topics.tolist(), topic, table[2].to_numpy(object), numbers.to_numpy(np.float64))
 
 
 def _line_rows(data: bytes, path: Path, form: _Form) -> Columns:
@@ -178,7 +173,7 @@ def _unpacked(path: Path) -> IO[bytes]:
 
 
 def _refuse_device(path: Path) -> None:
-    """Reject devices: /dev/zero never ends. The null device is an empty file."""
+    """Reject devices, since /dev/zero never ends; the null device counts as an empty file."""
     mode = os.stat(path).st_mode
     if (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and os.fspath(path) != os.devnull:
         raise OSError(0, "it is a device; expected a file or a pipe")
@@ -186,7 +181,7 @@ def _refuse_device(path: Path) -> None:
 
 @contextmanager
 def _readable(path: Path, what: str) -> Iterator[None]:
-    """Say in one sentence why a file cannot be read."""
+    """Report in one sentence why a file cannot be read."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error):

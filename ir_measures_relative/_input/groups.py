@@ -4,6 +4,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,29 +72,26 @@ def _known_as(name: Any, source: Any, known: Mapping[str, str]) -> str | None:
 
 
 def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Place of a row for error sentences, its run and its group."""
+    """Place of each row for errors, its run and its group."""
     if is_path(groups):
         yield from _file_rows(Path(os.path.expanduser(groups)))
     elif isinstance(groups, (Mapping, pd.Series)):
-        yield from (("groups", run, group) for run, group in groups.items())
+        yield from (("groups", *row) for row in groups.items())
     elif isinstance(groups, pd.DataFrame):
         names = [str(name) for name in groups.columns]
-        run, group = _columns(names) or _refuse("groups", names)
+        run, group = _columns(names, "groups")
         yield from (("groups", *row) for row in zip(groups.iloc[:, run], groups.iloc[:, group], strict=True))
     else:
         raise TypeError(f"groups: cannot read a {type(groups).__name__}; expected {_ACCEPTED}")
 
 
-def _columns(names: list[str]) -> tuple[int, int] | None:
-    """Places of the columns of runs and groups; None if one of them is missing."""
-    plain = [name.strip().casefold() for name in names]
+def _columns(names: list[str], where: str) -> tuple[int, int]:
+    """Places of the columns of runs and groups."""
+    plain = [name.strip(' "').casefold() for name in names]
     run, group = (next((name for name in accepted if name in plain), None) for accepted in (_RUN, _GROUP))
-    return None if run is None or group is None else (plain.index(run), plain.index(group))
-
-
-def _refuse(where: str, names: list[str]) -> tuple[int, int]:
-    first = ", ".join(names)
-    raise ValueError(f"{where} lacks a column: it has {first!r:.80}; expected {_HEADER}")
+    if run is None or group is None:
+        raise ValueError(f"{where} lacks a column: it has {', '.join(names)!r:.80}; expected {_HEADER}")
+    return plain.index(run), plain.index(group)
 
 
 def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -101,8 +99,7 @@ def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
     text = read_text(path, "groups")
     if "\0" in text:  # from Python 3.11 on, csv accepts it as part of a name
         raise ValueError(f"{where} is not a CSV file: it contains a NUL byte")
-    head = text.lstrip("\r\n").partition("\n")[0]
-    separator = next((mark for mark in "\t,;" if _columns(_fields(head, mark))), ",")
+    separator = _separator(text.lstrip("\r\n").partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     columns: tuple[int, int] | None = None
     try:
@@ -110,21 +107,21 @@ def _file_rows(path: Path) -> Iterator[tuple[str, str, str]]:
             if not any(field.strip() for field in row):
                 continue
             if columns is None:
-                columns = _columns(row) or _refuse(f"{where}, line {reader.line_num},", row)
-                continue
-            if len(row) <= max(columns):
+                columns = _columns(row, f"{where}, line {reader.line_num},")
+            elif len(row) <= max(columns):
                 line = separator.join(row)
                 raise ValueError(f"{where}, line {reader.line_num}: {line!r:.80} has fewer fields than the header")
-            yield f"{where}, line {reader.line_num}", row[columns[0]], row[columns[1]]
+            else:
+                yield f"{where}, line {reader.line_num}", row[columns[0]], row[columns[1]]
     except csv.Error as error:  # a field that is too long
         raise ValueError(f"{where} is not a CSV file: {error}") from None
     if columns is None:
         raise ValueError(f"{where} is empty; expected {_HEADER}")
 
 
-def _fields(line: str, separator: str) -> list[str]:
-    """Fields of one line; empty if it is not a line of a CSV file."""
-    try:
-        return next(csv.reader([line], delimiter=separator), [])
-    except csv.Error:
-        return []
+def _separator(header: str) -> str:
+    for mark in "\t,;":
+        with suppress(ValueError):
+            _columns(header.split(mark), "")
+            return mark
+    return ","

@@ -24,18 +24,14 @@ _CHUNK = 100_000  # ids that are checked together
 
 
 class Columns(NamedTuple):
-    """Rows as they came: topics as codes into their distinct values, in order of first appearance.
+    """Rows as they came; documents stay text, since few occur in several topics and codes for them are slow."""
 
-    Documents stay text: few of a run's rows have one that another topic has too, so codes would save nothing, and
-    making them costs more than all the rest.
-    """
-
-    topics: list[Any]  # (T,) distinct topic ids, as given
+    topics: list[Any]  # (T,) distinct topic ids, as given, in order of first appearance
     topic: IntArray  # (N,) index into topics
     doc_id: ObjectArray  # (N,) document ids, as str
     number: FloatArray  # (N,) score or grade
-    source: str = ""  # how error sentences name the input
-    file_name: str | None = None  # of a run that came from a file, and its run tag: groups may know it by these
+    source: str = ""  # name of the input in errors
+    file_name: str | None = None  # groups may refer to a run from a file by its file name or run tag
     tag: str | None = None
 
 
@@ -79,12 +75,6 @@ def is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or bool(value != value)
 
 
-def coded_ids(texts: ObjectArray) -> tuple[list[str], IntArray]:
-    """Distinct texts in order of first appearance, and the index of each text among them."""
-    codes, distinct = pd.factorize(texts)
-    return distinct.tolist(), codes.astype(np.int64)
-
-
 def missing_id(row: int, kind: str) -> ValueError:
     return ValueError(f"row {row + 1} has no {kind} id")
 
@@ -92,7 +82,7 @@ def missing_id(row: int, kind: str) -> ValueError:
 def _coded(ids: list[Any] | pd.Series, kind: str) -> tuple[ObjectArray, Any]:
     """Values and the index of each row among them: distinct values of categories, text and integers, else all.
 
-    Other values may be equal as numbers, but not as text. Few rows of a run share a document, so text is not coded.
+    Other values may be equal as numbers but not as text. Text of documents is not coded: few rows share one.
     """
     if isinstance(ids, list):
         return np.fromiter(ids, dtype=object, count=len(ids)), slice(None)

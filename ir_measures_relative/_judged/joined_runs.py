@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._input import BoolArray, FloatArray, IntArray, ObjectArray, coded_ids
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray, ObjectArray
 from ir_measures_relative._judged.judgements import Judgements, Memo, once
 from ir_measures_relative._judged.run import Run
 
@@ -126,9 +126,9 @@ def common_codes(
     W is that of each run's own top K. ``by_id`` numbers in the order of topics and ids, which takes longer.
     """
     (here, place), (there, other_place) = (run._places(run._width(cutoff)) for run in (one, other))
-    ids, document = coded_ids(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]))
+    document, ids = pd.factorize(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]))
     if by_id:
-        document = np.argsort(np.argsort(np.array(ids, dtype=object)))[document]
+        document = np.argsort(np.argsort(ids))[document]
     topic = np.concatenate([np.nonzero(here)[0], np.nonzero(there)[0]])
     number, _ = pd.factorize(topic * len(ids) + document, sort=by_id)
     code, other_code = (np.full(present.shape, -1, dtype=np.int64) for present in (here, there))
@@ -275,10 +275,10 @@ class Runs:
             own = top.row.shape[1]
             row[at, :, :own], grade[at, :, :own], present[at, :, :own] = top.row, top.grade, top.present
         listed = [documents[top.present] for documents, top in zip(ids, tops, strict=True)]
-        distinct, number = coded_ids(np.concatenate([np.empty(0, dtype=object), *listed]))
+        number, distinct = pd.factorize(np.concatenate([np.empty(0, dtype=object), *listed]))
         topic, n_ids = np.nonzero(present)[1], max(len(distinct), 1)
         used, document = np.unique(topic * n_ids + number, return_inverse=True)  # by topic, then document
         start = np.searchsorted(used, np.arange(n_topics + 1) * n_ids)
         code = np.full(shape, -1)
         code[present] = document - start[topic]
-        return Tops(row, grade, code, start, np.array(distinct, dtype=object)[used % n_ids])
+        return Tops(row, grade, code, start, distinct[used % n_ids])

@@ -10,7 +10,7 @@ import pandas as pd
 from ir_measures import Qrel
 
 from ir_measures_relative._checks import counted
-from ir_measures_relative._input import Columns, ObjectArray, coded_ids, qrels_columns, row_name
+from ir_measures_relative._input import Columns, ObjectArray, qrels_columns, row_name
 
 Value = TypeVar("Value")
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -93,13 +93,13 @@ class Judgements:
         columns = qrels_columns(qrels, what)
         if not columns.topics and not may_be_empty:
             raise ValueError(f"{columns.source} has no topic; at least one judgement is required")
-        doc_ids, doc = coded_ids(columns.doc_id)
+        doc, doc_ids = pd.factorize(columns.doc_id)
         keep = _one_row_per_document(columns, columns.topic * len(doc_ids) + doc)  # (J,)
         topic, grade, doc = columns.topic[keep], columns.number[keep].astype(np.int64), doc[keep]
         # Sorted by grade, so that a sum over a topic's rows does not depend on the order of the input.
         order = np.lexsort((-grade, topic))
         counts = dict(zip(*(a.tolist() for a in np.unique(grade, return_counts=True)), strict=True))
-        return cls(columns.topics, topic[order], grade[order], np.array(doc_ids, dtype=object), doc[order], counts)
+        return cls(columns.topics, topic[order], grade[order], doc_ids, doc[order], counts)
 
     @property
     def n_topics(self) -> int:

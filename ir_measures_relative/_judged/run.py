@@ -14,16 +14,7 @@ from ir_measures import ScoredDoc
 from numpy.typing import NDArray
 
 from ir_measures_relative._checks import counted
-from ir_measures_relative._input import (
-    BoolArray,
-    Columns,
-    IntArray,
-    ObjectArray,
-    RunSource,
-    coded_ids,
-    row_name,
-    run_columns,
-)
+from ir_measures_relative._input import BoolArray, Columns, IntArray, ObjectArray, RunSource, row_name, run_columns
 
 
 class Run:
@@ -166,7 +157,7 @@ class TiedRun(Run):
 
 def _duplicate(columns: Columns) -> ValueError:
     """The sentence for a run that ranks a document twice: which one, by the first row that repeats another."""
-    doc_ids, doc = coded_ids(columns.doc_id)
+    doc, doc_ids = pd.factorize(columns.doc_id)
     again = pd.Series(columns.topic * len(doc_ids) + doc).duplicated().to_numpy()
     return ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
 
