@@ -16,7 +16,6 @@ from ir_measures_relative._judged.suspicions import (
     ALL_RELEVANT,
     LOOKED_AT,
     has_judged_document,
-    lacks_most,
     other_topics,
     refuse_other_topics,
     warn_of_absent_topics,

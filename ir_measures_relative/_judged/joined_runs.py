@@ -1,7 +1,4 @@
-"""Runs joined with the judgements: a grid of topics x ranks that knows the judgement of each document.
-
-Measures see these arrays and never a string id.
-"""
+"""Runs joined with the judgements as arrays of topics x ranks; measures never see a string id."""
 
 from __future__ import annotations
 
@@ -38,9 +35,7 @@ class Top(NamedTuple):
 
     def values(self, value: np.ndarray) -> np.ndarray:
         """(J,) a value for each judged document -> (Q, W); 0 for unjudged documents and past the end."""
-        if not len(value):
-            return np.zeros(self.row.shape)
-        return np.where(self.row >= 0, value[self.row], 0.0)
+        return np.append(value, 0.0)[self.row]  # the last entry serves the row -1
 
 
 class JudgedRun:
@@ -83,18 +78,13 @@ class JudgedRun:
 
     def documents(self, cutoff: int | None) -> np.ndarray:
         """(Q, W) document ids; None past the end of a list."""
-        width = self._width(cutoff)
-        ids = np.full((len(self.length), width), None, dtype=object)
-        present, place = self._places(width)
-        ids[present] = self.run.doc_id[place]
-        return ids
+        present, place = self._places(self._width(cutoff))
+        return _filled(present, self.run.doc_id[place], None)
 
     def tied(self, cutoff: int | None) -> np.ndarray:
         """(Q, W) True if a document ties with the one above it; False past the end of a list."""
         present, place = self._places(self._width(cutoff))
-        tied = np.zeros(present.shape, dtype=bool)
-        tied[present] = self.run.tied[place]
-        return tied
+        return _filled(present, self.run.tied[place], False)
 
     def _width(self, cutoff: int | None) -> int:
         longest = int(self.length.max(initial=0))
@@ -107,23 +97,26 @@ class JudgedRun:
 
     def _join(self, width: int) -> Top:
         present, place = self._places(width)
-        row = np.full(present.shape, -1, dtype=np.int64)  # (Q, W)
-        row[present] = self.judgements.rows_of(np.nonzero(present)[0], self.run.doc_id[place])
-        return self._graded(row)
+        rows = self.judgements.rows_of(np.nonzero(present)[0], self.run.doc_id[place])
+        return self._graded(_filled(present, rows, -1))
 
     def _graded(self, row: np.ndarray) -> Top:
-        judged = row >= 0
-        grade = np.full(row.shape, np.nan)  # (Q, W)
-        grade[judged] = self.judgements.grade[row[judged]]
-        return Top(row, grade, self.length)
+        return Top(row, np.append(self.judgements.grade, np.nan)[row], self.length)
+
+
+def _filled(present: np.ndarray, values: np.ndarray, filler: Any) -> np.ndarray:
+    """Array of the shape of ``present`` with the values, in order, where it is True, and ``filler`` elsewhere."""
+    grid = np.full(present.shape, filler, dtype=values.dtype)
+    grid[present] = values
+    return grid
 
 
 def common_codes(
     one: JudgedRun, other: JudgedRun, cutoff: int | None, by_id: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Two runs over the same topics -> (Q, W) for each: one number for each document of a topic, -1 past the end.
+    """Number the documents of each topic in two runs: (Q, W) for the top K of each run, -1 past the end of a list.
 
-    W is that of each run's own top K. ``by_id`` numbers in the order of topics and ids, which takes longer.
+    ``by_id`` numbers in the order of topics and ids, which takes longer.
     """
     (here, place), (there, other_place) = (run._places(run._width(cutoff)) for run in (one, other))
     document, ids = pd.factorize(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]))
@@ -131,16 +124,11 @@ def common_codes(
         document = np.argsort(np.argsort(ids))[document]
     topic = np.concatenate([np.nonzero(here)[0], np.nonzero(there)[0]])
     number, _ = pd.factorize(topic * len(ids) + document, sort=by_id)
-    code, other_code = (np.full(present.shape, -1, dtype=np.int64) for present in (here, there))
-    code[here], other_code[there] = np.split(number, [len(place)])
-    return code, other_code
+    return _filled(here, number[: len(place)], -1), _filled(there, number[len(place) :], -1)
 
 
 def best_values(value: np.ndarray, judgements: Judgements, depth: int | None = None) -> np.ndarray:
-    """(J,) a value for each judged document -> (Q, W): each topic's largest values, descending, 0 where none is left.
-
-    W = min(depth, most judged documents of a topic).
-    """
+    """(J,) -> (Q, W): each topic's largest values, descending, then 0; W = min(depth, most judged documents)."""
     most = int(judgements.n_judged.max(initial=0))
     width = most if depth is None else min(depth, most)
     order = np.lexsort((-value, judgements.topic))  # topics stay in place, values descend within each
@@ -160,17 +148,13 @@ def best_values_left(value: np.ndarray, run: JudgedRun, cutoff: int | None) -> n
 
 
 class Tops(NamedTuple):
-    """The first K ranks of M runs over Q topics, as arrays.
-
-    A document of a topic has one code in all runs. Documents of all topics are numbered one topic after another, so
-    ``start[topic] + code`` is a document's place in ``doc_id``.
-    """
+    """The first K ranks of M runs over Q topics; ``start[topic] + code`` is the place of a document in ``doc_id``."""
 
     row: IntArray  # (M, Q, W) row in the judgements; -1 = unjudged or past the end of the list
     grade: FloatArray  # (M, Q, W) NaN = unjudged or past the end of the list
-    code: IntArray  # (M, Q, W) number of the document within its topic; -1 past the end
+    code: IntArray  # (M, Q, W) number of the document within its topic, in all runs the same; -1 past the end
     start: IntArray  # (Q + 1,)
-    doc_id: ObjectArray  # (D,)
+    doc_id: ObjectArray  # (D,) documents of one topic after another
 
     @property
     def present(self) -> BoolArray:
@@ -267,18 +251,15 @@ class Runs:
     def top(self, cutoff: int | None) -> Tops:
         """The first ``cutoff`` ranks of every run; None is the whole lists."""
         tops = [run.top(cutoff) for run in self.joined.values()]
-        ids = [run.documents(cutoff) for run in self.joined.values()]  # M times (Q, W)
         n_topics, width = self.judgements.n_topics, max((top.row.shape[1] for top in tops), default=0)
         shape = (len(tops), n_topics, width)
         row, grade, present = np.full(shape, -1), np.full(shape, np.nan), np.zeros(shape, dtype=bool)
         for at, top in enumerate(tops):
             own = top.row.shape[1]
             row[at, :, :own], grade[at, :, :own], present[at, :, :own] = top.row, top.grade, top.present
-        listed = [documents[top.present] for documents, top in zip(ids, tops, strict=True)]
+        listed = [run.run.doc_id[run._places(run._width(cutoff))[1]] for run in self.joined.values()]
         number, distinct = pd.factorize(np.concatenate([np.empty(0, dtype=object), *listed]))
         topic, n_ids = np.nonzero(present)[1], max(len(distinct), 1)
         used, document = np.unique(topic * n_ids + number, return_inverse=True)  # by topic, then document
         start = np.searchsorted(used, np.arange(n_topics + 1) * n_ids)
-        code = np.full(shape, -1)
-        code[present] = document - start[topic]
-        return Tops(row, grade, code, start, distinct[used % n_ids])
+        return Tops(row, grade, _filled(present, document - start[topic], -1), start, distinct[used % n_ids])

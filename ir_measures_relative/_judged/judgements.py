@@ -1,4 +1,4 @@
-"""The qrels as columns, rows grouped by topic; and results that are computed once for all who ask."""
+"""The qrels as columns, rows grouped by topic; and a memo of results that are computed once."""
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import wraps
@@ -17,15 +17,10 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Memo(dict[Hashable, Any]):
-    """Results by key; an object in a key stays alive.
-
-    >>> memo = Memo()
-    >>> memo.once("squares", lambda: [1, 4, 9]) is memo.once("squares", lambda: [])
-    True
-    """
+    """Results by key; an object in a key stays alive."""
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The result of ``make``, which is called only for a new ``key``."""
+        """Return the result of ``make``, which is called only for a new ``key``."""
         if key not in self:
             self[key] = make()
         return cast(Value, self[key])
@@ -47,18 +42,12 @@ class Judgements:
 
     Attributes
     ----------
-    topics : list
-        The Q topic ids as given, in the order of the qrels.
-    start : (Q + 1,) array
-        The rows of topic q are ``start[q]:start[q + 1]``.
-    topic : (J,) array
-        Topic index of each row.
-    grade : (J,) array
-        Grade of each judged document.
-    grade_counts : dict
-        Grade -> number of judgements over all topics.
-    memo : dict
-        Cache of results that are computed once.
+    topics : list of the Q topic ids as given, in the order of the qrels
+    start : (Q + 1,) array; the rows of topic q are ``start[q]:start[q + 1]``
+    topic : (J,) topic index of each row
+    grade : (J,) grade of each judged document
+    grade_counts : dict of grade: number of judgements over all topics
+    memo : results that are computed once
     """
 
     def __init__(
@@ -131,12 +120,11 @@ class Judgements:
     def rows_of(self, topic: np.ndarray, doc_id: np.ndarray) -> np.ndarray:
         """(n,) topic indices and document ids -> (n,) rows; -1 = not judged."""
         row = np.full(len(doc_id), -1, dtype=np.int64)
-        known = self._doc_ids.get_indexer(pd.Index(doc_id, dtype=object))  # (n,) -1 = not judged for any topic
-        asked = np.flatnonzero(known >= 0)
-        key = topic[asked] * len(self._doc_ids) + known[asked]
-        place = np.searchsorted(self._keys, key)
-        place[place == len(self._keys)] = 0
-        judged = self._keys[place] == key if len(self._keys) else np.zeros(0, dtype=bool)
+        document = self._doc_ids.get_indexer(pd.Index(doc_id, dtype=object))  # (n,) -1 = not judged for any topic
+        asked = np.flatnonzero(document >= 0)
+        key = topic[asked] * len(self._doc_ids) + document[asked]
+        place = np.searchsorted(self._keys[:-1], key)  # before the last key, which is the largest
+        judged = self._keys[place] == key if len(asked) else np.zeros(0, dtype=bool)
         row[asked[judged]] = self._row_by_key[place[judged]]
         return row
 
@@ -150,10 +138,8 @@ class Judgements:
 
     def __iter__(self) -> Iterator[Qrel]:
         """Rows by topic, as ir_measures takes them; a topic without judged documents has none."""
-        for topic, document, grade in zip(
-            self.topic.tolist(), self.document_ids().tolist(), self.grade.tolist(), strict=True
-        ):
-            yield Qrel(self.topics[topic], document, grade)
+        rows = zip(self.topic.tolist(), self.document_ids().tolist(), self.grade.tolist(), strict=True)
+        return (Qrel(self.topics[topic], document, grade) for topic, document, grade in rows)
 
     def to_frame(self) -> pd.DataFrame:
         """DataFrame with the columns query_id, doc_id and relevance, by topic, highest grade first."""
@@ -170,15 +156,11 @@ class Judgements:
 
 
 def _one_row_per_document(columns: Columns, key: np.ndarray) -> np.ndarray:
-    """Rows to keep when a document, known by its (N,) key, is judged twice with one grade; two are an error."""
+    """Rows to keep: the first of each (N,) key; rows of one key must have one grade."""
     again = pd.Series(key).duplicated().to_numpy()
     if again.any():
         first = pd.Series(columns.number).groupby(key).transform("first").to_numpy()  # (N,) grade of its first row
-        differs = columns.number != first
-        if differs.any():
-            row = int(np.argmax(differs))
-            raise ValueError(
-                f"{row_name(columns, row)} is judged twice, as {first[row]:.0f} and as {columns.number[row]:.0f}; "
-                "expected one grade"
-            )
+        for row in np.flatnonzero(columns.number != first):
+            grades = f"as {first[row]:.0f} and as {columns.number[row]:.0f}"
+            raise ValueError(f"{row_name(columns, int(row))} is judged twice, {grades}; expected one grade")
     return np.flatnonzero(~again)

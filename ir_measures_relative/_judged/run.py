@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from copy import copy
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -22,20 +23,16 @@ class Run:
 
     Attributes
     ----------
-    topic_keys : list of str
-        The topics that have documents.
-    start : (T + 1,) array
-        The ranking of topic t is ``start[t]:start[t + 1]``.
-    doc_id : (N,) array
-        Document ids in rank order.
-    score : (N,) array
-        Scores, used only by measures of ir_measures.
-    file_name, tag : str or None
-        File name and run tag, if the run was read from a file; groups may refer to the run by these.
+    topic_keys : list of the topics that have documents, as str
+    start : (T + 1,) array; the ranking of topic t is ``start[t]:start[t + 1]``
+    doc_id : (N,) document ids in rank order
+    score : (N,) scores, used only by measures of ir_measures
+    file_name, tag : of a run that was read from a file, else None; groups may refer to the run by these
     """
 
     file_name: str | None = None
     tag: str | None = None
+    _known_by_ties = False  # its fingerprint depends on its ties
 
     def __init__(self, topic_keys: list[str], start: np.ndarray, doc_id: np.ndarray, score: np.ndarray):
         self.topic_keys = topic_keys
@@ -45,9 +42,8 @@ class Run:
 
     @classmethod
     def of(cls, run: Any, what: str = "run") -> Run:
-        """Read a run in any accepted form; ``what`` names it in error sentences."""
-        if isinstance(run, RunSource) and run.path is None:
-            run = run.data
+        """Read a run in any accepted form; ``what`` names it in errors."""
+        run = run.data if isinstance(run, RunSource) and run.path is None else run
         if isinstance(run, Run):
             return run
         columns = run_columns(run, what)
@@ -55,7 +51,9 @@ class Run:
         start = np.searchsorted(columns.topic[order], np.arange(len(columns.topics) + 1))
         made = cls([str(t) for t in columns.topics], start, columns.doc_id[order], columns.number[order])
         if any(len(set(ranking)) < len(ranking) for ranking in made.rankings()):
-            raise _duplicate(columns)
+            doc, doc_ids = pd.factorize(columns.doc_id)
+            again = pd.Series(columns.topic * len(doc_ids) + doc).duplicated().to_numpy()
+            raise ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
         made.file_name, made.tag = columns.file_name, columns.tag
         return made
 
@@ -72,9 +70,7 @@ class Run:
     def ranking(self, topic: Any) -> list[str]:
         """Document ids of one topic, best first; empty if the run lacks the topic."""
         index = self.topic_index.get(str(topic))
-        if index is None:
-            return []
-        ranking: list[str] = self.doc_id[self.start[index] : self.start[index + 1]].tolist()
+        ranking: list[str] = [] if index is None else self.doc_id[self.start[index] : self.start[index + 1]].tolist()
         return ranking
 
     def rankings(self) -> Iterator[list[str]]:
@@ -100,12 +96,17 @@ class Run:
             if len(ids) > 1:
                 text = "\0".join(ids)  # no id contains the separator
                 blake.update(f"{len(text)} \n{text}".encode())
-        return blake.hexdigest()
+        if not self._known_by_ties:
+            return blake.hexdigest()
+        spans = zip(self.topic_keys, pairwise(self.start.tolist()), strict=True)
+        ties = sorted((topic, np.flatnonzero(self.tied[a:b]).tolist()) for topic, (a, b) in spans)
+        return hashlib.blake2b(f"{blake.hexdigest()} {ties}".encode(), digest_size=16).hexdigest()
 
     def known_by_ties(self) -> Run:
-        """Copy of the run whose fingerprint also depends on its ties."""
-        run = TiedRun(self.topic_keys, self.start, self.doc_id, self.score)
-        run.file_name, run.tag = self.file_name, self.tag
+        """Copy of the run whose fingerprint also depends on its ties, for measures that use them."""
+        run = copy(self)
+        run._known_by_ties = True
+        vars(run).pop("fingerprint", None)
         return run
 
     def __repr__(self) -> str:
@@ -142,47 +143,22 @@ class Run:
         return {topic: dict(zip(documents[a:b], scores[a:b], strict=True)) for topic, (a, b) in spans if b > a}
 
 
-class TiedRun(Run):
-    """A run whose fingerprint depends on its ties, for measures that use them."""
-
-    @cached_property
-    def fingerprint(self) -> str:
-        ties = {
-            topic: np.flatnonzero(self.tied[first:last]).tolist()
-            for topic, (first, last) in zip(self.topic_keys, pairwise(self.start.tolist()), strict=True)
-        }
-        text = f"{super().fingerprint} {sorted(ties.items())}"
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _duplicate(columns: Columns) -> ValueError:
-    """The sentence for a run that ranks a document twice: which one, by the first row that repeats another."""
-    doc, doc_ids = pd.factorize(columns.doc_id)
-    again = pd.Series(columns.topic * len(doc_ids) + doc).duplicated().to_numpy()
-    return ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
-
-
 def _rank_order(columns: Columns) -> IntArray:
     """(N,) rows by topic, then by score descending as float32, ties by document id descending, as in trec_eval."""
     topic = columns.topic
     with np.errstate(over="ignore"):  # scores beyond the range of float32 are infinite, as in C
         score = columns.number.astype(np.float32)
-    order = _by_score(topic, score)
+    later = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] <= score[:-1]))  # (N - 1,)
+    order = np.arange(len(topic))
+    if not later.all():  # most runs come in this order and need no sort
+        by_score = np.argsort(-score)
+        narrow = topic.astype(np.min_scalar_type(int(topic.max())))  # numpy sorts numbers of 16 bits by counting
+        order = by_score[np.argsort(narrow[by_score], kind="stable")]
     return _ties_by_id(order, columns.doc_id, topic[order], score[order])
 
 
-def _by_score(topic: IntArray, score: NDArray[np.float32]) -> IntArray:
-    """(N,) rows by topic, then by score descending, ties in any order; most runs come so, and need no sort."""
-    later = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] <= score[:-1]))  # (N - 1,)
-    if later.all():
-        return np.arange(len(topic))
-    by_score = np.argsort(-score)
-    narrow = topic.astype(np.min_scalar_type(int(topic.max())))  # numpy sorts numbers of 16 bits by counting
-    return by_score[np.argsort(narrow[by_score], kind="stable")]
-
-
 def _ties_by_id(order: IntArray, doc_id: ObjectArray, topic: IntArray, score: NDArray[np.float32]) -> IntArray:
-    """The order with rows of equal topic and score by id descending; only tied rows are compared as strings."""
+    """Sort rows of equal topic and score by id descending; only tied rows are compared as strings."""
     same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])  # (N - 1,)
     if not same.any():
         return order

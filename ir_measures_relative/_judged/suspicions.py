@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-import numpy as np
-
 from ir_measures_relative._checks import shown, warn
+from ir_measures_relative._judged.joined_runs import JudgedRun
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
@@ -38,48 +37,38 @@ def warn_of_other_topics(run: Run, judgements: Judgements, what: str = "run") ->
 
 def warn_of_absent_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
     """Warn of a run that has none of the topics."""
-    problem = other_topics(run, judgements)
-    if problem and len(run.doc_id):
+    if len(run.doc_id) and (problem := other_topics(run, judgements)):
         warn(f"{what} {problem}, so every topic counts as an empty ranking")
 
 
 def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
-    """Reject a run without a topic of the qrels: in a list of files it is a mistake."""
-    problem = other_topics(run, judgements)
-    if problem:
+    """Reject a run without a topic of the qrels, which is a mistake in a list of files."""
+    if problem := other_topics(run, judgements):
         raise ValueError(f"{what} {problem}")
 
 
 def has_judged_document(run: Run, judgements: Judgements) -> bool:
     """Return True if any document of a run is judged; usually one of the first is."""
-    number = {key: topic for topic, key in enumerate(judgements.topic_keys)}
-    for depth in (LOOKED_AT, None):
-        part = run.part(judgements.topic_keys, depth)
-        topic = np.repeat([number[key] for key in part.topic_keys], np.diff(part.start)).astype(np.int64)
-        if (judgements.rows_of(topic, part.doc_id) >= 0).any():
-            return True
-    return False
-
-
-def lacks_most(run: Run, judgements: Judgements) -> str | None:
-    """Describe a run that lacks more than half of the topics; None for other runs."""
-    n_missing = sum(topic not in run.topic_index for topic in judgements.topic_keys)
-    return f"lacks {n_missing} of {judgements.n_topics} topics" if n_missing > judgements.n_topics / 2 else None
+    joined = JudgedRun(judgements, run)
+    return any((joined.top(depth).row >= 0).any() for depth in (LOOKED_AT, None))
 
 
 def warn_of_gaps(runs: Mapping[str, Run], judgements: Judgements, kind: str = "run") -> None:
     """Warn, in one sentence, of runs that lack most topics."""
-    problems = [(name, problem) for name, run in runs.items() if (problem := lacks_most(run, judgements))]
-    if problems:
-        name, problem = problems[0]
-        more = f" ({len(problems) - 1} more lack most topics)" if len(problems) > 1 else ""
-        warn(f"{_named(kind, name)} {problem}, each of which counts as an empty ranking{more}")
+    n_topics = judgements.n_topics
+    missing = {name: sum(topic not in run.topic_index for topic in judgements.topic_keys) for name, run in runs.items()}
+    gaps = [(name, n_missing) for name, n_missing in missing.items() if n_missing > n_topics / 2]
+    for name, n_missing in gaps[:1]:
+        more = f" ({len(gaps) - 1} more lack most topics)" if len(gaps) > 1 else ""
+        lacks = f"lacks {n_missing} of {n_topics} topics"
+        warn(f"{_named(kind, name)} {lacks}, each of which counts as an empty ranking{more}")
 
 
 def warn_of_other_documents(names: Iterable[str], judgements: Judgements, kind: str = "run") -> None:
     """Warn of runs that have no judged document."""
-    if (first := next(iter(every := list(names)), None)) is not None and len(judgements.grade):
-        more = f" (and {len(every) - 1} more)" if len(every) > 1 else ""
+    first, *others = [*names] or [None]
+    if first is not None and len(judgements.grade):
+        more = f" (and {len(others)} more)" if others else ""
         warn(
             f"{_named(kind, first)}{more} has no judged document, so every measure treats all of its documents as "
             f"unjudged; do run and qrels, whose first document is {judgements.document_ids()[0]!r:.60}, use the same "
@@ -92,18 +81,9 @@ def _named(kind: str, name: str) -> str:
 
 
 def warn_without_nonrelevant(judgements: Judgements, what: str, follows: str = ALL_RELEVANT) -> None:
-    """Warn, once for each qrels and measure, that nothing is judged non-relevant, as in Vaswani and MS MARCO.
-
-    ``what``: the measure or function that learns from the judged documents what unjudged or random ones are like;
-    ``follows``: the consequence.
-    """
+    """Warn, once for each qrels and measure, that nothing is judged non-relevant, as in Vaswani and MS MARCO."""
     kind = what.partition("(")[0].partition("@")[0]  # one warning for all estimates and cutoffs of a measure
-    if (
-        kind in judgements.warned
-        or judgements.has_nonrelevant_elsewhere
-        or not judgements.grade_counts
-        or min(judgements.grade_counts) <= 0
-    ):
-        return
-    judgements.warned.add(kind)
-    warn(f"{what}: the qrels have no judged non-relevant document, so {follows}")
+    has_nonrelevant = judgements.has_nonrelevant_elsewhere or min(judgements.grade_counts, default=0) <= 0
+    if kind not in judgements.warned and not has_nonrelevant:
+        judgements.warned.add(kind)
+        warn(f"{what}: the qrels have no judged non-relevant document, so {follows}")
