@@ -1,8 +1,7 @@
-"""Prior runs joined with the judgements: which judged documents they show, also for each run of an experiment in turn.
+"""Prior runs joined with the judgements: the judged documents that they show, also for each run of an experiment.
 
-Leave-one-out over M runs costs O(M): a (documents x runs) matrix contains the chance that each run leaves a document
-unseen, and the product over all runs but one is a prefix product times a suffix product (no logarithms: a zero stays
-exact).
+Leave-one-out over M runs costs O(M): the product over all runs but one is a prefix product times a suffix product
+(no logarithms: a zero stays exact).
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ class JudgedPriors:
 
     @once
     def unseen(self, model: UserModel) -> FloatArray:
-        """(J,) chance that a user of every prior run has not seen the document: product of 1 - seen(rank in top K)."""
+        """(J,) chance that a user of all prior runs has not seen the document: product of 1 - seen(rank in top K)."""
         left = np.ones(len(self.judgements.grade))
         for run in self.runs:
             leave_unseen(left, run, model)
@@ -35,7 +34,7 @@ class JudgedPriors:
 
     @once
     def found_by(self, cutoff: int | None) -> IntArray:
-        """(J,) how many prior runs have the document in their top K."""
+        """(J,) number of prior runs that have the document in their top K."""
         count = np.zeros(len(self.judgements.grade), dtype=np.int64)
         for run in self.runs:
             row = run.top(cutoff).row
@@ -53,7 +52,7 @@ class JudgedPriors:
 
 
 def leave_unseen(left: FloatArray, run: JudgedRun, model: UserModel) -> None:
-    """(J,) multiplied, in place, by the chance that a user of the run has not seen each judged document."""
+    """Multiply (J,), in place, by the chance that a user of the run has not seen each judged document."""
     row = run.top(model.cutoff).row  # (Q, W)
     judged = row >= 0
     left[row[judged]] *= np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)[judged]
@@ -72,39 +71,28 @@ class LeaveOneOut:
 
     @classmethod
     def of(cls, runs: Runs) -> "LeaveOneOut":
-        """Made once for all measures of the runs."""
+        """Return the one object that all measures of the runs share."""
         made: LeaveOneOut = vars(runs).get("leave_one_out") or cls(runs)
         vars(runs)["leave_one_out"] = made
         return made
 
     def others(self, name: str) -> JudgedPriors:
         """All runs but this one."""
-        place = self._place[name]
-        return _PartOfRuns(self, self.runs[:place] + self.runs[place + 1 :], place, place + 1)
+        return _PartOfRuns(self, self._place[name], self._place[name] + 1)
 
     def previous(self, name: str) -> JudgedPriors:
         """The runs listed before this one."""
-        place = self._place[name]
-        return _PartOfRuns(self, self.runs[:place], place, len(self.runs))
+        return _PartOfRuns(self, self._place[name], len(self.runs))
 
     @once
     def unseen(self, model: UserModel) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Rows of documents with a gain that a run shows (n,); products (n, M + 1) over the runs before and from each.
-
-        Other documents need no row: every run leaves all of them unseen.
-        """
-        tops = [run.top(model.cutoff).row for run in self.runs]  # M times (Q, W)
-        shown = np.zeros(len(self.judgements.grade), dtype=bool)
-        for row in tops:
-            shown[row[row >= 0]] = True
-        rows = np.flatnonzero(shown & (model.gain(self.judgements.grade) > 0))  # (n,)
-        place = np.full(len(shown), -1)
-        place[rows] = np.arange(len(rows))
+        """Rows of documents with a gain (n,), and products (n, M + 1) over the runs before, and from, each place."""
+        rows = np.flatnonzero(model.gain(self.judgements.grade) > 0)  # (n,)
         left = np.ones((len(rows), len(self.runs)))  # (n, M) chance that each run leaves the document unseen
-        for column, row in enumerate(tops):
-            topic, rank = np.nonzero(row >= 0)
-            hit = place[row[topic, rank]]
-            left[hit[hit >= 0], column] = (1.0 - model.seen(row.shape[1]))[rank[hit >= 0]]
+        for column, run in enumerate(self.runs):
+            by_run = np.ones(len(self.judgements.grade))
+            leave_unseen(by_run, run, model)
+            left[:, column] = by_run[rows]
         return rows, _before(left, np.multiply), _from(left, np.multiply)
 
     @once
@@ -120,20 +108,16 @@ class LeaveOneOut:
     @once
     def covered(self, model: UserModel, agg: str) -> tuple[FloatArray, FloatArray]:
         """(Q, M + 1) maxima, or sums, of the base scores over the runs before, and from, each place."""
-        scores, combine = self.scores(model), np.maximum if agg == "max" else np.add
+        scores = np.stack([model.score(run) for run in self.runs], axis=1)  # (Q, M)
+        combine = np.maximum if agg == "max" else np.add
         return _before(scores, combine), _from(scores, combine)
-
-    @once
-    def scores(self, model: UserModel) -> FloatArray:
-        """(Q, M) the ordinary measure of every run."""
-        return np.stack([model.score(run) for run in self.runs], axis=1)
 
 
 class _PartOfRuns(JudgedPriors):
     """The runs of an experiment before ``last`` and from ``first`` on."""
 
-    def __init__(self, every: LeaveOneOut, runs: Sequence[JudgedRun], last: int, first: int):
-        super().__init__(every.judgements, runs)
+    def __init__(self, every: LeaveOneOut, last: int, first: int):
+        super().__init__(every.judgements, every.runs[:last] + every.runs[first:])
         self._every, self._last, self._first = every, last, first
 
     def unseen(self, model: UserModel) -> FloatArray:

@@ -15,11 +15,7 @@ _CONTROL = ("Cc", "Cs", "Zl", "Zp")  # Unicode categories: control characters, h
 
 
 def is_path(text: str) -> bool:
-    """True for a text that begins like a path, or looks like one and names a file.
-
-    >>> is_path("./bm25"), is_path("~/runs/bm25.run"), is_path("castorini/monot5"), is_path("bm25")
-    (True, True, False, False)
-    """
+    """True for a text that begins like a path, or looks like one and names a file."""
     return begins_like_path(text) or (looks_like_path(text) and os.path.isfile(os.path.expanduser(text)))
 
 
@@ -34,11 +30,7 @@ def looks_like_path(text: str) -> bool:
 
 
 def split_names(text: str, where: str) -> list[str]:
-    """Split names at commas; a name that contains a comma is in double quotes, as in CSV.
-
-    >>> split_names('dense, "BM25 (k1=0.9, b=0.4)",say"so', "prior")
-    ['dense', 'BM25 (k1=0.9, b=0.4)', 'say"so']
-    """
+    """Split names at commas; a name that contains a comma is in double quotes, as in CSV."""
     names, rest, more = [], text, ","
     while more:
         rest = rest.lstrip()
@@ -58,11 +50,7 @@ def split_names(text: str, where: str) -> list[str]:
 
 
 def in_quotes(name: str) -> str:
-    """A name as ``split_names`` reads it back.
-
-    >>> in_quotes("bm25"), in_quotes("BM25 tuned"), in_quotes('say"so')
-    ('bm25', '"BM25 tuned"', '"say""so"')
-    """
+    """Quote a name, if necessary, so that ``split_names`` reads it back."""
     return '"' + name.replace('"', '""') + '"' if _NEEDS_QUOTES.search(name) else name
 
 
@@ -79,9 +67,5 @@ def check_name(name: Any, where: str, *, reserved: bool = True) -> str:
 
 
 def without_forbidden(name: str) -> str:
-    """A name such as that of a file, with '_' for each character that no name may contain.
-
-    >>> without_forbidden("run~1"), without_forbidden("BM25 (k1=0.9, b=0.4)")
-    ('run_1', 'BM25 (k1=0.9, b=0.4)')
-    """
+    """Replace each character that no name may contain by '_'."""
     return "".join("_" if c == "~" or unicodedata.category(c) in _CONTROL else c for c in name)

@@ -1,8 +1,7 @@
 """Prior runs: accepted forms of a measure's ``prior`` (or ``reference``), as a value that a measure keeps and prints.
 
 A measure is compared and printed by its text, so prior runs have a short one: ``name~fingerprint`` for runs given as
-objects or files, whose content the value keeps, and the plain name for those that are looked up later. Prior runs are
-independent of qrels.
+objects or files, whose content the value keeps, and the plain name for those that are looked up later.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from glob import glob, has_magic
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import did_you_mean, flag, quoted, shown
@@ -74,9 +72,9 @@ class PriorRuns:
     def of(
         cls, value: Any, where: str = "prior", *, single: bool = False, paths: bool = True, ties: bool = False
     ) -> PriorRuns:
-        """Prior runs in any accepted form; objects and files are read here, plain names are only checked to be names.
+        """Read prior runs in any accepted form; plain names are only checked to be names.
 
-        ``single`` demands exactly one run; with ``paths=False`` no file is opened or looked for; ``ties``: runs of the
+        ``single`` requires exactly one run; with ``paths=False`` no file is opened or looked for; ``ties``: runs of the
         same order whose ties differ are different.
         """
         found = value if isinstance(value, PriorRuns) else cls._sorted(_Reader(where, paths, ties).parts(value))
@@ -103,11 +101,11 @@ class PriorRuns:
         return {label: content.transformer for label, content in retrievers.items() if isinstance(content, Retriever)}
 
     def resolve(
-        self, where: str, own: Mapping[str, Run] | None = None, *, single: bool = False
+        self, where: str, own: Mapping[str, Any] | None = None, *, single: bool = False
     ) -> list[tuple[str, Run]]:
         """The runs, each with the label of the part it comes from; ``own``: runs of the experiment by name.
 
-        ``single`` demands exactly one run: a registered name may stand for several.
+        ``single`` requires exactly one run: a registered name may stand for several.
         """
         if self.symbol is not None:
             raise ValueError(
@@ -116,37 +114,28 @@ class PriorRuns:
                 "(on the command line: compare, or --prior NAME=FILE)"
             )
         found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
-        self._refuse_several(len(found), where, single)
+        if single and len(found) != 1:
+            raise ValueError(f"{where} must be one run, but {self!r} means {len(found)} runs")
         return found
 
     def check(self, where: str, names: Iterable[str], *, single: bool = False) -> None:
-        """Raise the errors of ``resolve`` early; ``names``: those of the experiment's runs."""
-        unread = dict.fromkeys(names)
-        self._refuse_several(sum(len(_runs_of(part, where, unread)) for part in self.parts), where, single)
-
-    def _refuse_several(self, count: int, where: str, single: bool) -> None:
-        if single and count != 1:
-            raise ValueError(f"{where} must be one run, but {self!r} means {count} runs")
-
-    @cached_property
-    def _text(self) -> str:
-        return ",".join(in_quotes(part.label) for part in self.parts) or NONE
+        """Raise the errors of ``resolve`` early; ``names``: those of the experiment's runs, which are not read yet."""
+        self.resolve(where, dict.fromkeys(names), single=single)
 
     def __str__(self) -> str:
-        return self._text
+        return ",".join(in_quotes(part.label) for part in self.parts) or NONE
 
     def __repr__(self) -> str:
-        return repr(self._text)
+        return repr(str(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         contents = [_registered.get(part.name) if not part.digits else part.pinned() for part in self.parts]
         return _received, ([(p.name, p.digits, c) for p, c in zip(self.parts, contents, strict=True)],)
 
-    def __copy__(self) -> PriorRuns:
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> PriorRuns:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> PriorRuns:
-        return self
+    __copy__ = __deepcopy__
 
 
 def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
@@ -184,16 +173,13 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
         _registered[name] = found
 
 
-Own = TypeVar("Own")  # a run of the experiment, or None where it is not read yet
-
-
+@dataclass(frozen=True)
 class _Reader:
-    """Reader of prior runs in any form; ``where`` begins error sentences."""
+    """Reader of prior runs in any form."""
 
-    def __init__(self, where: str, paths: bool, ties: bool):
-        self.where = where
-        self.paths = paths
-        self.ties = ties
+    where: str  # beginning of errors
+    paths: bool
+    ties: bool
 
     def parts(self, value: Any, name: str = "", inner: bool = False) -> list[Part]:
         """An empty value means no prior runs; inside a list or dict (``inner``) it is a run without documents."""
@@ -209,21 +195,21 @@ class _Reader:
             return [self._of_file(os.fspath(value), name)]
         if not isinstance(value, (Mapping, list, tuple)):
             value = native(value, "score", self.where)
-        if isinstance(value, Iterable) and not isinstance(value, (Mapping, list, tuple, bytes)) and not is_frame(value):
+        is_table = is_frame(value)
+        if not is_table and (not isinstance(value, Iterable) or isinstance(value, bytes)):
+            raise TypeError(
+                f"{self.where}: cannot read a {type(value).__name__}; "
+                "expected a run, the path or name of one, or several of those"
+            )
+        if not is_table and not isinstance(value, (Mapping, list, tuple)):
             value, inner = read_once(value, self.where), True  # an empty stream of rows is a run without documents
-        if isinstance(value, (Mapping, list, tuple)) and not is_run(value) and (len(value) > 0 or not inner):
-            return [part for key, run in self._named(value, name) for part in self.parts(run, key, True)]
-        if is_frame(value) or (isinstance(value, Iterable) and not isinstance(value, bytes)):
+        if is_run(value) or (inner and not len(value)):
             return [self._held_run(Run.of(value, f"{self.where} {name!r}" if name else self.where), name)]
-        raise TypeError(
-            f"{self.where}: cannot read a {type(value).__name__}; "
-            "expected a run, the path or name of one, or several of those"
-        )
-
-    def _named(self, several: Any, name: str) -> Iterator[tuple[str, Any]]:
-        if isinstance(several, Mapping):
-            return ((check_name(key, self.where), run) for key, run in several.items())
-        return ((name, run) for run in several)
+        if isinstance(value, Mapping):
+            named = [(check_name(key, self.where), run) for key, run in value.items()]
+        else:
+            named = [(name, run) for run in value]
+        return [part for key, run in named for part in self.parts(run, key, True)]
 
     def _of_text(self, text: str, name: str) -> Iterator[Part]:
         """A path or a pattern as a whole, which may contain commas, or names and paths separated by commas."""
@@ -239,7 +225,10 @@ class _Reader:
         elif files := self._matches(text):
             yield from (self._of_file(file, "") for file in files)
         elif self.paths and is_path(text):
-            yield self._of_path(text, name)
+            path = os.path.expanduser(text)
+            if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):  # it may never end
+                raise ValueError(f"{self.where}: {quoted(text)} is a pipe or a device; expected the path of a file")
+            yield self._of_file(text, name)
         elif begins_like_path(text):
             raise ValueError(f"{self.where}: {shown(text, 60)} is a path; only names are allowed here")
         else:
@@ -251,13 +240,6 @@ class _Reader:
             return []
         return sorted(path for path in glob(os.path.expanduser(text), recursive=True) if os.path.isfile(path))
 
-    def _of_path(self, text: str, name: str) -> Part:
-        """The run at a path in a text; a pipe, which may never end, is rejected."""
-        path = os.path.expanduser(text)
-        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            raise ValueError(f"{self.where}: {quoted(text)} is a pipe or a device; expected the path of a file")
-        return self._of_file(text, name)
-
     def _of_file(self, path: str, name: str) -> Part:
         return self._held_run(Run.of(Path(os.path.expanduser(path)), self.where), name)
 
@@ -267,17 +249,13 @@ class _Reader:
 
 def _held(content: Run | Retriever, name: str) -> Part:
     """A pinned part with its content, under the name given or that of its file; equal contents are kept once."""
-    if isinstance(content, Retriever):
-        name = name or content.name
-    elif content.file_name:
-        name = name or without_forbidden(run_name(content.file_name))
-    name = name or _ANONYMOUS
+    own = content.name if isinstance(content, Retriever) else without_forbidden(run_name(content.file_name or ""))
     kept = _contents.keep(content)
-    return Part(name, _contents.digits(kept), kept)
+    return Part(name or own or _ANONYMOUS, _contents.digits(kept), kept)
 
 
-def _runs_of(part: Part, where: str, own: Mapping[str, Own]) -> tuple[Run | Own, ...]:
-    """The runs of a part: of the experiment, whether they are read or not, pinned by content, or registered."""
+def _runs_of(part: Part, where: str, own: Mapping[str, Any]) -> tuple[Run, ...]:
+    """The runs of a part: pinned by content, of the experiment, or registered."""
     if part.digits:
         content = part.pinned()
         if isinstance(content, Run):
@@ -303,22 +281,19 @@ def _runs_of(part: Part, where: str, own: Mapping[str, Own]) -> tuple[Run | Own,
 def _received(parts: list[tuple[str, str, Any]]) -> PriorRuns:
     """The prior runs of a pickled measure: (name, digits, content) of each part.
 
-    In a process a text means one content, so a plain name that means something else here, or nothing, is pinned to
-    what it meant where the measure was pickled. Nothing is registered.
+    A plain name that means something else in this process, or nothing, is pinned to its content; none is registered.
     """
     found: list[Part] = []
     for name, digits, content in parts:
+        if isinstance(content, Retriever):
+            content = retriever_of(content.transformer, _contents)
         if digits:
-            found.append(Part(name, digits) if content is None else _held(_received_content(content), name))
+            found.append(Part(name, digits) if content is None else _held(content, name))
         elif content is None or _identity(content) == _identity(_registered.get(name)):
             found.append(Part(name))
         else:
             found.extend(_held(run, name) for run in content)
     return PriorRuns._sorted(found)
-
-
-def _received_content(content: Run | Retriever) -> Run | Retriever:
-    return retriever_of(content.transformer, _contents) if isinstance(content, Retriever) else content
 
 
 def _identity(runs: tuple[Run, ...] | None) -> list[str] | None:

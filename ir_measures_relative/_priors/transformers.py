@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from itertools import count
+from dataclasses import dataclass
 from typing import Any
 
 from ir_measures_relative._base import Contents
 from ir_measures_relative._priors.prior_names import without_forbidden
 
-_FIRST, _LAST = 38, 19  # characters of a long name: what it is, and what is done with it at the end
-
+_FIRST, _LAST = 38, 19  # characters that are kept at the beginning and the end of a long name
 _ADDRESS = re.compile(r"<(?:[\w ]+ )?(?:[\w.<>]+\.)?<?(\w+)>?(?: object)? at 0x[0-9a-fA-F]+>")
-# What a text says more than a reader needs, and what is left of it
+# Details that a reader does not need, and what replaces them
 _SHORTER = (
     (re.compile(r"<\w+\.(\w+): [^<>]*>"), r"\1"),  # <PisaScorer.bm25: 'bm25'>
     (re.compile(r"""(['"])[^'"]*[/\\]([^'"/\\]+)[/\\]?\1"""), r"\2"),  # 'a/path/to/index'
@@ -22,20 +21,13 @@ _SHORTER = (
 )
 
 
+@dataclass(frozen=True, eq=False)
 class Retriever:
-    """A transformer, known by identity or equality.
+    """A transformer, known by identity or equality."""
 
-    Attributes
-    ----------
-    transformer : what Experiment runs
-    name : its text, short enough to print
-    fingerprint : digits that differ from those of every other transformer
-    """
-
-    def __init__(self, transformer: Any, name: str, fingerprint: str):
-        self.transformer = transformer
-        self.name = name
-        self.fingerprint = fingerprint
+    transformer: Any
+    name: str  # its text, short enough to print
+    fingerprint: str  # digits that differ from those of every other transformer
 
 
 def is_transformer(value: Any) -> bool:
@@ -45,36 +37,30 @@ def is_transformer(value: Any) -> bool:
 
 
 def retriever_of(transformer: Any, contents: Contents[Any]) -> Retriever:
-    """The one retriever of a transformer and its equals.
+    """Return the one retriever of a transformer and its equals.
 
-    Its digits come from its text without addresses, so that a table has the same titles in every process; of unequal
-    transformers with the same text the second gets others.
+    Its digits come from its text without addresses, so that a table has the same titles in every process, and from
+    the number of unequal transformers with the same text.
     """
-    text = _text(transformer)
-    for place in count():
+    text, place = _text(transformer), 0
+    while True:
         digits = hashlib.blake2b(f"transformer {place} {text}".encode("utf-8", "surrogatepass"), digest_size=16)
         kept = contents.keep(Retriever(transformer, shortened(text), digits.hexdigest()))
         if isinstance(kept, Retriever) and _same(kept.transformer, transformer):
             return kept
-    raise AssertionError("the places never end")
+        place += 1
 
 
 def _text(transformer: Any) -> str:
     try:
         text = _ADDRESS.sub(r"\1", " ".join(str(transformer).split()))
-    except Exception:  # whatever somebody's __str__ raises, a name is all that is lost
+    except Exception:  # whatever __str__ raises, only a name is lost
         text = ""
     return without_forbidden(text) if shortened(text) else type(transformer).__name__
 
 
 def shortened(text: str) -> str:
-    """The text of a transformer as the title of a column: without quotes and folders, and not long.
-
-    >>> shortened("Retrieve(Index('/data/vaswani'), <Scorer.bm25: 'bm25'>)")
-    'Retrieve(Index(vaswani), bm25)'
-    >>> shortened("(Retrieve(Index(vaswani, stem=True), bm25, {'k1': 0.9, 'b': 0.4}) >> RankCutoff(10))")
-    '(Retrieve(Index, bm25) >> RankCutoff(10))'
-    """
+    """Shorten the text of a transformer to the title of a column, without quotes and folders."""
     for pattern, left in _SHORTER:
         text = pattern.sub(left, text)
     text = text.strip()
@@ -84,17 +70,17 @@ def shortened(text: str) -> str:
 
 
 def _outline(text: str, deepest: int) -> str:
-    """The text without everything in more brackets than ``deepest``."""
+    """Remove everything in more brackets than ``deepest``."""
     kept, depth = "", 0
     for character in text:
         depth += character in "([{"
         kept += character if depth <= deepest else ""
         depth -= character in ")]}"
-    return re.sub(r", (?=, |\))", "", kept)  # what was nothing but brackets
+    return re.sub(r", (?=, |\))", "", kept)  # arguments that were nothing but brackets
 
 
 def _same(one: Any, other: Any) -> bool:
     try:
         return one is other or bool(one == other)
-    except Exception:  # such as an array that has no truth: not known to be equal
+    except Exception:  # such as an array, which has no truth value
         return False

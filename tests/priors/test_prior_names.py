@@ -14,7 +14,7 @@ from support.prior_cases import BM25, DENSE, NRG, QRELS, digest, scored
 
 import ir_measures_relative as imr
 from ir_measures_relative._input import SYMBOLS
-from ir_measures_relative._priors.prior_names import in_quotes, split_names
+from ir_measures_relative._priors.prior_names import in_quotes, is_path, split_names, without_forbidden
 from ir_measures_relative._priors.prior_runs import PriorRuns, register_prior
 
 pytestmark = [
@@ -101,6 +101,13 @@ def test_names_are_split_as_csv_does_it(text: str) -> None:
     except ValueError:
         found = None
     assert found == twin
+
+
+def test_paths_quotes_and_characters_of_names() -> None:
+    assert [is_path(text) for text in ("./x", "~/runs/x.run", "castorini/monot5", "x")] == [True, True, False, False]
+    assert split_names('dense, "BM25 (k1=0.9, b=0.4)",say"so', "x") == ["dense", "BM25 (k1=0.9, b=0.4)", 'say"so']
+    assert [in_quotes(name) for name in ("x", "a b", 'say"so')] == ["x", '"a b"', '"say""so"']
+    assert [without_forbidden(name) for name in ("run~1", "a (k1=0.9, b=0.4)")] == ["run_1", "a (k1=0.9, b=0.4)"]
 
 
 def test_a_name_torn_at_its_comma_is_explained() -> None:

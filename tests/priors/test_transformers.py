@@ -60,6 +60,11 @@ def test_a_transformer_has_a_readable_name() -> None:
         ("<pyterrier._ops.Sum object at 0x7fcf6b5aa6d0>", "Sum"),
         ("Apply(<function <lambda> at 0x7f01>)", "Apply(lambda)"),
         ("Apply(<function main.<locals>.boost at 0x7f01>)", "Apply(boost)"),
+        ("Retrieve(Index('/data/vaswani'), <Scorer.bm25: 'bm25'>)", "Retrieve(Index(vaswani), bm25)"),
+        (
+            "(Retrieve(Index(vaswani, stem=True), bm25, {'k1': 0.9, 'b': 0.4}) >> RankCutoff(10))",
+            "(Retrieve(Index, bm25) >> RankCutoff(10))",
+        ),
         ("MonoT5ReRanker('castorini/monot5-base')", "MonoT5ReRanker(monot5-base)"),
         (
             "(PisaRetrieve(PisaIndex('/tmp/index'), <PisaScorer.bm25: 'bm25'>, 1000, {'bm25_k1': 0.9, 'bm25_b': 0.4}, "
