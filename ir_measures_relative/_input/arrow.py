@@ -176,21 +176,18 @@ def _refuse_mixed_kinds(files: Any, folder: Path, names: list[str]) -> None:
     """Reject files of which only some have text in a column: pyarrow uses the first one's type, and reads 003 as 3."""
     from pyarrow import ArrowException, ArrowInvalid, types
 
-    first: dict[str, tuple[bool, str]] = {}
+    first: dict[tuple[str, bool], str] = {}  # column, and whether it contains numbers -> the first such file
     for fragment in files.get_fragments():
-        try:
-            schema = fragment.physical_schema
-        except (ArrowException, OSError):  # a damaged file is reported when its rows are read
-            continue
-        for field in schema:
-            kind = field.type.value_type if types.is_dictionary(field.type) else field.type
-            if field.name not in names or types.is_null(kind):
-                continue
-            is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-            if first.setdefault(field.name, (is_number, fragment.path))[0] != is_number:
-                both = [quoted(os.path.relpath(file, folder)) for file in (first[field.name][1], fragment.path)]
-                numbers, other = both if first[field.name][0] else both[::-1]
-                raise ArrowInvalid(f"the column {field.name!r} contains numbers in {numbers} and text in {other}")
+        with suppress(ArrowException, OSError):  # a damaged file is reported when its rows are read
+            for field in fragment.physical_schema:
+                kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+                is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+                if not types.is_null(kind):
+                    first.setdefault((field.name, is_number), os.path.relpath(fragment.path, folder))
+    for name in names:
+        if (name, True) in first and (name, False) in first:
+            numbers, text = quoted(first[name, True]), quoted(first[name, False])
+            raise ArrowInvalid(f"the column {name!r} contains numbers in {numbers} and text in {text}")
 
 
 def _partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:

@@ -266,19 +266,16 @@ def _is_file(text: str) -> bool:
 
 def _rows_of_id(text: str, what: str) -> Any:
     """Return the qrels of an ir_datasets id; any other text is left to the file readers."""
-    is_id = text.startswith(_IRDS)
     try:
         import ir_datasets
-    except ImportError:
-        if is_id:
-            raise ImportError(f"{what}: {quoted(text)} requires ir_datasets: pip install ir_datasets") from None
-        return text
-    try:
+
         dataset = ir_datasets.load(text.removeprefix(_IRDS))
-    except (KeyError, ValueError, OSError):  # unknown, or no name of anything
-        if is_id:
-            raise ValueError(f"{what}: unknown ir_datasets id {quoted(text)}") from None
-        return text
+    except (ImportError, KeyError, ValueError, OSError) as error:  # not installed, unknown, or no name of anything
+        if not text.startswith(_IRDS):
+            return text
+        if isinstance(error, ImportError):
+            raise ImportError(f"{what}: {quoted(text)} requires ir_datasets: pip install ir_datasets") from None
+        raise ValueError(f"{what}: unknown ir_datasets id {quoted(text)}") from None
     if not dataset.has_qrels():
         raise ValueError(f"{what}: the ir_datasets id {quoted(text)} has no qrels")
     try:

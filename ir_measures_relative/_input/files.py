@@ -4,6 +4,8 @@ Every error about a file names the file and the line. Pandas reads plain files, 
 lines reads all others, and reports errors.
 """
 
+from __future__ import annotations
+
 import csv
 import gzip
 import io
@@ -14,10 +16,10 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self, cast
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -42,16 +44,13 @@ class _Form(NamedTuple):
 
     what: str
     fields: str
+    n_fields: int
     number: int  # place of the field that is a number
     kind: str  # of the number, in words
 
-    @property
-    def n_fields(self) -> int:
-        return len(self.fields.split())
 
-
-_RUN = _Form("run", "topic Q0 document rank score tag", 4, "a number as score")
-_QRELS = _Form("qrels", "topic iteration document grade", 3, "an integer as grade")
+_RUN = _Form("run", "topic Q0 document rank score tag", 6, 4, "a number as score")
+_QRELS = _Form("qrels", "topic iteration document grade", 4, 3, "an integer as grade")
 
 
 def read_run_file(path: Path, content: bytes | None = None) -> Columns:
@@ -245,42 +244,33 @@ def run_name(file_name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RunSource:
-    """A run of a collection before it is read.
-
-    Attributes
-    ----------
-    name : name of the run in the collection
-    path : its file, if it is one
-    data : the run in another form (dict, DataFrame, Run, ...), if it is not a file
-    content : bytes of a pipe, which can be read once only
-    """
+    """A run of a collection before it is read."""
 
     name: str
-    path: Path | None = None
-    data: Any = None
-    content: bytes | None = None
+    path: Path | None = None  # its file, if it is one
+    data: Any = None  # the run in another form (dict, DataFrame, Run, ...), if it is not a file
+    content: bytes | None = None  # of a pipe, which can be read once only
 
     @classmethod
-    def of(cls, name: str, run: Any) -> Self:
+    def of(cls, name: str, run: Any) -> RunSource:
         """A run under a name that the user chose; text is the path of a file."""
         if isinstance(run, RunSource):
-            return cls(name, run.path, run.data, run.content)
-        return cls._of_file(Path(os.path.expanduser(run)), name) if is_path(run) else cls(name, data=run)
+            return replace(run, name=name)
+        if not is_path(run):
+            return cls(name, data=run)
+        path = Path(os.path.expanduser(run))
+        is_pipe = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+        return cls(name, path, content=read_bytes(path, "run") if is_pipe else None)
 
     @classmethod
-    def of_file(cls, path: Path, by: str) -> Self:
+    def of_file(cls, path: Path, by: str) -> RunSource:
         """A file under its own name ('file') or its run tag ('tag')."""
-        source = cls._of_file(path, run_name(path.name))
+        source = cls.of(run_name(path.name), path)
         if by == "file":
             return source
         if source.tag is None:
             raise ValueError(f"run file {quoted(path)} has no run tag: its first line is not '{_RUN.fields}'")
-        return cls(source.tag, path, content=source.content)
-
-    @classmethod
-    def _of_file(cls, path: Path, name: str) -> Self:
-        is_pipe = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
-        return cls(name, path, content=read_bytes(path, "run") if is_pipe else None)
+        return replace(source, name=source.tag)
 
     @property
     def is_file(self) -> bool:

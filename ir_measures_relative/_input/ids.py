@@ -49,7 +49,8 @@ def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
 def document_ids(ids: list[Any] | pd.Series) -> ObjectArray:
     """(N,) document ids as text."""
     given, row = _coded(ids, "document")
-    return _texts(given, "document")[row]
+    texts: ObjectArray = _texts(given, "document")[row]
+    return texts
 
 
 def _texts(ids: ObjectArray, kind: str) -> ObjectArray:

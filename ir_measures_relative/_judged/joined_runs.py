@@ -35,7 +35,7 @@ class Top(NamedTuple):
 
     def values(self, value: np.ndarray) -> np.ndarray:
         """(J,) a value for each judged document -> (Q, W); 0 for unjudged documents and past the end."""
-        return np.append(value, 0.0)[self.row]  # the last entry serves the row -1
+        return np.take(np.append(value, 0.0), self.row)  # the last entry serves the row -1
 
 
 class JudgedRun:
@@ -179,24 +179,14 @@ class Tops(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """M runs over Q topics, joined with the judgements once and never changed.
-
-    Attributes
-    ----------
-    judgements : the qrels
-    joined : name -> JudgedRun, in the order given
-    groups : run -> group, or None if no groups are known
-    depth : number of documents kept of each topic; None is all of them
-    computed : measure -> (M, Q) values computed from the whole runs while they were read
-    beside : name -> Run of those that are not evaluated and may be prior runs
-    """
+    """M runs over Q topics, joined with the judgements once and never changed."""
 
     judgements: Judgements
-    joined: Mapping[str, JudgedRun]
-    groups: Mapping[str, str] | None = None
-    depth: int | None = None
-    computed: Mapping[Any, FloatArray] = field(default_factory=dict)
-    beside: Mapping[str, Run] = field(default_factory=dict)
+    joined: Mapping[str, JudgedRun]  # by name, in the order given
+    groups: Mapping[str, str] | None = None  # run -> group, or None if no groups are known
+    depth: int | None = None  # number of documents kept of each topic; None is all of them
+    computed: Mapping[Any, FloatArray] = field(default_factory=dict)  # measure -> (M, Q) values of the whole runs
+    beside: Mapping[str, Run] = field(default_factory=dict)  # runs that are not evaluated and may be prior runs
 
     @classmethod
     def of(cls, judgements: Judgements, runs: Mapping[str, Run], groups: Mapping[str, str] | None = None) -> Runs:

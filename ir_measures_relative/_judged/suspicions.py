@@ -66,13 +66,13 @@ def warn_of_gaps(runs: Mapping[str, Run], judgements: Judgements, kind: str = "r
 
 def warn_of_other_documents(names: Iterable[str], judgements: Judgements, kind: str = "run") -> None:
     """Warn of runs that have no judged document."""
-    first, *others = [*names] or [None]
-    if first is not None and len(judgements.grade):
-        more = f" (and {len(others)} more)" if others else ""
+    unmatched = list(names)
+    if unmatched and len(judgements.grade):
+        more = f" (and {len(unmatched) - 1} more)" if len(unmatched) > 1 else ""
         warn(
-            f"{_named(kind, first)}{more} has no judged document, so every measure treats all of its documents as "
-            f"unjudged; do run and qrels, whose first document is {judgements.document_ids()[0]!r:.60}, use the same "
-            "document ids?"
+            f"{_named(kind, unmatched[0])}{more} has no judged document, so every measure treats all of its documents "
+            f"as unjudged; do run and qrels, whose first document is {judgements.document_ids()[0]!r:.60}, use the "
+            "same document ids?"
         )
 
 
