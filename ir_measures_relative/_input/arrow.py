@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._checks import naming, quoted, right_call, warn
-from ir_measures_relative._input.ids import FloatArray, IntArray, missing_id, topic_codes
+from ir_measures_relative._input.ids import IntArray, missing_id, topic_codes
 
 _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # kinds of pyarrow: a view, and what it shows
 # columns of trectools; PyTerrier calls other things so, in frames that also have a qid and a docno
@@ -27,27 +27,35 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "columns") or is_arrow(value)
 
 
-def _imported_pyarrow(what: str) -> Any:
+def open_arrow(data: Any, names: Mapping[str, tuple[str, ...]], what: str, hint: str = "") -> Any:
+    """Open a Parquet path as a dataset, and any other Arrow data as a reader of record batches."""
     try:
         import pyarrow
-        import pyarrow.dataset
+        from pyarrow import dataset
     except ImportError:
         raise ImportError(
             f"{what}: Arrow data and Parquet files require pyarrow: pip install 'ir_measures_relative[arrow]'"
         ) from None
-    return pyarrow
-
-
-def open_arrow(data: Any, names: Mapping[str, tuple[str, ...]], what: str, hint: str = "") -> Any:
-    """Open a Parquet path as a dataset, and any other Arrow data as a reader of record batches."""
-    pyarrow = _imported_pyarrow(what)
+    accepted = [name for column in names.values() for name in column]
     with reading(what, hint):
-        return _parquet_dataset(data, names) if isinstance(data, Path) else pyarrow.RecordBatchReader.from_stream(data)
+        if not isinstance(data, Path):
+            return pyarrow.RecordBatchReader.from_stream(data)
+        form: Any = "parquet"
+        with suppress(TypeError):  # pyarrow before 16 does not verify the checksums of pages
+            options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+            form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
+        files = dataset.dataset(data, format=form, partitioning=_partitions(data, accepted))
+        if data.is_dir():
+            _refuse_mixed_kinds(files, data, accepted)
+        return files
 
 
 def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], value: str, what: str) -> dict[str, Any]:
     """Read the columns 'query', 'doc' and ``value`` of Arrow data or of a Parquet path, and no others."""
-    pyarrow, source = _imported_pyarrow(what), open_arrow(data, names, what)
+    source = open_arrow(data, names, what)
+    import pyarrow
+    from pyarrow import types
+
     chosen = {column: column_name(accepted, source.schema.names, what) for column, accepted in names.items()}
     columns = list(chosen.values())
     with reading(what):
@@ -59,11 +67,15 @@ def arrow_columns(data: Any, names: Mapping[str, tuple[str, ...]], value: str, w
     if not len(table) and isinstance(data, pyarrow.RecordBatchReader):
         warn(f"{what} has no rows; a stream can be read only once")
     arrays = {column: plain_column(table.column(name)) for column, name in chosen.items()}
+    topics, documents, numbers = (arrays[column] for column in ("query", "doc", value))
     with naming(what):
-        _refuse_ids(arrays["query"], "topic")
-        _refuse_ids(arrays["doc"], "document")
-        numbers = _numbers(arrays[value], value)
-    return {"query": arrays["query"].dictionary_encode().to_pandas(), "doc": arrays["doc"].to_pandas(), value: numbers}
+        _refuse_ids(topics, "topic")
+        _refuse_ids(documents, "document")
+    kinds = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
+    if not any(is_kind(numbers.type) for is_kind in kinds):
+        raise ValueError(f"{what}: the column of {value}s has the type {numbers.type}; expected numbers")
+    floats = numbers.cast(pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy()
+    return {"query": topics.dictionary_encode().to_pandas(), "doc": documents.to_pandas(), value: floats}
 
 
 @contextmanager
@@ -93,17 +105,6 @@ def arrow_topics(column: Any, kind: str = "topic", before: int = 0) -> tuple[lis
     """``topic_codes`` of Arrow data; ``kind`` and ``before``, the number of rows that precede, are for errors."""
     _refuse_ids(column, kind, before)
     return topic_codes(column.dictionary_encode().to_pandas())
-
-
-def _numbers(column: Any, value: str) -> FloatArray:
-    """(N,) numbers, NaN for missing ones."""
-    from pyarrow import float64, types
-
-    kinds = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
-    if not any(is_kind(column.type) for is_kind in kinds):
-        raise ValueError(f"the column of {value}s has the type {column.type}; expected numbers")
-    numbers: FloatArray = column.cast(float64(), safe=False).fill_null(np.nan).to_numpy()
-    return numbers
 
 
 def plain_column(column: Any) -> Any:
@@ -158,20 +159,6 @@ def _advice(accepted: tuple[str, ...], names: list[Any]) -> str:
     return ""
 
 
-def _parquet_dataset(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
-    """Open Parquet files; the checksums of pages, if there are any, are verified."""
-    from pyarrow import dataset
-
-    form: Any = "parquet"
-    with suppress(TypeError):  # unsupported before pyarrow 16
-        options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
-        form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
-    files = dataset.dataset(path, format=form, partitioning=_partitions(path, names))
-    if path.is_dir():
-        _refuse_mixed_kinds(files, path, [name for accepted in names.values() for name in accepted])
-    return files
-
-
 def _refuse_mixed_kinds(files: Any, folder: Path, names: list[str]) -> None:
     """Reject files of which only some have text in a column: pyarrow uses the first one's type, and reads 003 as 3."""
     from pyarrow import ArrowException, ArrowInvalid, types
@@ -190,10 +177,10 @@ def _refuse_mixed_kinds(files: Any, folder: Path, names: list[str]) -> None:
             raise ArrowInvalid(f"the column {name!r} contains numbers in {numbers} and text in {text}")
 
 
-def _partitions(path: Path, names: Mapping[str, tuple[str, ...]]) -> Any:
+def _partitions(path: Path, names: list[str]) -> Any:
     """Folders such as query_id=001 as columns of text: pyarrow alone would read a number, and lose the zeros."""
     from pyarrow import dataset, schema, string
 
-    keys = {part.name.partition("=")[0] for part in path.rglob("*=*") if part.is_dir()} if path.is_dir() else set()
-    fields = [(name, string()) for accepted in names.values() for name in accepted if name in keys]
+    keys = {part.name.partition("=")[0] for part in path.rglob("*=*") if part.is_dir()}
+    fields = [(name, string()) for name in names if name in keys]
     return dataset.partitioning(schema(fields), flavor="hive") if fields else None

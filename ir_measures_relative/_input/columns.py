@@ -1,15 +1,15 @@
-"""Every form in which runs and qrels come -> columns.
+"""Reads runs and qrels in every accepted form into columns.
 
-Accepted: a dict of dicts, a DataFrame with ir_measures' column names (``query_id, doc_id, score | relevance``) or
-PyTerrier's (``qid, docno, score | label``), Arrow data and Parquet files with those columns, any iterable of named
-tuples, the path of a TREC file; and objects of other libraries, none of which is imported: datasets of ir_datasets and
-PyTerrier and their ids, ``Qrels`` and ``Run`` of ranx, ``TrecQrel`` and ``TrecRun`` of trectools, a polars
-``LazyFrame``. Inputs are read once and never changed.
+Accepted: a dict of dicts, a DataFrame with the column names of ir_measures or PyTerrier, Arrow data and Parquet files
+with those columns, any iterable of named tuples, the path of a TREC file; and objects of other libraries, none of which
+is imported: datasets of ir_datasets and PyTerrier and their ids, ``Qrels`` and ``Run`` of ranx, ``TrecQrel`` and
+``TrecRun`` of trectools, a polars ``LazyFrame``. Inputs are read once and never changed.
 """
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import GeneratorType
 from typing import Any
@@ -21,16 +21,7 @@ from ir_measures import Measure
 from ir_measures_relative._checks import naming, quoted, right_call, shown, warn
 from ir_measures_relative._input.arrow import arrow_columns, column_name, is_arrow, is_frame
 from ir_measures_relative._input.files import RunSource, is_parquet, is_path, read_qrels_file, read_run_file
-from ir_measures_relative._input.ids import (
-    UNFIT,
-    BoolArray,
-    Columns,
-    FloatArray,
-    document_ids,
-    first_unfit,
-    is_missing,
-    topic_codes,
-)
+from ir_measures_relative._input.ids import BoolArray, Columns, document_ids, is_missing, refuse_unfit, topic_codes
 
 # column or field -> the names under which it is accepted, ir_measures' own first
 COLUMN_NAMES = {
@@ -50,7 +41,7 @@ _MEASURE = re.compile(r"[A-Za-z]\w*(\(.*\))?@\d+")
 
 
 def run_columns(run: Any, what: str = "run") -> Columns:
-    """Columns of a run in any accepted form; scores are checked to be numbers."""
+    """Read a run in any accepted form; scores must be numbers."""
     columns = _columns(run, "score", what)
     if (bad := np.isnan(columns.number)).any():
         raise ValueError(f"{row_name(columns, bad)} has the score NaN; every score must be a number")
@@ -58,7 +49,7 @@ def run_columns(run: Any, what: str = "run") -> Columns:
 
 
 def qrels_columns(qrels: Any, what: str = "qrels") -> Columns:
-    """Columns of qrels in any accepted form; grades are checked to be integers."""
+    """Read qrels in any accepted form; grades must be integers."""
     columns = _columns(qrels, "grade", what)
     bad = ~(np.abs(columns.number) < 2**53) | (columns.number != np.floor(columns.number))
     if bad.any():
@@ -95,7 +86,7 @@ def frame_columns(frame: pd.DataFrame, columns: Iterable[str], what: str) -> dic
 
 
 def read_once(rows: Iterable[Any], what: str) -> list[Any]:
-    """The items of any iterable; a generator that was used up before would look empty, and is rejected."""
+    """List the items of any iterable; reject a generator that was used up before, which would look empty."""
     if isinstance(rows, GeneratorType) and rows.gi_frame is None:
         raise ValueError(f"{what}: the generator is exhausted; make a list of it to use it twice")
     items = list(rows)
@@ -189,23 +180,18 @@ def _checked(rows: Mapping[str, Any], value: str, what: str, lengths: list[int] 
         documents = document_ids(rows["doc"])
     topic = topic if lengths is None else np.repeat(topic, lengths)
     columns = Columns(topics, topic, documents, np.empty(0), what)
-    odd = first_unfit(documents)
-    if odd is not None:
-        raise ValueError(f"{row_name(columns, odd)} {UNFIT}")
+    refuse_unfit(documents, lambda row: row_name(columns, row))
     return columns._replace(number=_numbers(rows[value], value, columns))
 
 
-def _numbers(values: Any, value: str, columns: Columns) -> FloatArray:
+def _numbers(values: Any, value: str, columns: Columns) -> np.ndarray:
     """(N,) float64; text is rejected even if it can be read as a number."""
     if isinstance(values, pd.Series) and values.dtype.kind in "biuf":
-        numbers: FloatArray = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        return numbers
-    try:
+        values = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    with suppress(ValueError):  # values of several lengths
         array = np.asarray(values)
-    except ValueError:  # values of several lengths
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind in "biuf" and array.ndim == 1:
-        return array.astype(np.float64)
+        if array.dtype.kind in "biuf" and array.ndim == 1:
+            return array.astype(np.float64, copy=False)
     out = np.empty(len(values))
     for row, entry in enumerate(values):
         try:
@@ -213,8 +199,8 @@ def _numbers(values: Any, value: str, columns: Columns) -> FloatArray:
                 raise TypeError
             out[row] = np.nan if entry is None or entry is pd.NA else float(entry)
         except (TypeError, ValueError, OverflowError):
-            odd = f"{row_name(columns, row)} has the {value} {shown(entry, 60)}"
-            raise ValueError(f"{odd}, which is not a number") from None
+            name = row_name(columns, row)
+            raise ValueError(f"{name} has the {value} {shown(entry, 60)}, which is not a number") from None
     return out
 
 

@@ -1,10 +1,10 @@
 """Array types, rows as columns, and the ids of topics and documents as text.
 
-One rule makes an id text before anything is merged, so that no order or batch matters: text stays as it is, bytes are
-read as UTF-8, integers and other plain values count by their ``str``. 1 and '1' are one id, 1 and 1.0 are two.
+An id becomes text before anything is merged, so that no order or batch matters: bytes are read as UTF-8, and other
+values count by their ``str``. 1 and '1' are one id, 1 and 1.0 are two.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +19,6 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 ObjectArray: TypeAlias = NDArray[np.object_]
 Array: TypeAlias = NDArray[Any]  # of several kinds of numbers
 
-UNFIT = "contains a NUL or half of a character, which the programs behind ir_measures cannot read"
 _CHUNK = 100_000  # ids that are checked together
 
 
@@ -39,8 +38,7 @@ def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
     given, row = _coded(ids, "topic")
     codes, distinct = pd.factorize(_texts(given, "topic"))
-    if (odd := first_unfit(distinct)) is not None:
-        raise ValueError(f"the topic {distinct[odd]!r:.200} {UNFIT}")
+    refuse_unfit(distinct, lambda row: f"the topic {distinct[row]!r:.200}")
     first = np.flatnonzero(~pd.Series(codes).duplicated())  # (T,)
     topics = [text if isinstance(value, bytes) else value for value, text in zip(given[first], distinct, strict=True)]
     return topics, codes.astype(np.int64)[row]
@@ -62,13 +60,14 @@ def _texts(ids: ObjectArray, kind: str) -> ObjectArray:
     return np.fromiter(texts, dtype=object, count=len(ids))
 
 
-def first_unfit(texts: ObjectArray) -> int | None:
-    """Row of the first id that pytrec_eval would cut short or crash on."""
+def refuse_unfit(texts: ObjectArray, name: Callable[[int], str]) -> None:
+    """Reject ids that pytrec_eval would cut short or crash on; ``name`` describes a row."""
     for start in range(0, len(texts), _CHUNK):
         part = texts[start : start + _CHUNK].tolist()
         if not _is_fit("".join(part)):
-            return start + next(row for row, text in enumerate(part) if not _is_fit(text))
-    return None
+            row = start + next(row for row, text in enumerate(part) if not _is_fit(text))
+            problem = "contains a NUL or half of a character, which the programs behind ir_measures cannot read"
+            raise ValueError(f"{name(row)} {problem}")
 
 
 def is_missing(value: Any) -> bool:

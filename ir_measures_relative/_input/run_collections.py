@@ -48,15 +48,16 @@ def _paths(runs: Any) -> list[Path]:
 
 def _files(place: Path) -> list[Path]:
     is_folder = os.path.isdir(place)
-    if is_folder:
-        paths = [path for path in _listed(place) if not path.name.startswith(".") and path.name not in _NO_RUNS]
-    elif os.path.exists(place):  # before globs: its name may contain a wildcard; a pipe is welcome
+    if not is_folder and os.path.exists(place):  # before globs: its name may contain a wildcard; a pipe is welcome
         return [place]
-    else:
-        try:
-            paths = [Path(path) for path in glob.glob(str(place), recursive=True)]
-        except ValueError:  # it contains a NUL
-            paths = []
+    try:
+        paths = list(place.iterdir()) if is_folder else [Path(p) for p in glob.glob(str(place), recursive=True)]
+    except OSError as error:
+        raise ValueError(f"runs: the folder {quoted(place)} cannot be read: {error.strerror or error}") from None
+    except ValueError:  # it contains a NUL
+        paths = []
+    if is_folder:
+        paths = [path for path in paths if not path.name.startswith(".") and path.name not in _NO_RUNS]
     folders = {path for path in paths if os.path.isdir(path) and not is_parquet(path)}
     odd = [str(path) for path in paths if not os.path.isfile(path) and not os.path.isdir(path)]
     if "**" not in str(place):
@@ -71,13 +72,6 @@ def _files(place: Path) -> list[Path]:
         problem = f"the folder {quoted(place)} contains no file"
         raise ValueError(f"runs: {problem if is_folder else f'{quoted(place)} is not a folder and matches no file'}")
     return sorted(files, key=lambda path: path.name)
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError as error:
-        raise ValueError(f"runs: the folder {quoted(folder)} cannot be read: {error.strerror or error}") from None
 
 
 def _distinct(sources: Iterable[RunSource]) -> dict[str, RunSource]:

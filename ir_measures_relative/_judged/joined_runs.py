@@ -60,7 +60,9 @@ class JudgedRun:
         width = self._width(cutoff)
         joined = self._joined  # read once: another thread may keep a join of its own depth meanwhile
         if joined.row.shape[1] < width:
-            joined = self._joined = self._join(width)
+            present, place = self._places(width)
+            rows = self.judgements.rows_of(np.nonzero(present)[0], self.run.doc_id[place])
+            joined = self._joined = self._graded(_filled(present, rows, -1))
         length = self.length if cutoff is None else np.minimum(self.length, cutoff)
         return Top(joined.row[:, :width], joined.grade[:, :width], length)
 
@@ -78,27 +80,23 @@ class JudgedRun:
 
     def documents(self, cutoff: int | None) -> np.ndarray:
         """(Q, W) document ids; None past the end of a list."""
-        present, place = self._places(self._width(cutoff))
+        present, place = self._places(cutoff)
         return _filled(present, self.run.doc_id[place], None)
 
     def tied(self, cutoff: int | None) -> np.ndarray:
         """(Q, W) True if a document ties with the one above it; False past the end of a list."""
-        present, place = self._places(self._width(cutoff))
+        present, place = self._places(cutoff)
         return _filled(present, self.run.tied[place], False)
 
     def _width(self, cutoff: int | None) -> int:
         longest = int(self.length.max(initial=0))
         return longest if cutoff is None else min(cutoff, longest)
 
-    def _places(self, width: int) -> tuple[np.ndarray, np.ndarray]:
+    def _places(self, cutoff: int | None) -> tuple[np.ndarray, np.ndarray]:
         """(Q, W) mask of cells with a document, and the place of those documents in the run."""
-        present = np.arange(width) < self.length[:, None]
-        return present, (self._begin[:, None] + np.arange(width))[present]
-
-    def _join(self, width: int) -> Top:
-        present, place = self._places(width)
-        rows = self.judgements.rows_of(np.nonzero(present)[0], self.run.doc_id[place])
-        return self._graded(_filled(present, rows, -1))
+        rank = np.arange(self._width(cutoff))
+        present = rank < self.length[:, None]
+        return present, (self._begin[:, None] + rank)[present]
 
     def _graded(self, row: np.ndarray) -> Top:
         return Top(row, np.append(self.judgements.grade, np.nan)[row], self.length)
@@ -118,7 +116,7 @@ def common_codes(
 
     ``by_id`` numbers in the order of topics and ids, which takes longer.
     """
-    (here, place), (there, other_place) = (run._places(run._width(cutoff)) for run in (one, other))
+    (here, place), (there, other_place) = (run._places(cutoff) for run in (one, other))
     document, ids = pd.factorize(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]))
     if by_id:
         document = np.argsort(np.argsort(ids))[document]
@@ -247,7 +245,7 @@ class Runs:
         for at, top in enumerate(tops):
             own = top.row.shape[1]
             row[at, :, :own], grade[at, :, :own], present[at, :, :own] = top.row, top.grade, top.present
-        listed = [run.run.doc_id[run._places(run._width(cutoff))[1]] for run in self.joined.values()]
+        listed = [run.run.doc_id[run._places(cutoff)[1]] for run in self.joined.values()]
         number, distinct = pd.factorize(np.concatenate([np.empty(0, dtype=object), *listed]))
         topic, n_ids = np.nonzero(present)[1], max(len(distinct), 1)
         used, document = np.unique(topic * n_ids + number, return_inverse=True)  # by topic, then document

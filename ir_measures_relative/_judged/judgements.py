@@ -143,8 +143,7 @@ class Judgements:
 
     def to_frame(self) -> pd.DataFrame:
         """DataFrame with the columns query_id, doc_id and relevance, by topic, highest grade first."""
-        topics = np.empty(self.n_topics, dtype=object)
-        topics[:] = self.topics
+        topics = np.fromiter(self.topics, dtype=object, count=self.n_topics)
         columns = {"query_id": topics[self.topic], "doc_id": self.document_ids(), "relevance": self.grade}
         return pd.DataFrame(columns).infer_objects()
 

@@ -12,28 +12,24 @@ from ir_measures_relative._input import run_sources
 from ir_measures_relative._judged.judgements import Judgements
 from ir_measures_relative._judged.run import Run
 
-# dict of dicts, DataFrame, path, Judgements or Run, iterable of named tuples, Arrow data
+# dict of dicts, DataFrame, path, Judgements, iterable of named tuples, Arrow data
 QrelsLike: TypeAlias = (
     Judgements | Mapping[Any, Mapping[Any, int]] | pd.DataFrame | str | os.PathLike[str] | Iterable[Any]
 )
+# dict of dicts, DataFrame, path, Run, iterable of named tuples, Arrow data
 RunLike: TypeAlias = Run | Mapping[Any, Mapping[Any, float]] | pd.DataFrame | str | os.PathLike[str] | Iterable[Any]
 # dict of name: run, folder, glob, list of files
 RunsLike: TypeAlias = Mapping[str, RunLike] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def read_qrels(qrels: QrelsLike) -> Judgements:
-    """Read judgements once, for use in several functions.
+    """Read judgements once; every function of this package accepts the result as qrels.
 
     Parameters
     ----------
     qrels : QrelsLike
         Path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and
         relevance (or qid, docno and label), or an iterable of named tuples such as ``ir_measures.Qrel``.
-
-    Returns
-    -------
-    Judgements
-        Every function of this package accepts them as qrels.
 
     Examples
     --------
@@ -48,18 +44,13 @@ def read_qrels(qrels: QrelsLike) -> Judgements:
 
 
 def read_run(run: RunLike) -> Run:
-    """Read a run once, for use in several functions.
+    """Read a run once; every function of this package accepts the result as a run, and every measure as a prior run.
 
     Parameters
     ----------
     run : RunLike
         Path of a TREC file (plain or gzip), a dict of dicts, a DataFrame with the columns query_id, doc_id and score
         (or qid, docno and score), or an iterable of named tuples such as ``ir_measures.ScoredDoc``.
-
-    Returns
-    -------
-    Run
-        Every function of this package accepts it as a run, and every measure as a prior or reference run.
 
     Examples
     --------
@@ -72,7 +63,7 @@ def read_run(run: RunLike) -> Run:
 
 
 def read_runs(runs: RunsLike, *, names: str = "file") -> dict[str, Run]:
-    """Read many runs once, for use in several functions.
+    """Read many runs once, by name; every function of this package accepts the result as runs.
 
     Parameters
     ----------
@@ -80,13 +71,7 @@ def read_runs(runs: RunsLike, *, names: str = "file") -> dict[str, Run]:
         Folder, glob or list of TREC run files, or a dict of name: run in any form.
     names : {'file', 'tag'}
         Name each run by its base file name, without a leading ``input.`` and endings such as ``.run.gz``, or by the run
-        tag in its last column.
-
-    Returns
-    -------
-    dict
-        Name -> Run. Every function of this package accepts it as runs, and groups may refer to runs by name, file name
-        or tag.
+        tag in its last column. Groups may refer to runs by name, file name or tag.
 
     Examples
     --------

@@ -85,32 +85,31 @@ class LeaveOneOut:
         return _PartOfRuns(self, self._place[name], len(self.runs))
 
     @once
-    def unseen(self, model: UserModel) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Rows of documents with a gain (n,), and products (n, M + 1) over the runs before, and from, each place."""
+    def unseen(self, model: UserModel) -> tuple[IntArray, "_Folded"]:
+        """Rows of documents with a gain (n,), and the chance that a user of the runs has not seen them."""
         rows = np.flatnonzero(model.gain(self.judgements.grade) > 0)  # (n,)
         left = np.ones((len(rows), len(self.runs)))  # (n, M) chance that each run leaves the document unseen
         for column, run in enumerate(self.runs):
             by_run = np.ones(len(self.judgements.grade))
             leave_unseen(by_run, run, model)
             left[:, column] = by_run[rows]
-        return rows, _before(left, np.multiply), _from(left, np.multiply)
+        return rows, _Folded(left, np.multiply)
 
     @once
-    def found_by(self, cutoff: int | None) -> tuple[IntArray, Array]:
-        """Rows of the documents that a run has in its top K (n,), and how many runs before each place do (n, M + 1)."""
+    def found_by(self, cutoff: int | None) -> tuple[IntArray, "_Folded"]:
+        """Rows of the documents that a run has in its top K (n,), and the number of runs that do."""
         hits = [row[row >= 0] for row in (run.top(cutoff).row for run in self.runs)]
         rows = np.unique(np.concatenate(hits)) if hits else np.zeros(0, dtype=np.int64)
         found = np.zeros((len(rows), len(self.runs)), dtype=np.int32)  # (n, M)
         for column, hit in enumerate(hits):
             found[np.searchsorted(rows, hit), column] = 1
-        return rows, _before(found, np.add)
+        return rows, _Folded(found, np.add)
 
     @once
-    def covered(self, model: UserModel, agg: str) -> tuple[FloatArray, FloatArray]:
-        """(Q, M + 1) maxima, or sums, of the base scores over the runs before, and from, each place."""
+    def covered(self, model: UserModel, agg: str) -> "_Folded":
+        """Maxima, or sums, of the scores of the runs under an ordinary measure, for each topic."""
         scores = np.stack([model.score(run) for run in self.runs], axis=1)  # (Q, M)
-        combine = np.maximum if agg == "max" else np.add
-        return _before(scores, combine), _from(scores, combine)
+        return _Folded(scores, np.maximum if agg == "max" else np.add)
 
 
 class _PartOfRuns(JudgedPriors):
@@ -118,32 +117,34 @@ class _PartOfRuns(JudgedPriors):
 
     def __init__(self, every: LeaveOneOut, last: int, first: int):
         super().__init__(every.judgements, every.runs[:last] + every.runs[first:])
-        self._every, self._last, self._first = every, last, first
+        self._every, self._place = every, (last, first)
 
     def unseen(self, model: UserModel) -> FloatArray:
-        rows, before, after = self._every.unseen(model)
+        rows, chances = self._every.unseen(model)
         left = np.ones(len(self.judgements.grade))
-        left[rows] = before[:, self._last] * after[:, self._first]
+        left[rows] = chances.around(*self._place)
         return left
 
     def found_by(self, cutoff: int | None) -> IntArray:
-        rows, before = self._every.found_by(cutoff)
+        rows, counts = self._every.found_by(cutoff)
         count = np.zeros(len(self.judgements.grade), dtype=np.int64)
-        count[rows] = before[:, self._last] + before[:, -1] - before[:, self._first]
+        count[rows] = counts.around(*self._place)
         return count
 
     def covered(self, model: UserModel, agg: str) -> FloatArray:
-        before, after = self._every.covered(model, agg)
-        before, after = before[:, self._last], after[:, self._first]
-        return np.maximum(before, after) if agg == "max" else (before + after) / max(self.n, 1)
+        covered: FloatArray = self._every.covered(model, agg).around(*self._place)
+        return covered if agg == "max" else covered / max(self.n, 1)
 
 
-def _before(matrix: Array, combine: np.ufunc) -> Array:
-    """(n, M) -> (n, M + 1): column j combines the columns before j."""
-    nothing = np.full((len(matrix), 1), 1 if combine is np.multiply else 0, dtype=matrix.dtype)
-    return np.hstack([nothing, combine.accumulate(matrix, axis=1)])
+class _Folded:
+    """Columns of an (n, M) matrix combined from the left and from the right, so that any gap is left out in O(n)."""
 
+    def __init__(self, matrix: Array, combine: np.ufunc):
+        nothing = np.full((len(matrix), 1), 1 if combine is np.multiply else 0, dtype=matrix.dtype)
+        self._combine = combine
+        self._before = np.hstack([nothing, combine.accumulate(matrix, axis=1)])  # (n, M + 1)
+        self._from = np.hstack([nothing, combine.accumulate(matrix[:, ::-1], axis=1)])[:, ::-1]  # (n, M + 1)
 
-def _from(matrix: Array, combine: np.ufunc) -> Array:
-    """(n, M) -> (n, M + 1): column j combines the columns from j on."""
-    return _before(matrix[:, ::-1], combine)[:, ::-1]
+    def around(self, last: int, first: int) -> Array:
+        """(n,) columns before ``last`` and from ``first`` on, combined."""
+        return np.asarray(self._combine(self._before[:, last], self._from[:, first]))

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from ir_measures_relative._base import Contents, short_key, split_key
@@ -33,7 +32,6 @@ _ANONYMOUS = "run"  # name of a run that has none
 
 _contents: Contents[Any] = Contents("prior runs")  # runs and retrievers that some measure or name refers to
 _registered: dict[str, tuple[Run, ...]] = {}  # name -> its runs
-_registering = Lock()
 
 
 @dataclass(frozen=True)
@@ -166,11 +164,9 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
     if prior.symbol is not None:
         raise ValueError(f"{where}: the symbol {prior!r} is not a run")
     found = tuple(run for _, run in prior.resolve(where))
-    with _registering:
-        known = _registered.get(name)
-        if known is not None and not overwrite and _identity(known) != _identity(found):
-            raise ValueError(f"the prior run {name!r} is registered with other content; overwrite=True replaces it")
-        _registered[name] = found
+    if not overwrite and _identity(_registered.setdefault(name, found)) != _identity(found):
+        raise ValueError(f"the prior run {name!r} is registered with other content; overwrite=True replaces it")
+    _registered[name] = found
 
 
 @dataclass(frozen=True)

@@ -357,7 +357,7 @@ def test_a_join_that_another_thread_keeps_meanwhile_does_not_matter() -> None:
         def __setattr__(self, name: str, value: Any) -> None:
             super().__setattr__(name, value)
             if name == "_joined" and value.row.shape[1] == 3:  # right after, another thread keeps its top 1
-                super().__setattr__(name, self._join(1))
+                super().__setattr__(name, JudgedRun(self.judgements, self.run).top(1))
 
     run = Shared(Judgements.of({"q": {"a": 1}}), Run.of({"q": {"x": 3.0, "y": 2.0, "a": 1.0}}))
     assert run.top(3).row.tolist() == [[-1, -1, 0]]
