@@ -1,7 +1,6 @@
-"""Files of runs and qrels: TREC files (plain or gzip, ``#`` comment lines, any white space between fields), run names.
+"""TREC files of runs and qrels (plain or gzip, ``#`` comment lines, any white space between fields), and run names.
 
-Every error about a file names the file and the line. Pandas reads plain files, which nearly all are; the loop over
-lines reads all others, and reports errors.
+Pandas reads plain files, which nearly all are. A loop over lines reads the others and reports errors by file and line.
 """
 
 from __future__ import annotations
@@ -143,7 +142,7 @@ def read_bytes(path: Path, what: str) -> bytes:
 
 
 def _unzipped(data: bytes) -> bytes:
-    """Unpack gzip data of one or more members; unpacking far more than real runs have must be asked for."""
+    """Unpack gzip data of one or more members; far more than real runs contain requires the user's consent."""
     most = sys.maxsize - 1 if os.environ.get(_LARGE) else min(_MOST_BYTES, max(_SMALL, _MOST_TIMES * len(data)))
     parts, left = [], most
     while data:
@@ -229,11 +228,7 @@ def _has_parquet(folder: os.PathLike[str]) -> bool:
 
 
 def run_name(file_name: str) -> str:
-    """Name of a run by the base name of its file.
-
-    >>> run_name("input.p_bm25.gz"), run_name("bm25.res.gz"), run_name("covidex.r5.1s.lr")
-    ('p_bm25', 'bm25', 'covidex.r5.1s.lr')
-    """
+    """Name of a run by the base name of its file: 'p_bm25' for 'input.p_bm25.run.gz'."""
     name = file_name.removeprefix("input.").removesuffix(".gz") or file_name
     left = list(RUN_ENDINGS)
     while ending := next((ending for ending in left if name.endswith(ending)), None):

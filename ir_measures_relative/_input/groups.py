@@ -23,52 +23,48 @@ _MOST_NAMED = 4  # runs that a sentence lists
 
 
 def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -> dict[Any, str]:
-    """Run -> group for every run, in the order of ``groups``, so that a group looks alike in all figures.
+    """Group of every run, in the order of ``groups``, so that a group looks alike in all figures.
 
-    ``groups``: dict, Series, table, or the path of a CSV or TSV file, which is read once. A run is looked up by its
-    name, else by its file name, else by its run tag. ``sources``: the runs, or only their names.
+    A run is looked up by its name, else by its file name, else by its run tag. ``sources``: the runs, or their names.
     """
     known = known_groups(groups)
-    place = {run: index for index, run in enumerate(known)}
     source_of = sources if isinstance(sources, Mapping) else {}
-    found = {name: _known_as(name, source_of.get(name), known) for name in sources}
-    missing = [name for name, run in found.items() if run is None]
+    listed: dict[Any, Any] = {  # run -> the text under which the groups list it
+        name: next((text for text in _texts(name, source_of.get(name)) if text in known), None) for name in sources
+    }
+    missing = [f"{name!r:.80}" for name, text in listed.items() if text is None]
     if missing:
-        names = ", ".join(f"{name!r:.80}" for name in missing[:_MOST_NAMED])
+        names = ", ".join(missing[:_MOST_NAMED])
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
         without = f"the run {names} has no group" if len(missing) == 1 else f"the runs {names}{more} have no group"
         raise ValueError(f"groups: {without}; every run requires one, under its name, its file name or its run tag")
-    runs = {name: run for name, run in found.items() if run is not None}
-    return {name: known[run] for name, run in sorted(runs.items(), key=lambda named: place[named[1]])}
+    place = {text: index for index, text in enumerate(known)}
+    return {name: known[listed[name]] for name in sorted(listed, key=lambda name: place[listed[name]])}
 
 
 def known_groups(groups: Any) -> dict[str, str]:
-    """Run -> group of every row; ``read_groups`` accepts it again."""
-    exact: dict[str, tuple[str, str]] = {}  # run -> group, and the place of the row
-    for where, run, group in _rows(groups):
-        if is_missing(run) or is_missing(group) or not str(run).strip() or not str(group).strip():
-            continue
-        if exact.setdefault(str(run), (str(group).strip(), where))[0] != str(group).strip():
-            raise ValueError(f"{where}: the run {run!r:.80} has two groups; it must have one")
+    """Group of every listed run; ``read_groups`` accepts the result as groups."""
+    rows = [
+        (where, str(run), str(group).strip())
+        for where, run, group in _rows(groups)
+        if not is_missing(run) and not is_missing(group) and str(run).strip() and str(group).strip()
+    ]
+    exact = {run for _, run, _ in rows}
     known: dict[str, str] = {}
-    for run, (group, where) in exact.items():  # also without white space around it, unless another run is called so
-        known[run] = group
-        if run.strip() not in exact and known.setdefault(run.strip(), group) != group:
-            raise ValueError(f"{where}: the run {run.strip()!r:.80} has two groups; it must have one")
+    for where, run, group in rows:  # a run is also listed without white space around it, unless another is called so
+        for text in (run, run.strip()):
+            if (text == run or text not in exact) and known.setdefault(text, group) != group:
+                raise ValueError(f"{where}: the run {text!r:.80} has two groups; it must have one")
     return known
 
 
-def _known_as(name: Any, source: Any, known: Mapping[str, str]) -> str | None:
-    """Text under which the groups list a run."""
-    if str(name) in known:
-        return str(name)
-    if not isinstance(source, RunSource):
-        return None
-    if (file := source.file_name) is not None:
-        for text in (file, file.removesuffix(".gz"), run_name(file)):
-            if text in known:
-                return text
-    return source.tag if source.tag in known else None  # last: a file is opened for it
+def _texts(name: Any, source: Any) -> Iterator[str | None]:
+    """Texts under which groups may list a run, in order; the tag comes last, since a file is opened for it."""
+    yield str(name)
+    if isinstance(source, RunSource):
+        if (file := source.file_name) is not None:
+            yield from (file, file.removesuffix(".gz"), run_name(file))
+        yield source.tag
 
 
 def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -87,7 +83,7 @@ def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
 
 def _columns(names: list[str], where: str) -> tuple[int, int]:
     """Places of the columns of runs and groups."""
-    plain = [name.strip(' "').casefold() for name in names]
+    plain = [name.strip().strip('"').casefold() for name in names]
     run, group = (next((name for name in accepted if name in plain), None) for accepted in (_RUN, _GROUP))
     if run is None or group is None:
         raise ValueError(f"{where} lacks a column: it has {', '.join(names)!r:.80}; expected {_HEADER}")

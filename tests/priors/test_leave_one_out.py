@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, run_of, runs
 
 from ir_measures_relative._base.bases import user_model
-from ir_measures_relative._judged import Judgements, Runs
+from ir_measures_relative._judged import JudgedRun, Judgements, Runs
 from ir_measures_relative._judged import Run as RankedRun
 from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
 
@@ -23,17 +23,32 @@ def joined(qrels: Qrels, runs: dict[str, Run]) -> Runs:
     return Runs.of(Judgements.of(qrels), {name: RankedRun.of(run) for name, run in runs.items()})
 
 
-def assert_alike(fast: JudgedPriors, explicit: JudgedPriors, cutoff: int | None) -> None:
-    """On documents with a gain, which are all that a measure multiplies with."""
-    assert fast.n == explicit.n
+def assert_alike(fast: JudgedPriors, runs: list[JudgedRun], cutoff: int | None) -> None:
+    """As computed run by run and document by document; unseen only of documents with a gain."""
+    judgements, explicit = fast.judgements, JudgedPriors(fast.judgements, runs)
+    assert fast.n == explicit.n == len(runs)
+    lists = [run.top(cutoff).row for run in runs]
+    count = [sum(int((row == document).any()) for row in lists) for document in range(len(judgements.grade))]
+    for priors in (fast, explicit):
+        np.testing.assert_array_equal(priors.found_by(cutoff), count)
     for base in BASES:
         model = user_model(base, cutoff)
-        gainful = model.gain(fast.judgements.grade) > 0
-        np.testing.assert_allclose(fast.unseen(model)[gainful], explicit.unseen(model)[gainful], rtol=1e-13, atol=0)
-        if base != "P" or cutoff is not None:
-            for agg in ("max", "mean"):
-                np.testing.assert_allclose(fast.covered(model, agg), explicit.covered(model, agg), rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(fast.found_by(cutoff), explicit.found_by(cutoff))
+        left = np.ones(len(judgements.grade))
+        for row in lists:
+            for topic, rank in zip(*np.nonzero(row >= 0), strict=True):
+                left[row[topic, rank]] *= 1.0 - model.seen(row.shape[1])[rank]
+        gainful = model.gain(judgements.grade) > 0
+        scores = [model.score(run) for run in runs] if base != "P" or cutoff is not None else None
+        for priors in (fast, explicit):
+            np.testing.assert_allclose(priors.unseen(model)[gainful], left[gainful], rtol=1e-13, atol=0)
+            if scores is not None:
+                nothing = np.zeros(judgements.n_topics)
+                largest, mean = (
+                    np.max([nothing, *scores], axis=0),
+                    np.sum([nothing, *scores], axis=0) / max(len(runs), 1),
+                )
+                np.testing.assert_allclose(priors.covered(model, "max"), largest, rtol=0, atol=1e-12)
+                np.testing.assert_allclose(priors.covered(model, "mean"), mean, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=30)
@@ -43,9 +58,9 @@ def test_others_and_previous_equal_explicit_priors(qrels: Qrels, runs: dict[str,
     field = LeaveOneOut.of(judged)
     for place, name in enumerate(runs):
         others = [judged[other] for other in runs if other != name]
-        assert_alike(field.others(name), JudgedPriors(judged.judgements, others), cutoff)
+        assert_alike(field.others(name), others, cutoff)
         before = [judged[other] for other in list(runs)[:place]]
-        assert_alike(field.previous(name), JudgedPriors(judged.judgements, before), cutoff)
+        assert_alike(field.previous(name), before, cutoff)
 
 
 @settings(max_examples=30)
@@ -100,10 +115,10 @@ def test_the_mean_over_many_runs_does_not_depend_on_how_they_are_given() -> None
     for place, name in enumerate(runs):
         others = [judged[other] for other in runs if other != name]
         draw.shuffle(others)
-        mean = JudgedPriors(judged.judgements, others).covered(model, "mean")
+        mean = np.mean([model.score(run) for run in others], axis=0)
         np.testing.assert_allclose(field.others(name).covered(model, "mean"), mean, rtol=0, atol=1e-12)
         before = [judged[other] for other in list(runs)[:place]][::-1]
-        mean = JudgedPriors(judged.judgements, before).covered(model, "mean")
+        mean = np.sum([np.zeros(8), *(model.score(run) for run in before)], axis=0) / max(len(before), 1)
         np.testing.assert_allclose(field.previous(name).covered(model, "mean"), mean, rtol=0, atol=1e-12)
 
 
