@@ -153,23 +153,19 @@ def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
 
 def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
     rows = read_once(rows, what)
-    if not rows:
-        return _checked({"query": [], "doc": [], value: []}, value, what)
-    if isinstance(rows[0], str):  # ir_measures splits a path into letters
+    first = rows[0] if rows else None
+    if isinstance(first, str):  # ir_measures splits a path into letters
         raise TypeError(f"{what}: ir_measures opens no files; {_READERS[value]} reads one")
     lists: dict[str, list[Any]] = {}
     for column in ("query", "doc", value):
-        name = next((n for n in COLUMN_NAMES[column] if hasattr(rows[0], n)), None)
-        if name is None:
-            raise TypeError(
-                f"{what}: an item ({shown(rows[0])}) has no field {' or '.join(map(repr, COLUMN_NAMES[column]))}; "
-                f"expected {_accepted(value)}"
-            )
+        names = COLUMN_NAMES[column]
+        name = next((name for name in names if hasattr(first, name)), names[0])
         try:
             lists[column] = [getattr(row, name) for row in rows]
         except AttributeError:
-            odd = next(row for row in rows if not hasattr(row, name))
-            raise TypeError(f"{what}: the item {shown(odd)} has no field {name!r}") from None
+            item = shown(next(row for row in rows if not hasattr(row, name)))
+            fields = " or ".join(map(repr, names))
+            raise TypeError(f"{what}: an item ({item}) has no field {fields}; expected {_accepted(value)}") from None
     return _checked(lists, value, what)
 
 
@@ -243,10 +239,7 @@ def refuse_measure(data: Any, what: str, expected: str) -> None:
 def _is_file(text: str) -> bool:
     """True for the path of a file or of Parquet data; other folders may have the name of a dataset."""
     path = Path(os.path.expanduser(text))
-    try:
-        exists = not text.startswith(_IRDS) and os.path.exists(path)
-    except ValueError:  # no path contains a NUL
-        return False
+    exists = not text.startswith(_IRDS) and os.path.exists(path)
     return exists and (not os.path.isdir(path) or is_parquet(path))
 
 

@@ -214,7 +214,7 @@ def is_parquet(path: Path) -> bool:
             return False
         with path.open("rb") as stream:  # a file that is empty or damaged is known by its ending
             return path.suffix == ".parquet" or stream.read(len(_PARQUET)) == _PARQUET
-    except (OSError, ValueError):
+    except OSError:
         return False
 
 
