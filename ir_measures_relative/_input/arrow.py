@@ -138,9 +138,9 @@ def column_name(accepted: tuple[str, ...], names: list[Any], what: str) -> str:
         accepted = (*accepted, _TRECTOOLS[accepted[0]])
     name = next((name for name in accepted if name in names), None)
     if name is None:
-        known = ", ".join(map(str, names)) or "none"
+        existing = ", ".join(map(str, names)) or "none"
         wanted = " or ".join(map(repr, accepted))
-        raise ValueError(f"{what} has no column {wanted}; it has {known:.200}{_advice(accepted, names)}")
+        raise ValueError(f"{what} has no column {wanted}; it has {existing:.200}{_advice(accepted, names)}")
     if names.count(name) > 1:
         raise ValueError(f"{what} has several columns {name!r}; column names must be unique")
     return name

@@ -27,10 +27,10 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
 
     A run is looked up by its name, else by its file name, else by its run tag. ``sources``: the runs, or their names.
     """
-    known = known_groups(groups)
+    group_of = known_groups(groups)
     source_of = sources if isinstance(sources, Mapping) else {}
     listed: dict[Any, Any] = {  # run -> the text under which the groups list it
-        name: next((text for text in _texts(name, source_of.get(name)) if text in known), None) for name in sources
+        name: next((text for text in _texts(name, source_of.get(name)) if text in group_of), None) for name in sources
     }
     missing = [f"{name!r:.80}" for name, text in listed.items() if text is None]
     if missing:
@@ -38,8 +38,8 @@ def read_groups(groups: Any, sources: Mapping[Any, RunSource] | Iterable[Any]) -
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
         without = f"the run {names} has no group" if len(missing) == 1 else f"the runs {names}{more} have no group"
         raise ValueError(f"groups: {without}; every run requires one, under its name, its file name or its run tag")
-    place = {text: index for index, text in enumerate(known)}
-    return {name: known[listed[name]] for name in sorted(listed, key=lambda name: place[listed[name]])}
+    place = {text: index for index, text in enumerate(group_of)}
+    return {name: group_of[listed[name]] for name in sorted(listed, key=lambda name: place[listed[name]])}
 
 
 def known_groups(groups: Any) -> dict[str, str]:
@@ -50,12 +50,12 @@ def known_groups(groups: Any) -> dict[str, str]:
         if not is_missing(run) and not is_missing(group) and str(run).strip() and str(group).strip()
     ]
     exact = {run for _, run, _ in rows}
-    known: dict[str, str] = {}
-    for where, run, group in rows:  # a run is also listed without white space around it, unless another is called so
+    group_of: dict[str, str] = {}
+    for where, run, group in rows:  # also without white space around the name, unless another run has that name
         for text in (run, run.strip()):
-            if (text == run or text not in exact) and known.setdefault(text, group) != group:
+            if (text == run or text not in exact) and group_of.setdefault(text, group) != group:
                 raise ValueError(f"{where}: the run {text!r:.80} has two groups; it must have one")
-    return known
+    return group_of
 
 
 def _texts(name: Any, source: Any) -> Iterator[str | None]:

@@ -50,10 +50,10 @@ class _Tables:
         """Rows of the documents that a run has in its top K (n,), and the number of runs that do."""
         hits = [row[row >= 0] for row in (run.top(cutoff).row for run in self.runs)]
         rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *hits]))
-        found = np.zeros((len(rows), len(self.runs)), dtype=np.int32)  # (n, M)
+        shows = np.zeros((len(rows), len(self.runs)), dtype=np.int32)  # (n, M)
         for column, hit in enumerate(hits):
-            found[np.searchsorted(rows, hit), column] = 1
-        return rows, _Folded(found, np.add)
+            shows[np.searchsorted(rows, hit), column] = 1
+        return rows, _Folded(shows, np.add)
 
     @once
     def covered(self, model: UserModel, agg: str) -> _Folded:

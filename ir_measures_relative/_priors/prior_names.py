@@ -35,13 +35,13 @@ def split_names(text: str, where: str) -> list[str]:
     while more:
         rest = rest.lstrip()
         if rest.startswith('"'):
-            found = _QUOTED.match(rest)
-            if found is None:
+            match = _QUOTED.match(rest)
+            if match is None:
                 raise ValueError(
                     f"{where}={shown(text)} has a quote that is not closed; "
                     "write names separated by commas, as in '\"BM25, tuned\",dense'"
                 )
-            name, more, rest = found[1].replace('""', '"'), found[2], rest[found.end() :]
+            name, more, rest = match[1].replace('""', '"'), match[2], rest[match.end() :]
         else:
             name, more, rest = rest.partition(",")
             name = name.rstrip()

@@ -75,14 +75,14 @@ class PriorRuns:
         ``single`` requires exactly one run; with ``paths=False`` no file is opened or looked for; ``ties``: runs of the
         same order whose ties differ are different.
         """
-        found = value if isinstance(value, PriorRuns) else cls._sorted(_Reader(where, paths, ties).parts(value))
-        special = [part.name for part in found.parts if part.label in (NONE, *SYMBOLS)]
-        if single and (len(found.parts) != 1 or special):
+        prior_runs = value if isinstance(value, PriorRuns) else cls._sorted(_Reader(where, paths, ties).parts(value))
+        special = [part.name for part in prior_runs.parts if part.label in (NONE, *SYMBOLS)]
+        if single and (len(prior_runs.parts) != 1 or special):
             listed = f"; a name that contains a comma must be in a list: [{value!r}]" if "," in str(value) else ""
             raise ValueError(f"{where} must be one run, or the path or name of one, got {shown(value)}{listed}")
-        if special and len(found.parts) > 1:
+        if special and len(prior_runs.parts) > 1:
             raise ValueError(f"{where}: {special[0]!r} cannot be combined with other prior runs")
-        return cls(()) if special == [NONE] else found
+        return cls(()) if special == [NONE] else prior_runs
 
     @classmethod
     def _sorted(cls, parts: Iterable[Part]) -> PriorRuns:
@@ -111,10 +111,10 @@ class PriorRuns:
                 "use calc_runs, compare or pt.relative.Experiment, or name prior runs "
                 "(on the command line: compare, or --prior NAME=FILE)"
             )
-        found = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
-        if single and len(found) != 1:
-            raise ValueError(f"{where} must be one run, but {self!r} means {len(found)} runs")
-        return found
+        runs = [(part.label, run) for part in self.parts for run in _runs_of(part, where, own or {})]
+        if single and len(runs) != 1:
+            raise ValueError(f"{where} must be one run, but {self!r} means {len(runs)} runs")
+        return runs
 
     def check(self, where: str, names: Iterable[str], *, single: bool = False) -> None:
         """Raise the errors of ``resolve`` early; ``names``: those of the experiment's runs, which are not read yet."""
@@ -163,10 +163,10 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
     prior = PriorRuns.of(runs, where)
     if prior.symbol is not None:
         raise ValueError(f"{where}: the symbol {prior!r} is not a run")
-    found = tuple(run for _, run in prior.resolve(where))
-    if not overwrite and _identity(_registered.setdefault(name, found)) != _identity(found):
+    contents = tuple(run for _, run in prior.resolve(where))
+    if not overwrite and _identity(_registered.setdefault(name, contents)) != _identity(contents):
         raise ValueError(f"the prior run {name!r} is registered with other content; overwrite=True replaces it")
-    _registered[name] = found
+    _registered[name] = contents
 
 
 @dataclass(frozen=True)
@@ -279,17 +279,17 @@ def _received(parts: list[tuple[str, str, Any]]) -> PriorRuns:
 
     A plain name that means something else in this process, or nothing, is pinned to its content; none is registered.
     """
-    found: list[Part] = []
+    received: list[Part] = []
     for name, digits, content in parts:
         if isinstance(content, Retriever):
             content = retriever_of(content.transformer, _contents)
         if digits:
-            found.append(Part(name, digits) if content is None else _held(content, name))
+            received.append(Part(name, digits) if content is None else _held(content, name))
         elif content is None or _identity(content) == _identity(_registered.get(name)):
-            found.append(Part(name))
+            received.append(Part(name))
         else:
-            found.extend(_held(run, name) for run in content)
-    return PriorRuns._sorted(found)
+            received.extend(_held(run, name) for run in content)
+    return PriorRuns._sorted(received)
 
 
 def _identity(runs: tuple[Run, ...] | None) -> list[str] | None:

@@ -23,7 +23,7 @@ _SHORTER = (
 
 @dataclass(frozen=True, eq=False)
 class Retriever:
-    """A transformer, known by identity or equality."""
+    """A transformer, identified by identity or equality."""
 
     transformer: Any
     name: str  # its text, short enough to print
