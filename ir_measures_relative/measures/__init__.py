@@ -20,7 +20,6 @@ from ir_measures_relative.measures.relative import (
     Reference,
     RelativeMeasure,
     Whole,
-    cutoff_parameter,
     register,
     registry,
 )

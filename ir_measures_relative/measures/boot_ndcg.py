@@ -31,14 +31,7 @@ from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, warn_without_nonrelevant
 from ir_measures_relative._labels import DCGS, POOLS, PRIORS, BootSettings, TopicScores, topic_scores
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import (
-    Choice,
-    GainTable,
-    Parameter,
-    RelativeMeasure,
-    cutoff_parameter,
-    register,
-)
+from ir_measures_relative.measures.relative import Choice, GainTable, Parameter, RelativeMeasure, register
 
 
 class Estimate(Parameter):
@@ -94,7 +87,6 @@ class _BootNDCG(RelativeMeasure):
     PRETTY_NAME = "Bootstrapped nDCG"
     SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed, not sampled."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "prior": Choice(
             *PRIORS,
             default="pool+run",

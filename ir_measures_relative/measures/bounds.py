@@ -20,7 +20,7 @@ from ir_measures_relative._extremes import Question, against_nothing, largest_di
 from ir_measures_relative._judged import JudgedRun, best_values, best_values_left
 from ir_measures_relative._labels import naive_bounds
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import Choice, GainTable, RelativeMeasure, Whole, cutoff_parameter, register
+from ir_measures_relative.measures.relative import Choice, GainTable, RelativeMeasure, Whole, register
 
 
 def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int) -> np.ndarray:
@@ -70,7 +70,6 @@ class _NDCGBound(RelativeMeasure):
     PRETTY_NAME = "Bound of nDCG"
     SHORT_DESC = "Lowest or highest nDCG over the labels of unjudged documents."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "side": Choice("lower", "upper", desc="which bound"),
         "method": Choice("naive", "scaled", "guaranteed", desc="labels of unjudged documents"),
         "dcg": Choice("log2", "exp-log2", desc="gain of a grade: itself, or 2^grade - 1"),

@@ -34,7 +34,7 @@ from ir_measures_relative._labels import (
     labels_of,
 )
 from ir_measures_relative.measures.boot_ndcg import Estimate, estimate_of
-from ir_measures_relative.measures.relative import Base, Choice, Parameter, RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.relative import Base, Choice, Parameter, RelativeMeasure, register
 
 
 class Labels(Parameter):
@@ -88,7 +88,6 @@ class _Imputed(RelativeMeasure):
     PRETTY_NAME = "Imputed score"
     SHORT_DESC = "The base measure with learned labels for unjudged documents."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "labels": Labels(desc="predicts the grades of unjudged documents"),
         "base": Base(*BASES),
         "estimate": LabelEstimate("mean", desc="statistic of the distribution"),

@@ -22,16 +22,7 @@ from ir_measures_relative._extremes import BASES, JUDGED, NORMS, MedSettings, Si
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import (
-    Base,
-    Choice,
-    Flag,
-    Reference,
-    RelativeMeasure,
-    Whole,
-    cutoff_parameter,
-    register,
-)
+from ir_measures_relative.measures.relative import Base, Choice, Flag, Reference, RelativeMeasure, Whole, register
 
 
 class _MED(RelativeMeasure):
@@ -63,7 +54,6 @@ class _MED(RelativeMeasure):
     PRETTY_NAME = "Maximised Effectiveness Distance"
     SHORT_DESC = "The most by which two runs can differ, whatever the labels of the unjudged documents are."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "reference": Reference(),
         "base": Base(*BASES),
         "direction": Choice("both", "above", "below", desc="the distance, or one end of the difference"),

@@ -22,7 +22,7 @@ from ir_measures_relative._base import NDCG, UserModel, divide
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import Base, Choice, Prior, RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.relative import Base, Choice, Prior, RelativeMeasure, register
 
 
 def residual_values(
@@ -62,7 +62,6 @@ class _NRG(RelativeMeasure):
     PRETTY_NAME = "Normalised Residual Gain"
     SHORT_DESC = "The gain that a run has left to offer after prior runs, discounted by rank and normalised."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "prior": Prior(),
         "base": Base("nDCG", "P", "R", "RBP", "RR", "SDCG", "INSQ"),
         "normalizer": Choice("residual", "absolute", desc="base nDCG: the ideal by residual or by ordinary gain"),

@@ -27,16 +27,7 @@ from ir_measures_relative._base import LARGEST, divide, sum_of_precisions, sum_o
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import (
-    Base,
-    Choice,
-    Number,
-    Prior,
-    RelativeMeasure,
-    Whole,
-    cutoff_parameter,
-    register,
-)
+from ir_measures_relative.measures.relative import Base, Choice, Number, Prior, RelativeMeasure, Whole, register
 
 
 def rareness(found_by: IntArray, others: int, rarity: str = "share") -> FloatArray:
@@ -114,7 +105,6 @@ class _RareP(_Rareness):
     PRETTY_NAME = "Rareness-Based Precision"
     SHORT_DESC = "Precision that rewards relevant documents which few other systems retrieve."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "prior": Prior(desc="the other systems"),
         **_SHARED,
         "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
@@ -168,7 +158,6 @@ class _Rare(_Rareness):
     PRETTY_NAME = "Graded Rareness"
     SHORT_DESC = "nDCG or RBP that rewards relevant documents which few other systems retrieve."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "prior": Prior(desc="the other systems"),
         "base": Base("nDCG", "RBP"),
         **_SHARED,

@@ -22,14 +22,7 @@ from ir_measures_relative._base import sum_over_ranks
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, common_codes
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import (
-    Choice,
-    Number,
-    Reference,
-    RelativeMeasure,
-    cutoff_parameter,
-    register,
-)
+from ir_measures_relative.measures.relative import Choice, Number, Reference, RelativeMeasure, register
 
 TIES = ("a", "b", "w")
 FORMS = ("ext", "min", "max", "res")
@@ -204,7 +197,6 @@ class _RBO(RelativeMeasure):
         "How similar a run's ranking is to that of a reference run, top ranks first; tied documents are treated."
     )
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "reference": Reference(ties=True),
         "p": Number(0.0, 1.0, 0.9, desc="chance that a user looks one rank further; above 0 and below 1"),
         "ties": Choice(

@@ -19,7 +19,7 @@ from ir_measures_relative._base import sum_over_ranks
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import Number, RelativeMeasure, Whole, cutoff_parameter, register
+from ir_measures_relative.measures.relative import Number, RelativeMeasure, Whole, register
 
 
 def rbp_residual(unjudged: BoolArray, length: IntArray, p: float) -> FloatArray:
@@ -46,7 +46,6 @@ class _RBPResidual(RelativeMeasure):
     PRETTY_NAME = "Residual of Rank-Biased Precision"
     SHORT_DESC = "How much RBP could rise if unjudged documents and the tail below the list were relevant."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "p": Number(0.0, 1.0, 0.8, desc="chance that a user looks one rank further; below 1"),
         "rel": Whole(1, default=1, desc="smallest relevant grade of that RBP; does not change the residual"),
     }

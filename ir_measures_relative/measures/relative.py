@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -43,7 +44,7 @@ class Parameter(measures.ParamInfo):
         super().__init__(default=default, desc=desc)  # type: ignore[no-untyped-call]
 
     def validate(self, value: Any) -> bool:
-        """Accept every value: ir_measures asks again at evaluation, when all are canonical."""
+        """Accept every value: ir_measures checks again at evaluation, when all are canonical."""
         return True
 
     def canonical(self, where: str, value: Any) -> Any:
@@ -129,70 +130,71 @@ class Base(Parameter):
             return canonical_base(value, self.accepted)
 
 
-class Prior(Parameter):
-    """Prior runs: names, runs, paths, lists or dicts of those, or a symbol; kept as their short key."""
+class _Runs(Parameter):
+    """Runs, kept as their short key."""
 
-    kind = "a run, the path or name of one, several of those, 'others', 'previous', 'groups' or 'none'"
     needs = "prior runs"
-
-    def __init__(self, desc: str = "the runs that the user has seen already"):
-        super().__init__(PriorRuns.of("others"), desc)
-
-    def canonical(self, where: str, value: Any) -> PriorRuns:
-        return self.from_text(where, value)
-
-    def from_text(self, where: str, value: Any, *, paths: bool = True) -> PriorRuns:
-        return PriorRuns.of(value, where, paths=paths)
-
-
-class Reference(Parameter):
-    """Exactly one run to compare with; kept as its short key."""
-
-    kind = "one run, or the path or name of one"
-    needs = "prior runs"
-
-    def __init__(self, desc: str = "the run to compare with", ties: bool = False):
-        super().__init__(None, desc)
-        self.ties = ties  # True if ties affect the measure
+    single = False  # True if exactly one run is accepted
+    ties = False  # True if ties affect the measure
 
     def canonical(self, where: str, value: Any) -> PriorRuns | None:
         return self.from_text(where, value)
 
     def from_text(self, where: str, value: Any, *, paths: bool = True) -> PriorRuns | None:
-        return None if value is None else PriorRuns.of(value, where, single=True, paths=paths, ties=self.ties)
+        if value is None and self.default is None:
+            return None
+        return PriorRuns.of(value, where, single=self.single, paths=paths, ties=self.ties)
 
 
-def cutoff_parameter() -> Whole:
-    """The parameter that ``measure @ K`` sets."""
-    return Whole(1, desc="ranking cutoff")
+class Prior(_Runs):
+    """Prior runs: names, runs, paths, lists or dicts of those, or a symbol."""
+
+    kind = "a run, the path or name of one, several of those, 'others', 'previous', 'groups' or 'none'"
+
+    def __init__(self, desc: str = "the runs that the user has seen already"):
+        super().__init__(PriorRuns.of("others"), desc)
+
+
+class Reference(_Runs):
+    """Exactly one run to compare with."""
+
+    kind = "one run, or the path or name of one"
+    single = True
+
+    def __init__(self, desc: str = "the run to compare with", ties: bool = False):
+        super().__init__(None, desc)
+        self.ties = ties
 
 
 class RelativeMeasure(ir_measures.Measure):
     """A measure of a run relative to prior runs, to missing judgements or to a random ranking.
 
     A measure is a value: parameters become canonical when it is made, equal measures print alike, and
-    ``parse_measure(str(m)) == m``. Subclasses declare ``SUPPORTED_PARAMS`` (in the order they are printed) and
-    compute ``score``.
+    ``parse_measure(str(m)) == m``. Subclasses declare ``SUPPORTED_PARAMS`` (in the order they are printed; the cutoff
+    is added) and compute ``score``.
     """
 
     NAME = ""
     PRETTY_NAME = ""
     SHORT_DESC = ""
-    SUPPORTED_PARAMS: dict[str, Any] = {}
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": Whole(1, desc="ranking cutoff")}
     DIRECTION = "larger"  # better values: 'larger', 'smaller', or 'neither'
     CITATIONS: tuple[str, ...] = ()
     NOTES: tuple[str, ...] | None = None  # sections of papers.rst about the measure; None: those of CITATIONS
+
+    def __init_subclass__(cls) -> None:
+        cls.SUPPORTED_PARAMS = RelativeMeasure.SUPPORTED_PARAMS | cls.SUPPORTED_PARAMS
 
     @property
     def __name__(self) -> str:  # ir_measures prints it
         return self.NAME
 
     def __init__(self, **given: Any):
-        cutoff_of_base = self._canonical(given)
-        super().__init__(**self._printed(given))  # type: ignore[no-untyped-call]
-        self._cutoff_from_base = cutoff_of_base is not None
+        self._cutoff_from_base = self._make_canonical(given)
+        declared = self.SUPPORTED_PARAMS.items()
+        printed = {name: given[name] for name, info in declared if name in given and given[name] != info.default}
+        super().__init__(**printed)  # type: ignore[no-untyped-call]
         self._text = str(super().__repr__())  # type: ignore[no-untyped-call]
-        self._hash = hash(self._text)
         self.check(given)
 
     def check(self, given: dict[str, Any]) -> None:
@@ -211,7 +213,7 @@ class RelativeMeasure(ir_measures.Measure):
     @property
     def runs_parameter(self) -> str | None:
         """Name of the parameter for prior runs or a reference run, if there is one."""
-        return next((name for name, p in self.SUPPORTED_PARAMS.items() if isinstance(p, (Prior, Reference))), None)
+        return next((name for name, p in self.SUPPORTED_PARAMS.items() if isinstance(p, _Runs)), None)
 
     @property
     def depth(self) -> int | None:
@@ -227,8 +229,7 @@ class RelativeMeasure(ir_measures.Measure):
     @property
     def prior_runs(self) -> PriorRuns | None:
         """The prior runs, or the one reference run, before they are looked up; None for a measure without any."""
-        name = self.runs_parameter
-        return None if name is None else self[name]
+        return None if self.runs_parameter is None else self[self.runs_parameter]
 
     @property
     def symbol(self) -> str | None:
@@ -252,7 +253,7 @@ class RelativeMeasure(ir_measures.Measure):
 
     @property
     def _one_run(self) -> bool:
-        return isinstance(self.SUPPORTED_PARAMS.get(self.runs_parameter or ""), Reference)
+        return isinstance(self.SUPPORTED_PARAMS.get(self.runs_parameter), Reference)
 
     def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K; ``judgements`` with unsupported grades are rejected."""
@@ -274,12 +275,11 @@ class RelativeMeasure(ir_measures.Measure):
             raise TypeError(f"{self.NAME}: parameters must be named, as in {self.NAME}(cutoff=10)")
         params = dict(self.params)
         if self._cutoff_from_base and "base" in kwargs:
-            params.pop("cutoff")
-        elif self._cutoff_from_base and kwargs.get("cutoff", params["cutoff"]) != params["cutoff"]:
-            raise ValueError(f"{self} has the cutoff of its base; the cutoff {kwargs['cutoff']} contradicts it")
-        params.update(kwargs)
-        made = type(self)(**params)
+            del params["cutoff"]  # the old base's
+        made = type(self)(**{**params, **kwargs})
         if self._cutoff_from_base and "base" not in kwargs:
+            if made["cutoff"] != self["cutoff"]:
+                raise ValueError(f"{self} has the cutoff of its base; the cutoff {kwargs['cutoff']} contradicts it")
             made._cutoff_from_base = True
         return made
 
@@ -299,19 +299,14 @@ class RelativeMeasure(ir_measures.Measure):
         return repr(value.key) if isinstance(value, LabelModel) else str(super()._param_repr(value))  # type: ignore[no-untyped-call]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (type(self), self.params, self._cutoff_from_base)
+        """Make the measure again, since a plain name of a prior run may mean another run in another process."""
+        return partial(type(self), **self.params), (), {"_cutoff_from_base": self._cutoff_from_base}
 
     def __repr__(self) -> str:
-        return self._text
+        return self._text  # made once, since hosts ask for it at every topic
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, measures.Measure) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def _canonical(self, given: dict[str, Any]) -> int | None:
-        """Make every given parameter canonical, in place; return the cutoff that came with the base."""
+    def _make_canonical(self, given: dict[str, Any]) -> bool:
+        """Make every given parameter canonical, in place; return True if the base has the cutoff."""
         cutoff_of_base = None
         for name in given:
             if name not in self.SUPPORTED_PARAMS:
@@ -323,29 +318,13 @@ class RelativeMeasure(ir_measures.Measure):
                 given[name], cutoff_of_base = parameter.parsed(where, value)
             else:
                 given[name] = parameter.canonical(where, value)
-        if cutoff_of_base is not None:
-            if given.get("cutoff") not in (None, cutoff_of_base):
-                raise ValueError(
-                    f"{self.NAME}: the base has the cutoff {cutoff_of_base}, the measure {given['cutoff']}; "
-                    "expected one"
-                )
-            given["cutoff"] = cutoff_of_base
-        return cutoff_of_base
-
-    def _printed(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Parameters that differ from their default, in declared order."""
-        return {
-            name: given[name]
-            for name, parameter in self.SUPPORTED_PARAMS.items()
-            if name in given and given[name] != parameter.default
-        }
-
-
-def _unpickled(kind: type[RelativeMeasure], params: dict[str, Any], cutoff_from_base: bool) -> RelativeMeasure:
-    """Make the measure again, since the hash of a text differs between processes."""
-    measure = kind(**params)
-    measure._cutoff_from_base = cutoff_from_base
-    return measure
+        if cutoff_of_base is None:
+            return False
+        if given.get("cutoff") not in (None, cutoff_of_base):
+            cutoffs = f"the base has the cutoff {cutoff_of_base}, the measure {given['cutoff']}"
+            raise ValueError(f"{self.NAME}: {cutoffs}; expected one")
+        given["cutoff"] = cutoff_of_base
+        return True
 
 
 registry: dict[str, RelativeMeasure] = {}
@@ -360,7 +339,7 @@ def register(measure: RelativeMeasure) -> RelativeMeasure:
     question = inspect.getdoc(inspect.getmodule(type(measure))) or ""
     notes, mark, example = (inspect.getdoc(type(measure)) or "").partition(">>> ")
     described = [
-        f"{name} : {getattr(info, 'kind', 'any value')}; default {info.default!r}\n    {info.desc}"
+        f"{name} : {info.kind}; default {info.default!r}\n    {info.desc}"
         for name, info in measure.SUPPORTED_PARAMS.items()
     ]
     parts = [question, notes.strip(), "\n".join(["Parameters", "----------", *described])]

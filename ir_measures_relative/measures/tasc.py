@@ -14,7 +14,7 @@ from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import Base, Choice, Prior, RelativeMeasure, cutoff_parameter, register
+from ir_measures_relative.measures.relative import Base, Choice, Prior, RelativeMeasure, register
 
 
 def subspace_coverage(run: JudgedRun, priors: JudgedPriors, model: UserModel, agg: str = "max") -> FloatArray:
@@ -39,7 +39,6 @@ class _TaSC(RelativeMeasure):
     PRETTY_NAME = "Task Subspace Coverage"
     SHORT_DESC = "The score of a run, weighted by what prior runs leave to gain on the topic."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "prior": Prior(),
         "base": Base("nDCG", "P", "R", "RBP", "RR", "AP", "ERR", "Success"),
         "agg": Choice("max", "mean", desc="how the scores of several prior runs are combined"),

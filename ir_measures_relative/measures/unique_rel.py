@@ -14,7 +14,7 @@ from ir_measures_relative._base import sum_over_ranks
 from ir_measures_relative._input import BoolArray, FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import Prior, RelativeMeasure, Whole, cutoff_parameter, register
+from ir_measures_relative.measures.relative import Prior, RelativeMeasure, Whole, register
 
 
 def unique_values(relevant: BoolArray, priors: JudgedPriors, cutoff: int | None) -> FloatArray:
@@ -41,7 +41,6 @@ class _UniqueRel(RelativeMeasure):
     PRETTY_NAME = "Unique Relevant Documents"
     SHORT_DESC = "The number of relevant documents that no prior run retrieves."
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "prior": Prior(),
         "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
     }

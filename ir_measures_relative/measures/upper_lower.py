@@ -47,7 +47,7 @@ from ir_measures_relative._judged import (
     warn_without_nonrelevant,
 )
 from ir_measures_relative._priors import JudgedPriors
-from ir_measures_relative.measures.relative import Base, Choice, RelativeMeasure, Whole, cutoff_parameter, register
+from ir_measures_relative.measures.relative import Base, Choice, RelativeMeasure, Whole, register
 
 _PERFECT = (
     "a random order of the judged documents is as good as the best one, and every unjudged document, which counts as "
@@ -113,7 +113,6 @@ class _UL(RelativeMeasure):
     DIRECTION = "larger"
     CITATIONS = ("ul",)
     SUPPORTED_PARAMS = {
-        "cutoff": cutoff_parameter(),
         "base": Base("nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"),
         "version": Choice(
             "V1", "V2", "kappa", default="V2", desc="Eq. 5 or Eq. 6 of the paper, or Eq. 6 above 0 throughout"
