@@ -15,9 +15,9 @@ from ir_measures_relative._base.models import (
     UserModel,
     divide,
     label_grades,
+    mean_down_to,
     mean_over_topics,
     refuse_grades_above,
-    sum_of_precisions,
     sum_over_ranks,
 )
 from ir_measures_relative._base.random_ranking import expected_total

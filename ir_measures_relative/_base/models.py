@@ -52,12 +52,17 @@ class UserModel:
         """(Q, W) values of the ranked documents -> (Q,) raw score."""
         return sum_over_ranks(self.parts(value))
 
+    @property
+    def best_total(self) -> float:
+        """Divisor of the raw score, where it is the same for all topics."""
+        return 1.0
+
     def normalizer(self, value: FloatArray, judgements: Judgements) -> FloatArray:
-        """(J,) values of the judged documents -> (Q,) what the raw score is divided by."""
-        return np.ones(judgements.n_topics)
+        """(J,) values of the judged documents -> (Q,) divisor of the raw score."""
+        return np.full(judgements.n_topics, self.best_total)
 
     def score(self, run: JudgedRun) -> FloatArray:
-        """(Q,) the ordinary measure."""
+        """(Q,) score by the ordinary measure."""
         gain = self.gain(run.judgements.grade)
         return divide(self.total(run.top(self.cutoff).values(gain)), self.normalizer(gain, run.judgements))
 
@@ -118,19 +123,16 @@ class SDCG(NDCG):
         """DCG of K documents of the top gain."""
         return float(self.gain(np.array([self.max_rel]))[0]) * self.seen_in_all()
 
-    def normalizer(self, value: FloatArray, judgements: Judgements) -> FloatArray:
-        return np.full(judgements.n_topics, self.best_total)
+    normalizer = UserModel.normalizer
 
 
 class Precision(UserModel):
     name = "P"
     needs_cutoff = True
 
-    def parts(self, value: FloatArray) -> FloatArray:
-        return value / (self.cutoff or 1)
-
-    def total(self, value: FloatArray) -> FloatArray:
-        return sum_over_ranks(value) / (self.cutoff or 1)
+    @property
+    def best_total(self) -> float:
+        return self.cutoff or 1
 
 
 class Recall(UserModel):
@@ -151,11 +153,9 @@ class RBP(UserModel):
     def seen(self, depth: int) -> FloatArray:
         return np.asarray(self.p ** np.arange(depth), dtype=np.float64)
 
-    def parts(self, value: FloatArray) -> FloatArray:
-        return (1.0 - self.p) * super().parts(value)
-
-    def total(self, value: FloatArray) -> FloatArray:
-        return (1.0 - self.p) * sum_over_ranks(value * self.seen(value.shape[1]))
+    @property
+    def best_total(self) -> float:
+        return 1.0 / (1.0 - self.p)
 
 
 @dataclass(frozen=True)
@@ -169,9 +169,10 @@ class INSQ(UserModel):
     def seen(self, depth: int) -> FloatArray:
         return np.asarray((2 * self.T / (np.arange(depth) + 2 * self.T)) ** 2, dtype=np.float64)
 
-    def normalizer(self, value: FloatArray, judgements: Judgements) -> FloatArray:
+    @property
+    def best_total(self) -> float:
         # the sum of seen over all ranks, by Hurwitz's zeta; 1 + ..., so that a tiny T gives 1 and no 0 * inf
-        return np.full(judgements.n_topics, 1.0 + (2 * self.T) ** 2 * float(scipy.special.zeta(2.0, 2 * self.T + 1)))
+        return 1.0 + (2 * self.T) ** 2 * float(scipy.special.zeta(2.0, 2 * self.T + 1))
 
 
 class ReciprocalRank(UserModel):
@@ -197,11 +198,7 @@ class ERR(ReciprocalRank):
     max_rel: int = 4
 
     def __post_init__(self) -> None:
-        if self.max_rel > HIGHEST_LABEL:
-            raise ValueError(
-                f"max_rel={self.max_rel} is too high for ERR (2^max_rel); the highest is {HIGHEST_LABEL} "
-                "(where max_rel is left out it is the highest grade in the qrels)"
-            )
+        _check_max_rel(self.max_rel, "for ERR (2^max_rel)")
 
     def gain(self, grade: Array) -> FloatArray:
         grade = np.maximum(np.nan_to_num(np.asarray(grade, dtype=np.float64)), 0.0)
@@ -268,7 +265,7 @@ MODELS: dict[str, type[UserModel]] = {
 
 
 def refuse_grades_above(highest: int, judgements: Judgements, where: str) -> None:
-    """Refuses judged grades above the highest that ERR accepts: their stop probability would exceed 1."""
+    """Reject judged grades above the highest that ERR accepts: their stop probability would exceed 1."""
     above = np.flatnonzero(judgements.grade > highest)
     if above.size:
         row = above[0]
@@ -281,22 +278,21 @@ def refuse_grades_above(highest: int, judgements: Judgements, where: str) -> Non
 
 def label_grades(max_rel: int) -> IntArray:
     """(max_rel + 1,) the grades that an unjudged document may have."""
-    if max_rel > HIGHEST_LABEL:
-        raise ValueError(
-            f"max_rel={max_rel} is too high to be a grade of unjudged documents; the highest is {HIGHEST_LABEL} "
-            "(where max_rel is left out it is the highest grade in the qrels)"
-        )
+    _check_max_rel(max_rel, "to be a grade of unjudged documents")
     return np.arange(max_rel + 1)
 
 
+def _check_max_rel(max_rel: int, purpose: str) -> None:
+    if max_rel > HIGHEST_LABEL:
+        raise ValueError(
+            f"max_rel={max_rel} is too high {purpose}; the highest is {HIGHEST_LABEL} "
+            "(where max_rel is left out it is the highest grade in the qrels)"
+        )
+
+
 def sum_over_ranks(value: FloatArray) -> FloatArray:
-    """(Q, W) -> (Q,): sums from the top rank down, so that the length of other topics' lists changes no bit."""
+    """(Q, W) -> (Q,) sum; from the top rank down, so that the length of other topics' lists does not change it."""
     return np.cumsum(value, axis=1)[:, -1] if value.shape[1] else np.zeros(len(value))
-
-
-def sum_of_precisions(relevant: FloatArray, value: FloatArray) -> FloatArray:
-    """(Q, W) relevance and values in rank order -> (Q,): the mean value down to each relevant document, added up."""
-    return sum_over_ranks(relevant * mean_down_to(value))
 
 
 def mean_down_to(value: FloatArray) -> FloatArray:

@@ -118,9 +118,7 @@ def _linear(pair: SideBySide, question: Question) -> Labelling:
     # a free document helps Y exactly when it ranks higher there than in Z (Tan and Clarke 2015)
     labels = pair.free & (pair.weight_difference(model.seen(pair.depth)) > 0)
     gain = np.where(pair.free, np.where(labels, highest, lowest), _known_gain(pair, model))
-    value = _difference_of_totals(pair, model, gain)
-    if isinstance(model, SDCG):
-        value = value / model.best_total
+    value = _difference_of_totals(pair, model, gain) / model.best_total
     if isinstance(model, RBP) and question.residual:
         value = value + model.p**pair.length_y
     return _labelling(value, pair, np.where(labels, grades[1], grades[0]))

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_measures_relative._base import LARGEST, divide, sum_of_precisions, sum_over_ranks
+from ir_measures_relative._base import LARGEST, divide, mean_down_to, sum_over_ranks
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import JudgedRun, Judgements
 from ir_measures_relative._priors import JudgedPriors
@@ -139,7 +139,7 @@ class _RareAP(_Rareness):
         n_relevant = run.judgements.sum_by_topic(relevant)  # (Q,)
         value = relevant * self.factor(run.judgements, priors, n_relevant)
         top = run.top(self["cutoff"])
-        return divide(sum_of_precisions(top.values(relevant), top.values(value)), n_relevant)
+        return divide(sum_over_ranks(top.values(relevant) * mean_down_to(top.values(value))), n_relevant)
 
 
 class _Rare(_Rareness):

@@ -27,7 +27,8 @@ def expected(
     """(Q,) fast expectation of topics given as lists of grades."""
     judgements = Judgements.of({f"q{q}": {f"d{i}": g for i, g in enumerate(topic)} for q, topic in enumerate(grades)})
     model = user_model(base, cutoff, max_rel)
-    return fast.expected_total(model, model.gain(judgements.grade), judgements.n_judged, judgements, method)
+    total = fast.expected_total(model, model.gain(judgements.grade), judgements.n_judged, judgements, method)
+    return total / model.best_total
 
 
 def gains_for(base: str, grades: list[int]) -> list[float]:
