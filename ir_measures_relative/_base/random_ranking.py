@@ -63,26 +63,6 @@ def first_relevant(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
     return np.where(above < m[:, None], reached * hit, 0.0)
 
 
-def reciprocal_ranks(relevant: IntArray, n: IntArray, m: IntArray, depth: int) -> FloatArray:
-    """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
-    order, reached = longest_first(m)
-    size = n[order].astype(np.float64)  # (Q,)
-    above = np.arange(depth)[:, None]  # relevant documents above rank i: more than these never matter
-    to_find = np.maximum(relevant[order] - above, 0.0)  # (depth, Q)
-    spare = size - relevant[order] + above  # (depth, Q) less i - 1: the documents without gain left for rank i
-    found = np.zeros((depth + 1, len(n)))  # chance of each number of relevant documents above rank i
-    found[0] = 1.0
-    expected = np.zeros((depth, len(n)))
-    for i, q in enumerate(reached, 1):
-        c = min(i, depth)
-        left = size[:q] - (i - 1)  # documents not yet ranked
-        hit = found[:c, :q] * to_find[:c, :q] / left
-        expected[:c, :q] += hit / i
-        found[:c, :q] *= np.maximum(spare[:c, :q] - (i - 1), 0.0) / left
-        found[1 : c + 1, :q] += hit
-    return in_place(expected, order)
-
-
 def expected_err(stop: FloatArray, n: IntArray, m: IntArray) -> FloatArray:
     """(Q,) expected reciprocal rank of a user who stops at each document with its stop probability.
 
@@ -94,41 +74,40 @@ def expected_err(stop: FloatArray, n: IntArray, m: IntArray) -> FloatArray:
     depth = int(np.minimum(relevant, m).max(initial=0))
     if depth == 0:
         return np.zeros(len(n))
-    # Past `enough` relevant documents so few users still read that they cannot change the last bit of the result.
+    # Past some relevant documents so few users still read that they no longer change the result.
     rarest = min(stop[stop > 0].min(), 1 - 2**-53)  # 1 passes nobody and has no logarithm
-    passed, unseen = -np.log1p(-rarest), -np.log(1e-18) - np.log(rarest)
-    if depth * passed > unseen:
-        depth = int(np.ceil(unseen / passed))
+    depth = min(depth, int(np.ceil(np.log(1e-18 * rarest) / np.log1p(-rarest))))
     return sum_over_ranks(stopping_chances(stop, depth) * reciprocal_ranks(relevant, n, m, depth))
 
 
 def stopping_chances(stop: FloatArray, depth: int) -> FloatArray:
     """(Q, depth) chance that a user of the positive entries of `stop`, in random order, stops at the j-th."""
-    order, holders = longest_first(np.count_nonzero(stop, axis=1))
-    passed = np.zeros((depth + 1, len(stop)))  # chance to read the first j documents and go on
-    passed[0] = 1.0
-    stopped = np.zeros((depth + 1, len(stop)))  # chance to stop at the j-th
-    for t, q in enumerate(holders, 1):
-        c = min(t, depth)
-        j = np.arange(1, c + 1)[:, None]
-        r = stop[order[:q], t - 1]  # (q,) document t joins the t - 1 before it, at any place alike:
-        here, above, below = 1 / t, (j - 1) / t, (t - j) / t  # at the j-th, above it or below it
-        stopped[1 : c + 1, :q] = (
-            below * stopped[1 : c + 1, :q] + above * stopped[:c, :q] * (1 - r) + passed[:c, :q] * (here * r)
+    passed = np.zeros((len(stop), depth + 1))  # chance to read the first j documents and go on
+    passed[:, 0] = 1.0
+    stopped = np.zeros((len(stop), depth + 1))  # chance to stop at the j-th
+    j = np.arange(1, depth + 1)
+    for t in range(1, stop.shape[1] + 1):
+        joins = stop[:, t - 1] > 0  # (Q,) document t joins the t - 1 before it, at any place alike:
+        r, was_passed, was_stopped = stop[joins, t - 1, None], passed[joins], stopped[joins]
+        here, above, below = 1 / t, (j - 1) / t, np.maximum(t - j, 0) / t  # at the j-th, above it or below it
+        stopped[joins, 1:] = (
+            below * was_stopped[:, 1:] + above * was_stopped[:, :-1] * (1 - r) + was_passed[:, :-1] * (here * r)
         )
-        passed[1 : c + 1, :q] = below * passed[1 : c + 1, :q] + (here + above) * passed[:c, :q] * (1 - r)
-    return in_place(stopped[1:], order)
+        passed[joins, 1:] = below * was_passed[:, 1:] + (here + above) * was_passed[:, :-1] * (1 - r)
+    return stopped[:, 1:]
 
 
-def longest_first(length: IntArray) -> tuple[IntArray, IntArray]:
-    """(Q,) topics by descending length, and for i = 1, 2, ... how many of them reach i: those come first."""
-    order = np.argsort(-length, kind="stable")
-    steps = np.arange(1, length.max(initial=0) + 1)
-    return order, len(length) - np.searchsorted(length[order][::-1], steps)
-
-
-def in_place(value: FloatArray, order: IntArray) -> FloatArray:
-    """(D, Q) of topics in some order -> (Q, D) of topics in their own."""
-    back = np.empty(value.shape[::-1])
-    back[order] = value.T
-    return back
+def reciprocal_ranks(relevant: IntArray, n: IntArray, m: IntArray, depth: int) -> FloatArray:
+    """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
+    above = np.arange(depth)  # relevant documents above rank i: more than these never matter
+    to_find = np.maximum(relevant[:, None] - above, 0.0)  # (Q, depth)
+    found = np.zeros((len(n), depth + 1))  # chance of each number of relevant documents above rank i
+    found[:, 0] = 1.0
+    expected = np.zeros((len(n), depth))
+    for i in range(1, m.max(initial=0) + 1):
+        left = np.maximum(n - (i - 1), 1)[:, None]  # documents not yet ranked
+        hit = found[:, :-1] * to_find / left
+        expected += np.where(i <= m[:, None], hit / i, 0.0)
+        found[:, :-1] *= np.maximum(left - to_find, 0.0) / left
+        found[:, 1:] += hit
+    return expected
