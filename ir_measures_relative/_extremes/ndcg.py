@@ -13,8 +13,6 @@ ideal", each solved over the chain of layers by a running maximum, whatever the 
 (Algorithm 1 of Moffat raises every free document to the top: right with one positive gain, not with several.)
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ir_measures_relative._base import UserModel, divide, sum_over_ranks

@@ -18,9 +18,8 @@ The default estimate is the paper's, the mode of a histogram. On TREC-COVID the 
 the missing judgements were made (RMSE .143; median .145, mode .164, plain nDCG .164): prefer it.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -52,11 +51,12 @@ class Estimate(Parameter):
         return f"q{Decimal(value[1:]).normalize():f}"
 
 
-def estimate_of(scores: Any, estimate: str) -> float:
-    """One number of a topic's distribution; ``estimate`` in canonical form."""
+def estimates(topics: Iterable[Any], estimate: str) -> FloatArray:
+    """(Q,) one number of each topic's distribution; ``estimate`` in canonical form."""
     if estimate.startswith("q"):
-        return float(scores.quantile(float(Decimal(estimate[1:]) / 100)))
-    return float(getattr(scores, estimate))
+        level = float(Decimal(estimate[1:]) / 100)
+        return np.array([scores.quantile(level) for scores in topics], dtype=np.float64)
+    return np.array([getattr(scores, estimate) for scores in topics], dtype=np.float64)
 
 
 class _BootNDCG(RelativeMeasure):
@@ -87,11 +87,7 @@ class _BootNDCG(RelativeMeasure):
     PRETTY_NAME = "Bootstrapped nDCG"
     SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed, not sampled."
     SUPPORTED_PARAMS = {
-        "prior": Choice(
-            *PRIORS,
-            default="pool+run",
-            desc="source of the grade shares: judgements, top K, or both",
-        ),
+        "prior": Choice(*PRIORS, default="pool+run", desc="source of the grade shares: judgements, top K, or both"),
         "estimate": Estimate("mode", desc="statistic of the distribution"),
         "dcg": Choice(*DCGS, desc="gain of a grade: itself, or 2^grade - 1"),
         "gains": GainTable(desc="gain of each grade, as in nDCG; 0 must gain 0"),
@@ -108,23 +104,19 @@ class _BootNDCG(RelativeMeasure):
         return "pool='topic'" if self["pool"] == "collection" else None
 
     def topic_scores(self, run: JudgedRun) -> list[TopicScores]:
-        """The distribution of every topic; made once for all estimates of a run."""
+        """The distribution of every topic, computed once for all estimates of a run."""
         settings = BootSettings(*(self[name] for name in ("cutoff", "prior", "dcg", "gains", "pool")))
         return run.memo.once(repr(settings), lambda: topic_scores(run, settings))
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         warn_without_nonrelevant(run.judgements, str(self))
         topics = self.topic_scores(run)
-        values = np.array([estimate_of(scores, self["estimate"]) for scores in topics], dtype=np.float64)
-        self._warn_of_samples(topics)
-        return values
+        if self["estimate"] not in ("lower", "upper"):
+            self._warn_of_samples(topics)
+        return estimates(topics, self["estimate"])
 
     def _warn_of_samples(self, topics: list[TopicScores]) -> None:
-        """Never silently: a value of a sample is known within a band, or by its standard error."""
-        estimate = self["estimate"]
-        if estimate in ("lower", "upper"):
-            return
-        if estimate in ("mean", "std"):
+        if self["estimate"] in ("mean", "std"):
             off = {scores.query_id: scores.standard_error for scores in topics if scores.standard_error}
             known = "has a standard error of at most"
         else:

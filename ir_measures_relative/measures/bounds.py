@@ -11,8 +11,6 @@ Only the guaranteed bounds are valid for every labelling, and the upper one is a
 in nDCG between the run and an empty list, as MED computes it (`_extremes/ndcg.py`). Labels are the grades 0..max_rel.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ir_measures_relative._base import NDCG, divide, label_grades

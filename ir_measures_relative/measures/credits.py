@@ -5,15 +5,13 @@ with 1 if no prior run has it (appendix B of the paper of NRG; rareness, section
 topic's documents add up to its score.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._base import UserModel, divide
+from ir_measures_relative._base import divide
 from ir_measures_relative._checks import choice, warn
 from ir_measures_relative._input import FloatArray, is_run
 from ir_measures_relative._judged import (
@@ -47,8 +45,7 @@ def credit_by_rank(measure: RelativeMeasure, run: JudgedRun, priors: JudgedPrior
         value, normalizer = rare_values(measure, judgements, priors)
     else:
         value, normalizer = residual_values(judgements, priors, model, measure["normalizer"])
-    parts = model.parts(top.values(value))  # (Q, W)
-    return divide(parts.ravel(), np.repeat(normalizer, parts.shape[1])).reshape(parts.shape)
+    return divide(model.parts(top.values(value)), normalizer[:, None])
 
 
 def credited(
@@ -102,17 +99,18 @@ def credited(
         return _each_against_the_others(judgements, run, measure, by)
     if measure.symbol is not None:
         raise ValueError(f"credited: prior must be 'others' or prior runs, got {measure.symbol!r}")
-    judged = JudgedRun(judgements, Run.of(run))
-    warn_of_other_topics(judged.run, judgements)
-    named = measure.named_runs()
-    others = [(name, prior_run) for name, prior_run in named if prior_run.fingerprint != judged.run.fingerprint]
-    if len(others) < len(named):
-        same = next(name for name, prior_run in named if prior_run.fingerprint == judged.run.fingerprint)
-        warn(f"prior run {same!r} is the run itself, which leaves nothing to credit; it is left out")
-    for name, prior_run in others:
+    read = Run.of(run)
+    warn_of_other_topics(read, judgements)
+    itself, others = [], []
+    for name, prior_run in measure.named_runs():
+        if prior_run.fingerprint == read.fingerprint:
+            itself.append(name)
+            continue
+        others.append(JudgedRun(judgements, prior_run))
         warn_of_other_topics(prior_run, judgements, f"prior run {name!r}")
-    priors = JudgedPriors(judgements, [JudgedRun(judgements, prior_run) for _, prior_run in others])
-    return _table(judged, priors, measure.model(), credit_by_rank(measure, judged, priors, by))
+    if itself:
+        warn(f"prior run {itself[0]!r} is the run itself, which leaves nothing to credit; it is left out")
+    return _table(measure, JudgedRun(judgements, read), JudgedPriors(judgements, others), by)
 
 
 def _each_against_the_others(judgements: Judgements, runs: Any, measure: RelativeMeasure, by: str) -> pd.DataFrame:
@@ -126,16 +124,16 @@ def _each_against_the_others(judgements: Judgements, runs: Any, measure: Relativ
     joined = Runs.of(judgements, read)
     tables = []
     for name in joined:
-        priors = LeaveOneOut.of(joined).others(name)
-        table = _table(joined[name], priors, measure.model(), credit_by_rank(measure, joined[name], priors, by))
+        table = _table(measure, joined[name], LeaveOneOut.of(joined).others(name), by)
         table.insert(0, "name", name)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
-def _table(run: JudgedRun, priors: JudgedPriors, model: UserModel, credit: FloatArray) -> pd.DataFrame:
-    """Documents of a (Q, W) credit above 0, largest first; ties by topic, then rank."""
-    judgements = run.judgements
+def _table(measure: RelativeMeasure, run: JudgedRun, priors: JudgedPriors, by: str) -> pd.DataFrame:
+    """Documents with a credit above 0, largest first; ties by topic, then rank."""
+    judgements, model = run.judgements, measure.model()
+    credit = credit_by_rank(measure, run, priors, by)  # (Q, W)
     topic, rank = np.nonzero(credit > 0)
     order = np.argsort(-credit[topic, rank], kind="stable")
     topic, rank = topic[order], rank[order]

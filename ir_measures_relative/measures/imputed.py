@@ -10,11 +10,7 @@ the documents that only it found are known (`learn_labels`). Moments are exact; 
 be listed, else those of a sample.
 """
 
-from __future__ import annotations
-
 from typing import Any
-
-from numpy import array, float64
 
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, warn_without_nonrelevant
@@ -33,7 +29,7 @@ from ir_measures_relative._labels import (
     known_labels,
     labels_of,
 )
-from ir_measures_relative.measures.boot_ndcg import Estimate, estimate_of
+from ir_measures_relative.measures.boot_ndcg import Estimate, estimates
 from ir_measures_relative.measures.relative import Base, Choice, Parameter, RelativeMeasure, register
 
 
@@ -42,9 +38,6 @@ class Labels(Parameter):
 
     kind = ACCEPTED
     needs = "labels"
-
-    def __init__(self, desc: str = ""):
-        super().__init__(LEARNED, desc)
 
     def canonical(self, where: str, value: Any) -> LabelModel | str:
         return labels_of(value, where)
@@ -88,7 +81,7 @@ class _Imputed(RelativeMeasure):
     PRETTY_NAME = "Imputed score"
     SHORT_DESC = "The base measure with learned labels for unjudged documents."
     SUPPORTED_PARAMS = {
-        "labels": Labels(desc="predicts the grades of unjudged documents"),
+        "labels": Labels(LEARNED, desc="predicts the grades of unjudged documents"),
         "base": Base(*BASES),
         "estimate": LabelEstimate("mean", desc="statistic of the distribution"),
         "target": Choice(*TARGETS, desc="the score if the run's group were pooled, or with its whole top K judged"),
@@ -103,8 +96,7 @@ class _Imputed(RelativeMeasure):
     @property
     def depth(self) -> int | None:
         """How far down a run the measure looks: a run that labels were learned from is recognised by its content."""
-        cutoff = self["cutoff"]
-        return None if cutoff is None else max(cutoff, SUPPORT_DEPTH)
+        return None if self["cutoff"] is None else max(self["cutoff"], SUPPORT_DEPTH)
 
     @property
     def needs_all_topics(self) -> str | None:
@@ -117,9 +109,8 @@ class _Imputed(RelativeMeasure):
     def check(self, given: dict[str, Any]) -> None:
         if "base" in given:
             gains_of_relevant(getattr(self.model(), "gains", None), f"{self.NAME}: base={given['base']}")
-        labels = self["labels"]
-        if isinstance(labels, LabelModel) and self["cutoff"] is not None:
-            labels.check_cutoff(self["cutoff"], self.NAME)
+        if isinstance(self["labels"], LabelModel) and self["cutoff"] is not None:
+            self["labels"].check_cutoff(self["cutoff"], self.NAME)
 
     def validate_params(self) -> None:
         super().validate_params()
@@ -148,7 +139,7 @@ class _Imputed(RelativeMeasure):
     def score(self, run: JudgedRun, needed: ImputedScores) -> FloatArray:
         """(Q,) one estimate of each topic's outcomes."""
         warn_without_nonrelevant(run.judgements, str(self), ONLY_RELEVANT)
-        return array([estimate_of(scores, self["estimate"]) for scores in needed], dtype=float64)
+        return estimates(needed, self["estimate"])
 
     def needed_alone(self, run: JudgedRun) -> ImputedScores:
         return self.imputed(run)

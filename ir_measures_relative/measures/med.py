@@ -11,8 +11,6 @@ the largest and the smallest attainable M(run) - M(reference). All values are ex
 (2^grade - 1) / 2^max_rel (gdeval's ERR has max_rel=4).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

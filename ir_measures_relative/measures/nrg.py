@@ -14,8 +14,6 @@ SDCG, INSQ; and RR. For nDCG, N is the best sum attainable with the residual gai
 The paper's text has seen(i) = 1/(log(i)+1) for nDCG; 1/log2(i+1) gives every number of its Table 1 and is used here.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ir_measures_relative._base import NDCG, UserModel, divide

@@ -17,8 +17,6 @@ M. D. Türkmen, M. Lease, M. Kutlu: New Metrics to Encourage Innovation and Dive
 Approaches. ECIR 2023.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

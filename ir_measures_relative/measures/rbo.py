@@ -14,6 +14,7 @@ either list.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +35,6 @@ class TiedLists(NamedTuple):
     code: IntArray  # (Q, W) number of the document, -1 past the end of the list
     first: IntArray  # (Q, W) first rank of the document's tie group
     last: IntArray  # (Q, W) last rank of it
-    length: IntArray  # (Q,)
 
     @classmethod
     def of(cls, code: IntArray, tied: BoolArray, width: int) -> TiedLists:
@@ -45,19 +45,22 @@ class TiedLists(NamedTuple):
         rank = np.arange(1, width + 1)
         first = np.maximum.accumulate(np.where(begins[:, :-1], rank, 0), axis=1)
         last = np.minimum.accumulate(np.where(begins[:, 1:], rank, width)[:, ::-1], axis=1)[:, ::-1]
-        return cls(code, first, last, (code >= 0).sum(axis=1))
+        return cls(code, first, last)
 
-    def chosen(self, other: TiedLists, here: BoolArray) -> TiedLists:
-        """These lists where ``here`` (Q,), elsewhere the other ones."""
-        return TiedLists(
-            *(np.where(here if a.ndim == 1 else here[:, None], a, b) for a, b in zip(self, other, strict=True))
-        )
+    @property
+    def length(self) -> IntArray:
+        return np.asarray((self.code >= 0).sum(axis=1))  # (Q,)
 
     def shown(self, ties: str) -> FloatArray:
         """(Q, W) the weight f at each depth; w: a tie group is shown as a whole; 1 past the end."""
         rank = np.arange(1, self.code.shape[1] + 1)
         weight = (rank - self.first + 1) / (self.last - self.first + 1)
         return np.where((self.code < 0) | (ties == "w"), 1.0, weight)
+
+    def steps(self, ties: str) -> list[tuple[IntArray, FloatArray]]:
+        """Without and with the current tie group: (Q, W) depth at which documents begin to count, (Q, W) weight."""
+        shown = self.shown(ties)
+        return [(self.last + 1, 1 - shown), (self.first, shown)]
 
     def norm(self, ties: str) -> FloatArray:
         """(Q, W) what the list contributes to the normaliser of A_d: d, the documents shown (w) or squares (b)."""
@@ -72,63 +75,49 @@ def rank_biased_overlap(x: TiedLists, y: TiedLists, p: float, ties: str = "a", f
     """(Q,) rank-biased overlap of two rankings per topic, both of W ranks; equal codes are the same document."""
     if form == "res":
         return rank_biased_overlap(x, y, p, ties, "max") - rank_biased_overlap(x, y, p, ties, "min")
-    is_short = x.length <= y.length
-    short, long = x.chosen(y, is_short), y.chosen(x, is_short)
-    depth = np.arange(1, long.code.shape[1] + 1)
+    is_short = (x.length <= y.length)[:, None]
+    short, long = TiedLists(*np.where(is_short, x, y)), TiedLists(*np.where(is_short, y, x))
+    s, length, depth = short.length, long.length, np.arange(1, long.code.shape[1] + 1)
     column = _columns(short, long)  # (Q, W)
     overlap = _overlap(short, long, column, ties)  # (Q, W)
     norms = short.norm(ties), long.norm(ties)
     norm = (norms[0] + norms[1]) / 2 if ties == "w" else np.sqrt(norms[0] * norms[1])
-    at_end = _at(overlap / norm, short.length)  # (Q,) agreement where the shorter list ends
+    at_end = np.pad(overlap / norm, ((0, 0), (1, 0)))[np.arange(len(s)), s]  # (Q,) agreement where the short list ends
     if form != "min":
-        overlap = overlap + _unseen_overlap(long, column, short.length, at_end, ties, form)
-    agreement = np.where(depth <= long.length[:, None], overlap / norm, 0.0)
+        overlap += _unseen_overlap(short, long, at_end, ties, form)
+    agreement = np.where(depth <= length[:, None], overlap / norm, 0.0)
     seen = (1 - p) * sum_over_ranks(agreement * p ** (depth - 1.0))
     common = (column >= 0).sum(axis=1)  # (Q,)
-    value: FloatArray = np.clip(seen + _tail(p, short.length, long.length, common, at_end, form), 0.0, 1.0)
-    return value
+    return np.asarray(np.clip(seen + _tail(p, s, length, common, at_end, form), 0.0, 1.0))
 
 
-def _columns(short: TiedLists, long: TiedLists) -> IntArray:
-    """(Q, W) where the longer list has each document of the shorter one, from 0; -1 where it lacks it."""
-    column_of_code = np.full(max(short.code.max(initial=-1), long.code.max(initial=-1)) + 2, -1)  # the last serves -1
-    column_of_code[long.code] = np.where(long.code >= 0, np.arange(long.code.shape[1]), -1)
-    columns: IntArray = column_of_code[short.code]
-    return columns
+def _columns(here: TiedLists, there: TiedLists) -> IntArray:
+    """(Q, W) where the other list has each document of the one, from 0; -1 where it lacks it."""
+    column_of_code = np.full(max(here.code.max(initial=-1), there.code.max(initial=-1)) + 2, -1)  # the last serves -1
+    column_of_code[there.code] = np.where(there.code >= 0, np.arange(there.code.shape[1]), -1)
+    return np.asarray(column_of_code[here.code])
 
 
 def _overlap(short: TiedLists, long: TiedLists, column: IntArray, ties: str) -> FloatArray:
     """(Q, W) common documents of the two top d, tied ones by their weights."""
     topic, rank = np.nonzero(column >= 0)
-    there = column[topic, rank]
-    ends = [
-        (lists.last[topic, place] + 1, lists.first[topic, place]) for lists, place in ((short, rank), (long, there))
-    ]
-    weight = short.shown(ties), long.shown(ties)
     overlap = np.zeros(column.shape)
-    for here in (0, 1):  # without and with the current tie group of the shorter list
-        for other in (0, 1):
-            counts = _counts(topic, np.maximum(ends[0][here], ends[1][other]), column.shape)
-            parts = (w if with_group else 1 - w for w, with_group in zip(weight, (here, other), strict=True))
-            overlap += counts * np.prod(list(parts), axis=0)
+    for (start, weight), (other_start, other_weight) in product(short.steps(ties), long.steps(ties)):
+        reached = np.maximum(start[topic, rank], other_start[topic, column[topic, rank]])
+        overlap += _counts(topic, reached, column.shape) * weight * other_weight
     return overlap
 
 
-def _unseen_overlap(
-    long: TiedLists, column: IntArray, s: IntArray, at_end: FloatArray, ties: str, form: str
-) -> FloatArray:
+def _unseen_overlap(short: TiedLists, long: TiedLists, at_end: FloatArray, ties: str, form: str) -> FloatArray:
     """(Q, W) overlap with the documents that the shorter list may have below its end; 0 above it.
 
     max: they are the first documents that only the longer list has. ext: they agree as much as at the end.
     """
-    shape = column.shape
-    in_both = np.zeros(shape, dtype=bool)
-    topic, rank = np.nonzero(column >= 0)
-    in_both[topic, column[topic, rank]] = True
-    topic, rank = np.nonzero((long.code >= 0) & ~in_both)
-    before = _counts(topic, long.last[topic, rank] + 1, shape)  # without the current tie group
-    until = _counts(topic, long.first[topic, rank], shape)  # with it
-    weight, below = long.shown(ties), np.maximum(np.arange(1, shape[1] + 1) - s[:, None], 0)
+    topic, rank = np.nonzero((long.code >= 0) & (_columns(long, short) < 0))
+    (before, _), (until, weight) = (
+        (_counts(topic, start[topic, rank], long.code.shape), weight) for start, weight in long.steps(ties)
+    )
+    below = np.maximum(np.arange(1, long.code.shape[1] + 1) - short.length[:, None], 0)
     if form == "max":
         whole = np.minimum(below, before)
         return whole + (below - whole) * weight
@@ -154,16 +143,9 @@ def _tail(p: float, s: IntArray, length: IntArray, common: IntArray, at_end: Flo
 
 def _counts(topic: IntArray, depth: IntArray, shape: tuple[int, ...]) -> IntArray:
     """(n,) a topic and a depth from 1 for each document -> (Q, W): how many have reached each depth."""
-    inside = depth <= shape[1]
-    added = np.bincount(topic[inside] * shape[1] + depth[inside] - 1, minlength=shape[0] * shape[1])
-    counts: IntArray = added.reshape(shape).cumsum(axis=1)
-    return counts
-
-
-def _at(values: FloatArray, depth: IntArray) -> FloatArray:
-    """(Q, W), (Q,) -> (Q,): the value at a depth from 1; 0 at depth 0."""
-    padded: FloatArray = np.pad(values, ((0, 0), (1, 0)))
-    return padded[np.arange(len(padded)), depth]
+    added = np.zeros((shape[0], shape[1] + 1), dtype=np.int64)  # the last column collects those past the end
+    np.add.at(added, (topic, depth - 1), 1)
+    return added[:, :-1].cumsum(axis=1)
 
 
 class _RBO(RelativeMeasure):

@@ -9,8 +9,6 @@ weight that they carry:
 RBP is between its value and its value plus the residual.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,6 @@ Subspaces", SIGIR 2023), weighs the score of a run by what prior runs leave to g
 ``agg='mean'`` takes the mean over prior runs instead.
 """
 
-from __future__ import annotations
-
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun

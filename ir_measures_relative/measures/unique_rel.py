@@ -6,8 +6,6 @@ This is what TREC calls unique contributions, and Appendix B of the paper of NRG
 or not at all, wherever a prior run has it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ir_measures_relative._base import sum_over_ranks

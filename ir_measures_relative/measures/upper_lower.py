@@ -25,8 +25,6 @@ judged). Report 1 - Judged@K with UL, or use universe='retrieved' (re-ranking): 
 S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
