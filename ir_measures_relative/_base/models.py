@@ -315,6 +315,6 @@ def mean_over_topics(values: Collection[float] | FloatArray) -> float:
     return fsum(values) / max(len(values), 1)
 
 
-def divide(total: FloatArray, normalizer: Array) -> FloatArray:
+def divide(total: FloatArray, normalizer: float | Array) -> FloatArray:
     """total / normalizer, and 0 where the normaliser is 0; any shape."""
     return np.divide(total, normalizer, out=np.zeros(np.shape(total)), where=normalizer != 0)

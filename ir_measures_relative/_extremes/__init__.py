@@ -12,5 +12,11 @@ from ir_measures_relative._extremes.effectiveness_distance import (
     med_matrix,
     verdict_of,
 )
-from ir_measures_relative._extremes.labellings import BASES, Question, largest_difference, signed_ends
-from ir_measures_relative._extremes.side_by_side import SideBySide, against_nothing, two_runs
+from ir_measures_relative._extremes.labellings import (
+    BASES,
+    Question,
+    largest_and_smallest,
+    largest_difference,
+    signed_ends,
+)
+from ir_measures_relative._extremes.side_by_side import against_nothing, two_runs

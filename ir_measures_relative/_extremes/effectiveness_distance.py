@@ -107,10 +107,10 @@ class MedSettings:
         max_rel = self.max_rel or self._max_rel_of_base or judgements.max_grade
         if not self.model().binary:
             label_grades(max_rel)
-        model, known = self.model(max_rel), judgements if self.judged == "qrels" else None
-        if isinstance(model, ERR) and known is not None:
-            refuse_grades_above(model.max_rel, known, where)
-        return Question(model, known, judgements.n_topics, max_rel, self.unseen, self.norm, self.residual)
+        model, judged = self.model(max_rel), self.judged == "qrels"
+        if isinstance(model, ERR) and judged:
+            refuse_grades_above(model.max_rel, judgements, where)
+        return Question(model, judgements, max_rel, self.unseen, self.norm, self.residual, judged)
 
 
 def verdict_of(below: float, above: float) -> str:
@@ -276,9 +276,7 @@ def med(
         ids = judged_run.documents(settings.cutoff)
         documents[:, start : start + ids.shape[1]] = ids
     labels = {"above": above, "below": below}
-    return MedResult(
-        list(judgements.topics), above.value + 0.0, below.value + 0.0, labels, documents, question.top_grade
-    )
+    return MedResult(list(judgements.topics), above.value, below.value, labels, documents, question.top_grade)
 
 
 def med_matrix(
@@ -331,7 +329,7 @@ def med_matrix(
     if judgements.n_topics:
         y, z = np.triu_indices(len(joined))  # with the diagonal, which RBP's tail makes positive
         tops = joined.top(settings.cutoff)
-        below, above = signed_ends(tops, y, z, settings.question(judgements), judged == "qrels")
+        below, above = signed_ends(tops, y, z, settings.question(judgements))
         distance = np.maximum(above, 0.0 - below)  # (P, Q)
         has_topic = np.stack([joined[name].length > 0 for name in joined]) | (qrels is not None)  # (M, Q)
         evaluated = has_topic[y] | has_topic[z]  # without qrels the topics of a pair are those of its runs

@@ -5,8 +5,7 @@ Maximising M(Y) - M(Z) gives the largest signed difference; with Y and Z exchang
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import cast
+from functools import partial
 
 import numpy as np
 
@@ -46,12 +45,12 @@ class Question:
     """The ordinary measure to compare, and the labels that are possible."""
 
     model: UserModel  # the ordinary measure
-    judgements: Judgements | None  # None: ignore all judgements
-    n_topics: int
+    judgements: Judgements
     max_rel: int
     unseen: int = 0
     norm: str = "R"
     residual: bool = True
+    judged: bool = True  # False: ignore all judgements
 
     @property
     def grades(self) -> IntArray:
@@ -59,28 +58,29 @@ class Question:
         return np.array([0, self.model.rel]) if self.model.binary else label_grades(self.max_rel)
 
     @property
+    def lowest_grade(self) -> int:
+        """The lowest grade of the lowest gain."""
+        return int(self.grades[self.model.gain(self.grades).argmin()])
+
+    @property
     def top_grade(self) -> int:
         """The lowest grade of the highest gain."""
         return int(self.grades[self.model.gain(self.grades).argmax()])
 
     @property
-    def judged(self) -> tuple[IntArray, Array]:
+    def known(self) -> tuple[IntArray, Array]:
         """(J,) topic and grade of every known document, retrieved or not."""
-        if self.judgements is None:
-            return np.zeros(0, dtype=np.int64), np.zeros(0)
-        return self.judgements.topic, self.judgements.grade
+        used = slice(None if self.judged else 0)
+        return self.judgements.topic[used], self.judgements.grade[used]
 
     def n_relevant(self) -> IntArray:
         """(T,) known relevant documents of each topic, retrieved or not."""
-        topic, grade = self.judged
-        return np.bincount(topic[self.model.gain(grade) > 0], minlength=self.n_topics)
+        topic, grade = self.known
+        return np.bincount(topic[self.model.gain(grade) > 0], minlength=self.judgements.n_topics)
 
 
 def largest_difference(pair: SideBySide, question: Question) -> Labelling:
-    """Largest M(Y) - M(Z) over the labels of the free documents.
-
-    A method finds the labels; the base measure itself then says what they are worth.
-    """
+    """Largest M(Y) - M(Z) over the labels of the free documents."""
     return _METHODS[type(question.model)](pair, question)
 
 
@@ -88,40 +88,53 @@ def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labellin
     """Labellings with the largest and the smallest M(Y) - M(Z); the value of each is signed."""
     above = largest_difference(pair, question)
     below = largest_difference(pair.swapped(), question)
-    return above, replace(below, value=0.0 - below.value)  # not -0.0
+    return replace(above, value=above.value + 0.0), replace(below, value=0.0 - below.value)  # not -0.0
 
 
-def signed_ends(
-    tops: Tops, y: IntArray, z: IntArray, question: Question, judged: bool = True
-) -> tuple[FloatArray, FloatArray]:
+def signed_ends(tops: Tops, y: IntArray, z: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
     """(P, Q) smallest and largest M(Y) - M(Z) of each pair, over the labels of the pair's free documents.
 
-    y, z: (P,) places of the pair's runs in ``tops``; ``judged=False`` forgets every grade.
+    y, z: (P,) places of the pair's runs in ``tops``.
     The mean over topics of an end is that end of the difference of the means, since topics are labelled independently.
     """
     n_topics, depth = tops.code.shape[1:]
     below, above = np.zeros((len(y), n_topics)), np.zeros((len(y), n_topics))
     size = max(1, BLOCK // max(1, 2 * depth * n_topics))
-    for run, places in groupby(np.argsort(y, kind="stable").tolist(), key=lambda place: int(y[place])):
-        asked = list(places)
-        for start in range(0, len(asked), size):
-            part = asked[start : start + size]
-            largest, smallest = largest_and_smallest(beside(tops, run, z[part], judged), question)
+    for run in np.unique(y).tolist():
+        places = np.flatnonzero(y == run)
+        for start in range(0, len(places), size):
+            part = places[start : start + size]
+            largest, smallest = largest_and_smallest(beside(tops, run, z[part], question.judged), question)
             above[part] = largest.value.reshape(len(part), n_topics)
             below[part] = smallest.value.reshape(len(part), n_topics)
-    return below, above + 0.0  # not -0.0
+    return below, above
+
+
+def _labelled(
+    pair: SideBySide,
+    question: Question,
+    grade: IntArray,
+    divisor: float | Array = 1.0,
+    unseen: int | IntArray = 0,
+    total: Callable[[FloatArray], FloatArray] | None = None,
+) -> Labelling:
+    """(Q, D) grades of the free documents -> the labelling; the base measure itself says what it is worth."""
+    model = question.model
+    total = total or model.total
+    y, z = pair.in_rank_order(model.gain(np.where(pair.free, grade, pair.grade)))
+    value = divide(total(y) - total(z), divisor)
+    return Labelling(value, np.where(pair.free, grade, -1), np.broadcast_to(unseen, value.shape))
 
 
 def _linear(pair: SideBySide, question: Question) -> Labelling:
     """P, SDCG and RBP, where Y may go on with relevant documents alone, and Z with none."""
-    model, (lowest, highest, grades) = question.model, _extreme_gains(question)
+    model = question.model
     # a free document helps Y exactly when it ranks higher there than in Z (Tan and Clarke 2015)
-    labels = pair.free & (pair.weight_difference(model.seen(pair.depth)) > 0)
-    gain = np.where(pair.free, np.where(labels, highest, lowest), _known_gain(pair, model))
-    value = _difference_of_totals(pair, model, gain) / model.best_total
+    helps = pair.weight_difference(model.seen(pair.depth)) > 0
+    best = _labelled(pair, question, np.where(helps, question.top_grade, question.lowest_grade), model.best_total)
     if isinstance(model, RBP) and question.residual:
-        value = value + model.p**pair.length_y
-    return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
+        return replace(best, value=best.value + model.p**pair.length_y)
+    return best
 
 
 def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
@@ -130,7 +143,7 @@ def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
     Every possible rank of the first relevant document of Y is tried: its first known relevant document, and each free
     one above it.
     """
-    known = _known_gain(pair, question.model)
+    known = question.model.gain(pair.grade)
     reciprocal = np.append(1.0 / np.arange(1, pair.depth + 1), 0.0)
     first_y, first_z = (  # (Q,) rank of the first known relevant document
         np.where(known > 0, rank, pair.depth).min(axis=1, initial=pair.depth) for rank in (pair.rank_y, pair.rank_z)
@@ -141,42 +154,34 @@ def _reciprocal_rank(pair: SideBySide, question: Question) -> Labelling:
     best = alone.max(axis=1, initial=-np.inf)
     labels = (alone == best[:, None]) & (best > nothing)[:, None]
     labels &= labels.cumsum(axis=1) == 1  # one document, where several are as good
-    value = _difference_of_totals(pair, question.model, np.where(labels, 1.0, known))
-    return _labelling(value, pair, np.where(labels, question.model.rel, 0))
+    return _labelled(pair, question, np.where(labels, question.model.rel, 0))
 
 
 def _ndcg(pair: SideBySide, question: Question) -> Labelling:
-    model, (topic, grade) = question.model, question.judged
-    known_gain, judged_gain = _known_gain(pair, model), model.gain(grade)
+    model, (topic, grade), n_topics = question.model, question.known, question.judgements.n_topics
+    judged_gain = model.gain(grade)
     attainable, grades = np.unique(model.gain(question.grades), return_index=True)
     edges = np.unique(np.concatenate([attainable, judged_gain]))
     place = topic * len(edges) + np.searchsorted(edges, judged_gain)
-    counts = np.bincount(place, minlength=question.n_topics * len(edges)).reshape(question.n_topics, len(edges))
+    counts = np.bincount(place, minlength=n_topics * len(edges)).reshape(n_topics, len(edges))
     n_known = counts[:, ::-1].cumsum(axis=1)[pair.topic, ::-1]  # (Q, E) known documents of at least each gain
 
-    def with_unseen(number: int) -> Labelling:
-        n_relevant = n_known + np.where(edges <= attainable[-1], number, 0)
-        gain, ideal = ndcg_labels(pair, model, known_gain, edges, n_relevant, attainable)
-        total = _difference_of_totals(pair, model, np.where(pair.free, gain, known_gain))
-        label = grades[np.searchsorted(attainable, gain)]
-        return _labelling(divide(total, ideal), pair, label, number)
+    def with_unseen(number: IntArray) -> Labelling:
+        n_relevant = n_known + np.where(edges <= attainable[-1], number[:, None], 0)
+        level, ideal = ndcg_labels(pair, model, edges, n_relevant, attainable)
+        return _labelled(pair, question, grades[level], ideal, number)
 
-    best = with_unseen(0)
+    nobody = np.zeros_like(pair.topic)
+    best = with_unseen(nobody)
     if question.unseen and (best.value < 0).any():
         # unseen relevant documents bring any difference nearer to 0: all of them, where that is better
-        other = with_unseen(question.unseen)
-        better = other.value > best.value
-        best = Labelling(
-            np.where(better, other.value, best.value),
-            np.where(better[:, None], other.grade, best.grade),
-            np.where(better, other.unseen, best.unseen),
-        )
+        better = with_unseen(nobody + question.unseen).value > best.value
+        best = with_unseen(np.where(better, question.unseen, 0))
     return best
 
 
 def _ap(pair: SideBySide, question: Question) -> Labelling:
     model, n_known = question.model, question.n_relevant()[pair.topic]
-    known = _known_gain(pair, model)
 
     def divisor(n_relevant: IntArray) -> FloatArray:
         """The relevant documents ('R', Eq. 8), at most K of them ('min', Eq. 9), or K ('k', Eq. 10)."""
@@ -184,29 +189,25 @@ def _ap(pair: SideBySide, question: Question) -> Labelling:
             return np.full(len(n_relevant), float(model.cutoff or 0))
         return np.minimum(n_relevant, np.inf if question.norm == "R" else model.cutoff or np.inf)
 
-    labels, unseen = ap_labels(pair, known > 0, n_known, question.unseen, divisor)
-    total = _difference_of_totals(pair, model, np.where(labels, 1.0, known))
-    value = divide(total, divisor(n_known + labels.sum(axis=1) + unseen))
-    return _labelling(value, pair, np.where(labels, model.rel, 0), unseen)
+    labels, unseen = ap_labels(pair, model.gain(pair.grade), n_known, question.unseen, divisor)
+    n_relevant = n_known + labels.sum(axis=1) + unseen
+    return _labelled(pair, question, np.where(labels, model.rel, 0), divisor(n_relevant), unseen)
 
 
 def _q(pair: SideBySide, question: Question) -> Labelling:
     """More relevant documents change the weights of the ranks, so that every number of unseen ones is tried."""
-    model, n_known = cast(QMeasure, question.model), question.n_relevant()[pair.topic]
-    known = _known_gain(pair, model)
-    labels, unseen = q_labels(pair, known > 0, n_known, question.unseen, model)
+    model, n_known = question.model, question.n_relevant()[pair.topic]
+    assert isinstance(model, QMeasure)
+    labels, unseen = q_labels(pair, model.gain(pair.grade), n_known, question.unseen, model)
     n_relevant = n_known + labels.sum(axis=1) + unseen  # (Q,)
-    y, z = pair.in_rank_order(np.where(labels, 1.0, known))
-    value = divide(model.total_of(y, n_relevant) - model.total_of(z, n_relevant), n_relevant)
-    return _labelling(value, pair, np.where(labels, model.rel, 0), unseen)
+    total = partial(model.total_of, n_relevant=n_relevant)
+    return _labelled(pair, question, np.where(labels, model.rel, 0), n_relevant, unseen, total)
 
 
 def _err(pair: SideBySide, question: Question) -> Labelling:
-    _, highest, grades = _extreme_gains(question)
-    known = _known_gain(pair, question.model)
-    labels = err_labels(pair, known, highest)
-    value = _difference_of_totals(pair, question.model, np.where(labels, highest, known))
-    return _labelling(value, pair, np.where(labels, grades[1], grades[0]))
+    model, top = question.model, question.top_grade
+    labels = err_labels(pair, model.gain(pair.grade), float(model.gain(np.array(top))))
+    return _labelled(pair, question, np.where(labels, top, 0))
 
 
 _METHODS: dict[type[UserModel], Callable[[SideBySide, Question], Labelling]] = {
@@ -220,27 +221,3 @@ _METHODS: dict[type[UserModel], Callable[[SideBySide, Question], Labelling]] = {
     QMeasure: _q,
 }
 BASES = tuple(model.name for model in _METHODS)  # the ordinary measures with an exact method
-
-
-def _known_gain(pair: SideBySide, model: UserModel) -> FloatArray:
-    """(Q, D) gain of the known documents; 0 for free ones, also where a table of gains gives grade 0 one."""
-    gain, known = np.zeros(pair.grade.shape), ~np.isnan(pair.grade)
-    gain[known] = model.gain(pair.grade[known])
-    return gain
-
-
-def _difference_of_totals(pair: SideBySide, model: UserModel, gain: FloatArray) -> FloatArray:
-    """(Q, D) gain of every document -> (Q,) difference of the raw scores, by the base measure itself."""
-    y, z = pair.in_rank_order(gain)
-    return model.total(y) - model.total(z)
-
-
-def _extreme_gains(question: Question) -> tuple[float, float, tuple[int, int]]:
-    """Lowest and highest gain of a free document, and the lowest grades that have them."""
-    gain = question.model.gain(question.grades)
-    lowest = int(question.grades[gain.argmin()])
-    return float(gain.min()), float(gain.max()), (lowest, question.top_grade)
-
-
-def _labelling(value: FloatArray, pair: SideBySide, grade: IntArray, unseen: int | IntArray = 0) -> Labelling:
-    return Labelling(value, np.where(pair.free, grade, -1), np.broadcast_to(unseen, value.shape))

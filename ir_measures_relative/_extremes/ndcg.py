@@ -19,42 +19,31 @@ from ir_measures_relative._base import UserModel, divide, sum_over_ranks
 from ir_measures_relative._extremes.side_by_side import SideBySide
 from ir_measures_relative._input import FloatArray, IntArray
 
-BLOCK = 1 << 18  # entries of a (layers, topics, candidates) array worked on at a time, so that memory stays small
+BLOCK = 1 << 18  # entries of a (layers, topics, candidates) array processed at a time, so that memory stays small
 
 
 def ndcg_labels(
-    pair: SideBySide,
-    model: UserModel,
-    known_gain: FloatArray,
-    edges: FloatArray,
-    n_known: IntArray,
-    attainable: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
+    pair: SideBySide, model: UserModel, edges: FloatArray, n_known: IntArray, attainable: FloatArray
+) -> tuple[IntArray, FloatArray]:
     """Gains of the free documents where nDCG(Y) - nDCG(Z) is largest, and the ideal DCG with them.
 
-    known_gain: (Q, D), 0 for free documents; attainable: (L + 1,) gains that a free document may have; edges: (E,)
-    these and all known gains, ascending; n_known: (Q, E) known documents, retrieved or not, of at least each gain.
-    Returns (Q, D) gains, which mean something for free documents only, and (Q,) ideals.
+    attainable: (L + 1,) gains that a free document may have; edges: (E,) these and all known gains, ascending;
+    n_known: (Q, E) known documents, retrieved or not, of at least each gain.
+    Returns (Q, D) places in ``attainable``, which mean something for free documents only, and (Q,) ideals.
     """
-    gain, ideal = np.zeros(pair.free.shape), np.zeros(len(known_gain))
+    level, ideal = np.zeros(pair.free.shape, dtype=np.int64), np.zeros(len(pair.free))
     width = 1 + int(pair.free.sum(axis=1).max(initial=0))
     size = max(1, BLOCK // (width * len(attainable)))
-    for start in range(0, len(known_gain), size):
+    for start in range(0, len(level), size):
         rows = slice(start, start + size)
-        level, ideal[rows] = _best_levels(pair.rows(rows), model, known_gain[rows], edges, n_known[rows], attainable)
-        gain[rows] = attainable[level]
-    return gain, ideal
+        level[rows], ideal[rows] = _best_levels(pair.rows(rows), model, edges, n_known[rows], attainable)
+    return level, ideal
 
 
 def _best_levels(
-    pair: SideBySide,
-    model: UserModel,
-    known_gain: FloatArray,
-    edges: FloatArray,
-    n_known: IntArray,
-    attainable: FloatArray,
+    pair: SideBySide, model: UserModel, edges: FloatArray, n_known: IntArray, attainable: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """(Q, D) index of each free document's gain, and the (Q,) ideals."""
+    """The result of ``ndcg_labels``, for all rows at once."""
     difference = pair.weight_difference(model.seen(pair.depth))  # (Q, D)
     n_free = pair.free.sum(axis=1)  # (Q,)
     order = np.argsort(np.where(pair.free, -difference, np.inf), axis=1, kind="stable")
@@ -62,7 +51,7 @@ def _best_levels(
     ranked = np.take_along_axis(np.where(pair.free, difference, 0.0), order, axis=1)
     prefix = np.hstack([np.zeros((len(ranked), 1)), ranked.cumsum(axis=1)])  # (Q, F + 1): P(m)
 
-    base = sum_over_ranks(known_gain * difference) + attainable[0] * prefix[:, -1]  # (Q,)
+    base = sum_over_ranks(model.gain(pair.grade) * difference) + attainable[0] * prefix[:, -1]  # (Q,)
     numerator = np.diff(attainable)[:, None, None] * prefix  # (L, Q, F + 1)
     numerator[:, np.arange(prefix.shape[1]) > n_free[:, None]] = -np.inf
     rest, ideal = _ideals(model, edges, n_known, attainable, n_free)

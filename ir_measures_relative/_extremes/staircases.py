@@ -33,11 +33,11 @@ Divisor: TypeAlias = tuple[FloatArray, IntArray]
 
 
 def ap_labels(
-    pair: SideBySide, relevant: BoolArray, n_known: IntArray, unseen: int, divisor: Callable[[IntArray], FloatArray]
+    pair: SideBySide, relevant: FloatArray, n_known: IntArray, unseen: int, divisor: Callable[[IntArray], FloatArray]
 ) -> tuple[BoolArray, IntArray]:
     """(Q, D) bool, the relevant free documents of the largest AP(Y) - AP(Z); (Q,) relevant documents in neither list.
 
-    relevant: (Q, D) the known relevant documents of the lists; n_known: (Q,) all known ones; divisor: relevant
+    relevant: (Q, D) 1 for the known relevant documents of the lists; n_known: (Q,) all known ones; divisor: relevant
     documents -> divisor of AP. Unseen relevant documents bring a difference nearer to 0, so none or all are best.
     """
     worth = _precisions(1 / np.arange(1.0, pair.depth + 1))
@@ -46,7 +46,7 @@ def ap_labels(
         choices = [np.full_like(number, 0), np.full_like(number, unseen)]
         yield worth, [(divisor(n_known[row] + number + added), added) for added in choices]
 
-    return _best_labels(pair, relevant.astype(np.float64), cases, unseen)
+    return _best_labels(pair, relevant, cases, unseen)
 
 
 def err_labels(pair: SideBySide, stop: FloatArray, top_stop: float) -> BoolArray:
@@ -68,7 +68,7 @@ def err_labels(pair: SideBySide, stop: FloatArray, top_stop: float) -> BoolArray
 
 
 def q_labels(
-    pair: SideBySide, relevant: BoolArray, n_known: IntArray, unseen: int, model: QMeasure
+    pair: SideBySide, relevant: FloatArray, n_known: IntArray, unseen: int, model: QMeasure
 ) -> tuple[BoolArray, IntArray]:
     """As ``ap_labels``, for Q.
 
@@ -90,7 +90,7 @@ def q_labels(
                 divisors.append((np.where(possible, total, np.nan), added))
             yield _precisions(model.weights(depth, np.array([n_relevant]))[0]), divisors
 
-    return _best_labels(pair, relevant.astype(np.float64), cases, unseen)
+    return _best_labels(pair, relevant, cases, unseen)
 
 
 def _best_labels(

@@ -25,7 +25,7 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
     """(Q,) bound of nDCG of each topic; ``side`` and ``method`` as in `NDCGBound`."""
     judgements, top = run.judgements, run.top(model.cutoff)
     if (side, method) == ("upper", "guaranteed"):
-        question = Question(model, judgements, judgements.n_topics, max_rel)
+        question = Question(model, judgements, max_rel)
         return largest_difference(against_nothing(top), question).value
     value = model.gain(judgements.grade)  # (J,)
     gain, unjudged = top.values(value), top.unjudged  # (Q, W)

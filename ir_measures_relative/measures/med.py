@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ir_measures_relative._checks import naming
-from ir_measures_relative._extremes import BASES, JUDGED, NORMS, MedSettings, SideBySide, largest_difference, two_runs
+from ir_measures_relative._extremes import BASES, JUDGED, NORMS, MedSettings, largest_and_smallest, two_runs
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._priors import JudgedPriors
@@ -83,29 +83,17 @@ class _MED(RelativeMeasure):
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
         """(Q,) the distance, or a signed end of the difference."""
-        reference = priors.runs[0]
-        if self["direction"] == "above":
-            return self._largest(run, reference, "run")
-        against = self._largest(run, reference, "reference")
-        if self["direction"] == "below":
-            return 0.0 - against
-        return np.maximum(self._largest(run, reference, "run"), against)
+        above, below = run.memo.once(("MED", priors.runs[0], self.settings), lambda: self._ends(run, priors.runs[0]))
+        ends = {"above": above, "below": below, "both": np.maximum(above, 0.0 - below)}
+        return ends[self["direction"]]
 
-    def _largest(self, run: JudgedRun, reference: JudgedRun, favoured: str) -> FloatArray:
-        """(Q,) the largest difference in favour of one side, found once for all directions that ask."""
-        settings = self.settings
-
-        def found() -> FloatArray:
-            pair = self._side_by_side(run, reference)
-            pair = pair if favoured == "run" else pair.swapped()
-            return largest_difference(pair, settings.question(run.judgements, str(self))).value
-
-        return run.memo.once(("MED", reference, favoured, settings), found)
-
-    def _side_by_side(self, run: JudgedRun, reference: JudgedRun) -> SideBySide:
-        """The two runs joined, once for all bases that ask."""
+    def _ends(self, run: JudgedRun, reference: JudgedRun) -> tuple[FloatArray, FloatArray]:
+        """(Q,) the largest and the smallest difference."""
         cutoff, judged = self["cutoff"], self["judged"] == "qrels"
-        return run.memo.once((two_runs, reference, cutoff, judged), lambda: two_runs(run, reference, cutoff, judged))
+        joined = (two_runs, reference, cutoff, judged)  # once for all bases
+        pair = run.memo.once(joined, lambda: two_runs(run, reference, cutoff, judged))
+        above, below = largest_and_smallest(pair, self.settings.question(run.judgements, str(self)))
+        return above.value, below.value
 
 
 MED = register(_MED())
