@@ -72,15 +72,15 @@ class MedSettings:
         whole(self.unseen, "unseen", 0)
         if self.max_rel is not None:
             whole(self.max_rel, "max_rel", 1)
-        own, highest = self._max_rel_of_base, self.max_rel or self._max_rel_of_base
-        if highest is not None and not self.model().binary:
+        own, highest = self._max_rel_of_base, self.max_rel or self._max_rel_of_base or 0
+        if not self.model().binary:
             label_grades(highest)  # rejects more grades than can be tried
-        if own is not None and highest is not None and highest > own:
+        if own is not None and highest > own:
             raise ValueError(f"max_rel={highest} is above the highest of base={self.base}")
-        most = _MOST_UNSEEN if self.cutoff is None else self.cutoff
+        most = self.cutoff or _MOST_UNSEEN
         if self.unseen > most:
-            accepted = f"at most {most}" + ("" if self.cutoff is None else ", the cutoff")
-            raise ValueError(f"unseen must be {accepted}, got {self.unseen}")
+            limit = f"{most}, the cutoff" if self.cutoff else str(most)
+            raise ValueError(f"unseen must be at most {limit}, got {self.unseen}")
 
     @property
     def _max_rel_of_base(self) -> int | None:
@@ -105,8 +105,6 @@ class MedSettings:
     def question(self, judgements: Judgements, where: str = "med") -> Question:
         """The question for these judgements; ``where`` begins error sentences."""
         max_rel = self.max_rel or self._max_rel_of_base or judgements.max_grade
-        if not self.model().binary:
-            label_grades(max_rel)
         model, judged = self.model(max_rel), self.judged == "qrels"
         if isinstance(model, ERR) and judged:
             refuse_grades_above(model.max_rel, judgements, where)
@@ -148,7 +146,7 @@ class MedResult:
 
     @property
     def mean_above(self) -> float:
-        """The largest difference of the means over topics: topics are labelled independently, so the mean of theirs."""
+        """The largest difference of the means over topics; topics are labelled independently."""
         return mean_over_topics(self.above)
 
     @property
@@ -169,11 +167,8 @@ class MedResult:
     def to_frame(self) -> pd.DataFrame:
         """One row per topic: query_id, med, below, above, and the verdict on that topic."""
         columns = {"query_id": self.query_id, "med": self.med, "below": self.below, "above": self.above}
-        return pd.DataFrame({**columns, "verdict": self._verdicts})
-
-    @property
-    def _verdicts(self) -> list[str]:
-        return [verdict_of(*ends) for ends in zip(self.below.tolist(), self.above.tolist(), strict=True)]
+        verdicts = [verdict_of(*ends) for ends in zip(self.below, self.above, strict=True)]
+        return pd.DataFrame({**columns, "verdict": verdicts})
 
     def witness(self, query_id: Any, *, value: str = "med") -> dict[str, int]:
         """Labels of the unjudged documents of a topic that attain ``value``: 'med', 'above' or 'below'.
@@ -190,12 +185,13 @@ class MedResult:
         if value == "med":
             value = "above" if self.above[row] >= -self.below[row] else "below"
         labels = self._labels[value]
-        slots = np.flatnonzero(labels.grade[row] >= 0)
-        named = dict(zip(self._documents[row, slots].tolist(), labels.grade[row, slots].tolist(), strict=True))
+        free = labels.grade[row] >= 0
+        named = dict(zip(self._documents[row, free].tolist(), labels.grade[row, free].tolist(), strict=True))
         return named | {f"(unseen {i + 1})": self._top_grade for i in range(int(labels.unseen[row]))}
 
     def __repr__(self) -> str:
-        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in Counter(self._verdicts).most_common())
+        numbers = Counter(self.to_frame()["verdict"]).most_common()
+        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in numbers)
         of_mean = f"; the means: {self.verdict}" if len(self.query_id) > 1 else ""
         return f"MedResult({counted(len(self.query_id), 'topic')}{': ' if verdicts else ''}{verdicts}{of_mean})"
 
@@ -271,10 +267,8 @@ def med(
     question = settings.question(judgements)
     pair = two_runs(y, z, settings.cutoff, judged == "qrels")
     above, below = largest_and_smallest(pair, question)
-    documents = np.full(pair.free.shape, None, dtype=object)  # (Q, D)
-    for start, judged_run in ((0, y), (pair.depth, z)):
-        ids = judged_run.documents(settings.cutoff)
-        documents[:, start : start + ids.shape[1]] = ids
+    ids = (judged_run.documents(settings.cutoff) for judged_run in (y, z))
+    documents = np.hstack([np.pad(part, ((0, 0), (0, pair.depth - part.shape[1]))) for part in ids])  # (Q, D)
     labels = {"above": above, "below": below}
     return MedResult(list(judgements.topics), above.value, below.value, labels, documents, question.top_grade)
 
