@@ -14,40 +14,30 @@ from ir_measures import measures
 
 from ir_measures_relative._base.models import ERR, HIGHEST_EXPONENT, LARGEST, MODELS, UserModel
 from ir_measures_relative._base.text import parse_base
-from ir_measures_relative._checks import is_real, is_whole
+from ir_measures_relative._checks import choice_kind, is_real, is_whole
 
 
-def _parameter(kind: type, desc: str, default: Any = None, choices: list[str] | None = None) -> measures.ParamInfo:
-    listed = {} if choices is None else {"choices": choices}
-    return measures.ParamInfo(dtype=kind, default=default, desc=desc, **listed)
-
-
-_CUTOFF = _parameter(int, "ranking cutoff threshold")
-_REL = _parameter(int, "minimum relevance score to be considered relevant (inclusive)", 1)
-_MIN_REL = _parameter(int, "minimum relevance score", 0)
-_MAX_REL = _parameter(int, "maximum relevance score")
-
-
-def _declared(name: str, **parameters: measures.ParamInfo) -> ir_measures.Measure:
-    contents = {"__name__": name, "NAME": name, "SUPPORTED_PARAMS": {"cutoff": _CUTOFF, **parameters}}
+def _declared(name: str, parameters: dict[str, measures.ParamInfo]) -> ir_measures.Measure:
+    contents = {"__name__": name, "NAME": name, "SUPPORTED_PARAMS": parameters}
     measure: ir_measures.Measure = type(name, (ir_measures.Measure,), contents)()
     return measure
 
 
-_DCG = _parameter(str, "DCG formulation", "log2", ["log2", "exp-log2"])
-_TOTAL = _parameter(float, "total desired gain (normalized)", 1.0)
-_BETA = _parameter(float, "persistence: how little a low rank costs", 1.0)
+_DCG = {"dcg": ir_measures.nDCG.SUPPORTED_PARAMS["dcg"]}
+_CUTOFF, _REL = ({name: ir_measures.P.SUPPORTED_PARAMS[name]} for name in ("cutoff", "rel"))
+_BETA = measures.ParamInfo(dtype=float, default=1.0, desc="persistence: how little a low rank costs")
 DECLARED: dict[str, ir_measures.Measure] = {
-    "SDCG": _declared("SDCG", dcg=_DCG, min_rel=_MIN_REL, max_rel=_MAX_REL),
-    "INSQ": _declared("INSQ", T=_TOTAL, rel=_REL, min_rel=_MIN_REL, max_rel=_MAX_REL),
-    "Q": _declared("Q", beta=_BETA, rel=_REL),
+    "SDCG": _declared("SDCG", ir_measures.SDCG.SUPPORTED_PARAMS | _DCG),
+    "INSQ": _declared("INSQ", _CUTOFF | ir_measures.INSQ.SUPPORTED_PARAMS | _REL),
+    "Q": _declared("Q", _CUTOFF | {"beta": _BETA} | _REL),
 }
 
-# parameters that are real numbers: which are accepted, in words, and the default
-_NUMBERS: dict[str, tuple[Callable[[Any], bool], str, float]] = {
-    "p": (lambda p: 0 <= p < 1, "of at least 0 and below 1", 0.8),
-    "T": (lambda total: 0 < total <= LARGEST, "above 0 and up to 2^53", 1.0),
-    "beta": (lambda beta: 0 <= beta <= LARGEST, "from 0 to 2^53", 1.0),
+_DEFAULTS = {"dcg": "log2", "p": 0.8, "T": 1.0, "beta": 1.0, "rel": 1, "min_rel": 0, "judged_only": False}
+# parameters that are real numbers: which are accepted, and in words
+_NUMBERS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "p": (lambda p: 0 <= p < 1, "of at least 0 and below 1"),
+    "T": (lambda total: 0 < total <= LARGEST, "above 0 and up to 2^53"),
+    "beta": (lambda beta: 0 <= beta <= LARGEST, "from 0 to 2^53"),
 }
 
 
@@ -76,12 +66,9 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
     unknown = [name for name in measure.params if name not in declared]
     if unknown:
         raise ValueError(f"base={measure.NAME} has no parameter {unknown[0]!r}; it has {', '.join(declared)}")
-    parts = []
-    for name in declared:
-        if name in measure.params and name != "cutoff":
-            value = _canonical_parameter(measure, name, measure.params[name])
-            if value is not None:
-                parts.append(f"{name}={measure._param_repr(value)}")
+    given = [name for name in declared if name in measure.params and name != "cutoff"]
+    values = {name: _canonical_parameter(measure, name, measure.params[name]) for name in given}
+    parts = [f"{name}={measure._param_repr(value)}" for name, value in values.items() if value is not None]
     if measure.NAME == "SDCG":
         _check_sdcg(measure)
     cutoff = measure.params.get("cutoff")
@@ -103,32 +90,29 @@ def _check_sdcg(measure: ir_measures.Measure) -> None:
 def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) -> Any:
     """Value to print; None for the default."""
     where = f"base={measure}"
-    if name == "judged_only":
-        if value:
-            raise ValueError(f"{where}: judged_only is not supported in a base measure")
-        return None
-    if name == "dcg":
-        choices = DECLARED.get(str(measure.NAME), measure).SUPPORTED_PARAMS["dcg"].choices
-        if value not in choices:
-            raise ValueError(f"{where}: dcg must be {' or '.join(map(repr, choices))}, got {value!r}")
-        return None if value == "log2" else value
     if name == "gains":
         return canonical_gains(value, where)
-    if name == "min_rel":
-        if value != 0:
-            raise ValueError(f"{where}: min_rel must be 0, got {value!r}")
-        return None
-    if name in _NUMBERS:
-        inside, accepted, default = _NUMBERS[name]
-        if not is_real(value) or not inside(value):
-            raise ValueError(f"{where}: {name} must be a number {accepted}, got {value!r}")
-        return None if value == default else float(value) + 0.0  # -0.0 becomes 0.0
     if name == "max_rel" and measure.NAME == "INSQ":
         if value != 1:
             raise ValueError(f"{where}: max_rel must be 1 (a document is relevant or not, by rel), got {value!r}")
         return None
-    whole = _whole(measure, name, value)
-    return None if name == "rel" and whole == 1 else whole
+    if name in _NUMBERS:
+        inside, accepted = _NUMBERS[name]
+        if not is_real(value) or not inside(value):
+            raise ValueError(f"{where}: {name} must be a number {accepted}, got {value!r}")
+        value = float(value) + 0.0  # -0.0 becomes 0.0
+    elif name == "judged_only":
+        if value:
+            raise ValueError(f"{where}: judged_only is not supported in a base measure")
+    elif name == "min_rel":
+        if value != 0:
+            raise ValueError(f"{where}: min_rel must be 0, got {value!r}")
+    elif name == "dcg":
+        if value not in _DCG["dcg"].choices:
+            raise ValueError(f"{where}: dcg must be {choice_kind(tuple(_DCG['dcg'].choices))}, got {value!r}")
+    else:
+        value = _whole(measure, name, value)
+    return None if value == _DEFAULTS.get(name) else value
 
 
 def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:

@@ -121,11 +121,8 @@ class Base(Parameter):
         self.accepted = accepted
         self.kind = f"a measure or its text: {', '.join(accepted)}"
 
-    def canonical(self, where: str, value: Any) -> str:
-        return self.parsed(where, value)[0]
-
-    def parsed(self, where: str, value: Any) -> tuple[str, int | None]:
-        """The text without cutoff, and the cutoff."""
+    def canonical(self, where: str, value: Any) -> tuple[str, int | None]:
+        """The text without cutoff, and the cutoff, which the measure then has."""
         with naming(where.split(":")[0]):
             return canonical_base(value, self.accepted)
 
@@ -213,7 +210,7 @@ class RelativeMeasure(ir_measures.Measure):
     @property
     def runs_parameter(self) -> str | None:
         """Name of the parameter for prior runs or a reference run, if there is one."""
-        return next((name for name, p in self.SUPPORTED_PARAMS.items() if isinstance(p, _Runs)), None)
+        return next((name for name, info in self.SUPPORTED_PARAMS.items() if isinstance(info, _Runs)), None)
 
     @property
     def depth(self) -> int | None:
@@ -253,7 +250,7 @@ class RelativeMeasure(ir_measures.Measure):
 
     @property
     def _one_run(self) -> bool:
-        return isinstance(self.SUPPORTED_PARAMS.get(self.runs_parameter), Reference)
+        return isinstance(self.SUPPORTED_PARAMS.get(self.runs_parameter or ""), Reference)
 
     def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K; ``judgements`` with unsupported grades are rejected."""
@@ -291,9 +288,6 @@ class RelativeMeasure(ir_measures.Measure):
         if name and self[name] is None:
             raise ValueError(f"{self} requires {name}, {self.SUPPORTED_PARAMS[name].kind}")
 
-    def __getitem__(self, key: str) -> Any:
-        return self.params.get(key, self.SUPPORTED_PARAMS[key].default)
-
     def _param_repr(self, value: Any) -> str:
         """Text of a parameter for ir_measures; a label model has a short key."""
         return repr(value.key) if isinstance(value, LabelModel) else str(super()._param_repr(value))  # type: ignore[no-untyped-call]
@@ -313,11 +307,9 @@ class RelativeMeasure(ir_measures.Measure):
                 raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {', '.join(self.SUPPORTED_PARAMS)}")
         for name, value in given.items():
             parameter: Parameter = self.SUPPORTED_PARAMS[name]
-            where = f"{self.NAME}: {name}"
+            given[name] = parameter.canonical(f"{self.NAME}: {name}", value)
             if isinstance(parameter, Base):
-                given[name], cutoff_of_base = parameter.parsed(where, value)
-            else:
-                given[name] = parameter.canonical(where, value)
+                given[name], cutoff_of_base = given[name]
         if cutoff_of_base is None:
             return False
         if given.get("cutoff") not in (None, cutoff_of_base):
