@@ -12,19 +12,19 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 
 from ir_measures_relative._checks import LARGEST, choice_kind, flag, refusal, right_call, shown
 
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
-_LONGEST = 100_000  # characters: a thousand prior runs by name
-_LONGEST_OF_STRANGERS = 10_000
 _TREC_EVAL = re.compile(r"[A-Za-z][A-Za-z_]*([_.][0-9.]+)?")
 _KINDS = {int: "an integer", float: "a number", str: "text", bool: "True or False"}
+_QUOTED_OR_CHARACTER = re.compile(r"""'[^']*'?|"[^"]*"?|.""", re.DOTALL)
 _BACKSLASH = re.compile(r"""\\([\\'"abfnrtv]|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})?""")
 
 
@@ -68,15 +68,14 @@ def _parsed(
         return text
     if not isinstance(text, str):
         raise TypeError(f"expected a measure or its text, got a {type(text).__name__}; {_FORM}{right_call()}")
-    longest = _LONGEST if paths else _LONGEST_OF_STRANGERS
     if (of_trec_eval := _of_trec_eval(text, known)) is not None:
         return of_trec_eval
     if paths and {os.sep, "."} & {*text} and not {"(", "\0"} & {*text} and os.path.isfile(text):
         raise MeasureError(f"expected a measure, got the file {shown(text)}{right_call()}")
+    longest = 100_000 if paths else 10_000  # characters: a thousand prior runs by name, or those of strangers
     if len(text) > longest:
-        raise MeasureError(
-            f"the measure {shown(text[:200])} has {len(text)} characters; at most {longest} are supported"
-        )
+        size = f"has {len(text)} characters; at most {longest} are supported"
+        raise MeasureError(f"the measure {shown(text[:200])} {size}")
     return _Reader(text, known, paths).whole()
 
 
@@ -97,18 +96,13 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures("nDCG@10 NRG(prior='bm25', base='P')@10")
     ['nDCG@10', "NRG(prior='bm25', base='P')@10"]
     """
-    parts, depth, quote = [""], 0, ""
-    for character in text:
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        else:
-            depth += (character in "([{") - (character in ")]}")
-        if character.isspace() and not quote and depth == 0:
+    parts, depth = [""], 0
+    for token in _QUOTED_OR_CHARACTER.findall(text):
+        depth += (token in "([{") - (token in ")]}")
+        if token.isspace() and depth == 0:
             parts.append("")
         else:
-            parts[-1] += character
+            parts[-1] += token
     return [part for part in parts if part]
 
 
@@ -131,13 +125,12 @@ def known_measures() -> list[str]:
     return sorted(ir_measures.measures.registry)
 
 
-class _Reader:
-    """Makes the measure that a text describes; ``known``: every measure by its name."""
+class _Reader(NamedTuple):
+    """Makes the measure that a text describes."""
 
-    def __init__(self, text: str, known: Mapping[str, ir_measures.Measure], paths: bool):
-        self.text = text
-        self.known = known
-        self.paths = paths
+    text: str
+    known: Mapping[str, ir_measures.Measure]  # every measure by its name
+    paths: bool
 
     def whole(self) -> ir_measures.Measure:
         """The one measure that the text consists of."""
@@ -187,19 +180,13 @@ class _Reader:
         if isinstance(node, (ast.List, ast.Tuple)):
             return [self._value(item) for item in node.elts]
         if isinstance(node, ast.Dict):
-            return self._dict(node)
+            keys = [self._scalar(key) for key in node.keys]
+            if twice := [key for key, number in Counter(keys).items() if number > 1]:
+                raise self._error(f"the key {shown(twice[0])} is given twice")
+            return dict(zip(keys, map(self._value, node.values), strict=True))
         if isinstance(node, ast.Name) and node.id not in self.known:
             raise self._error(f"{node.id} is not a measure; text requires quotes, as in '{node.id}'")
         return self._measure(node) if isinstance(node, (ast.Name, ast.Call, ast.BinOp)) else self._scalar(node)
-
-    def _dict(self, node: ast.Dict) -> dict[Any, Any]:
-        table: dict[Any, Any] = {}
-        for key_node, value in zip(node.keys, node.values, strict=True):
-            key = self._scalar(key_node)
-            if key in table:
-                raise self._error(f"the key {shown(key)} is given twice")
-            table[key] = self._value(value)
-        return table
 
     def _scalar(self, node: ast.expr | None) -> Any:
         sign = 1
@@ -237,14 +224,14 @@ class _Reader:
 
     def _unknown(self, name: str) -> MeasureError:
         known = known_measures()
-        lower = {name.lower(): name for name in known}
-        close = get_close_matches(name, known, n=1) or [
-            lower[match] for match in get_close_matches(name.lower(), lower, n=1)
-        ]
+        lower = {measure.lower(): measure for measure in known}
+        close = get_close_matches(name, known, n=1) or get_close_matches(name.lower(), lower, n=1)
+        if close:
+            return MeasureError(f"unknown measure {shown(name, 60)}; did you mean {lower[close[0].lower()]}?")
         package = __name__.partition(".")[0]
-        own = [name for name in known if type(self.known[name]).__module__.startswith(package)]
+        own = [measure for measure in known if type(self.known[measure]).__module__.startswith(package)]
         listed = f"measures are nDCG@10, AP and others of ir_measures, and {', '.join(own)}"
-        return MeasureError(f"unknown measure {shown(name, 60)}; {f'did you mean {close[0]}?' if close else listed}")
+        return MeasureError(f"unknown measure {shown(name, 60)}; {listed}")
 
     def _error(self, problem: str) -> MeasureError:
         return MeasureError(f"measure {shown(self.text, 200)}: {problem}")

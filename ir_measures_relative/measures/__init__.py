@@ -20,6 +20,7 @@ from ir_measures_relative.measures.relative import (
     Reference,
     RelativeMeasure,
     Whole,
+    cutoff_parameter,
     register,
     registry,
 )

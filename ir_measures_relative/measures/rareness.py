@@ -9,10 +9,6 @@ their top K for the topic, the evaluated system always counted:
 RareP is their mean over the top K, RareAP averages RareP at the rank of every relevant document (S_d keeps the outer
 K), and Rare puts the same factor on the graded gains of nDCG or RBP, which the paper leaves to later work.
 
-Two slips of the paper, in its own terms. Section 2.1 gives 2 (S-1)/S as the largest P@K of Eq. 1 with alpha = 1; by
-Eq. 1 and R(d) <= (S-1)/S it is 1 + alpha (S-1)/S (still below 2). Section 5.2 has R' "maximized when S_d = S"; by its
-formula it is largest, 1, at S_d = 1. The counts are per topic: a document is rare *for a topic*.
-
 M. D. Türkmen, M. Lease, M. Kutlu: New Metrics to Encourage Innovation and Diversity in Information Retrieval
 Approaches. ECIR 2023.
 """

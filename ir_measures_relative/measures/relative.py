@@ -163,6 +163,11 @@ class Reference(_Runs):
         self.ties = ties
 
 
+def cutoff_parameter() -> Whole:
+    """The parameter that ``measure @ K`` sets; every measure has it."""
+    return Whole(1, desc="ranking cutoff")
+
+
 class RelativeMeasure(ir_measures.Measure):
     """A measure of a run relative to prior runs, to missing judgements or to a random ranking.
 
@@ -174,7 +179,7 @@ class RelativeMeasure(ir_measures.Measure):
     NAME = ""
     PRETTY_NAME = ""
     SHORT_DESC = ""
-    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": Whole(1, desc="ranking cutoff")}
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": cutoff_parameter()}
     DIRECTION = "larger"  # better values: 'larger', 'smaller', or 'neither'
     CITATIONS: tuple[str, ...] = ()
     NOTES: tuple[str, ...] | None = None  # sections of papers.rst about the measure; None: those of CITATIONS

@@ -10,17 +10,8 @@ V2 is 1 for an ideal ranking, 0 at the random level, -1 with nothing relevant. A
 give the same, and so do AP and its sum of precisions SP. 'kappa' is this package's: its mean over all orders of the
 documents is exactly 0, as with Cohen's kappa, so that a mean over topics can be read as "better than chance".
 
-Notes on the paper, in its own terms. V1 of a perfect ranking is U/(U+L), not 1: its range ends below 1 wherever a
-random ranking scores. "0 means randomized ranking" is true of V2 at A = L; the *mean* of V2 over random rankings is
-E[(A-L)+] (1/(U-L) - 1/L), which is 0 only if U = 2L; over the topics of real pools it is below 0. Section 4.5.1 takes
-E[Prec(i) R_i] for E[Prec(i)] E[R_i]; but Prec(i) counts R_i itself, so the two are not independent, and k (R/n)^2 falls
-short of the expectation by (R/n) (n-R)/(n-1) (H_k - k/n) unless every document is relevant: on TREC-COVID it is 58% of
-the true value at k = 5, 68% at 10 and 92% at 100. `expected='exact'` is the true expectation, `expected='paper'` the
-printed one.
-
-Unjudged documents gain nothing. With universe='judged' a run that ranks many of them falls "below random" although
-their grades are unknown (TAS-B on TREC-COVID, 41% of its top 10 unjudged: UL@10 = .13, and .29 once those were
-judged). Report 1 - Judged@K with UL, or use universe='retrieved' (re-ranking): there they are in L as well.
+`expected='paper'` is the paper's formula for AP, which is below the true expectation, `expected='exact'`: it treats the
+precision at a rank and the relevance of that rank as independent.
 
 S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
 """
