@@ -6,10 +6,9 @@ keeps the content itself. A text can be read back only while the content exists:
 
 import re
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-_DIGITS = 8  # of a fingerprint, in a key
 _KEY = re.compile(r"([^~]*)~([0-9a-f]{8})")
 
 
@@ -21,7 +20,7 @@ class HasFingerprint(Protocol):
 Content = TypeVar("Content", bound=HasFingerprint)
 
 
-class Contents(Generic[Content]):
+class Contents(WeakValueDictionary[str, Content]):
     """Contents by the first digits of their fingerprints, each as long as another object refers to it.
 
     >>> class Model:
@@ -36,28 +35,22 @@ class Contents(Generic[Content]):
     """
 
     def __init__(self, what: str):
+        super().__init__()
         self._what = what
-        self._kept: WeakValueDictionary[str, Content] = WeakValueDictionary()
         self._lock = Lock()
 
     def keep(self, content: Content) -> Content:
-        """The content, or an equal one that is kept already; the caller must keep the result."""
+        """Return the content, or an equal one that is kept already; the caller must keep the result."""
         digits = self.digits(content)
         with self._lock:
-            kept = self._kept.setdefault(digits, content)
+            kept = self.setdefault(digits, content)
         if kept.fingerprint != content.fingerprint:
             raise ValueError(f"two different {self._what} share the fingerprint {digits}; change one of them")
         return kept
 
     @staticmethod
     def digits(content: HasFingerprint) -> str:
-        return content.fingerprint[:_DIGITS]
-
-    def get(self, digits: str) -> Content | None:
-        return self._kept.get(digits)
-
-    def __len__(self) -> int:
-        return len(self._kept)
+        return content.fingerprint[:8]
 
 
 def short_key(name: str, digits: str) -> str:

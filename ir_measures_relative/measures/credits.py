@@ -28,21 +28,22 @@ from ir_measures_relative._judged import (
 )
 from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
 from ir_measures_relative.measures.nrg import NRG, residual_values
-from ir_measures_relative.measures.rareness import Rare, rare_values
+from ir_measures_relative.measures.rareness import Rare
 from ir_measures_relative.measures.relative import RelativeMeasure
 from ir_measures_relative.measures.unique_rel import unique_values
 
 BY = ("residual", "rare", "unique")
 
 
-def credit_by_rank(measure: RelativeMeasure, run: JudgedRun, priors: JudgedPriors, by: str) -> FloatArray:
+def credit_by_rank(measure: Any, run: JudgedRun, priors: JudgedPriors, by: str) -> FloatArray:
     """(Q, W) what each rank of the top K adds to the topic's score."""
     model, judgements = measure.model(), run.judgements
     top = run.top(model.cutoff)
     if by == "unique":
         return top.values(unique_values(model.gain(judgements.grade) > 0, priors, model.cutoff))
     if by == "rare":
-        value, normalizer = rare_values(measure, judgements, priors)
+        value = measure.values(judgements, priors)
+        normalizer = model.normalizer(value, judgements)
     else:
         value, normalizer = residual_values(judgements, priors, model, measure["normalizer"])
     return divide(model.parts(top.values(value)), normalizer[:, None])

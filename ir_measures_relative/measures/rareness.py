@@ -62,9 +62,8 @@ _SHARED = {
 
 
 class _Rareness(RelativeMeasure):
-    """What the three share: the factor of each judged document."""
+    """A measure whose documents count more, the fewer other systems have them."""
 
-    DIRECTION = "larger"
     CITATIONS = ("rareness",)
 
     def check(self, given: dict[str, Any]) -> None:
@@ -74,13 +73,17 @@ class _Rareness(RelativeMeasure):
                 f"{self.NAME}: alpha must be a number from 0 to 1 or '1/R' with variant='mixture', got {alpha}"
             )
 
-    def factor(self, judgements: Judgements, priors: JudgedPriors, n_relevant: FloatArray) -> FloatArray:
-        """(J,) what each judged document counts for a run that has it in its top K; n_relevant: (Q,)."""
-        alpha = self["alpha"]
+    def gain(self, judgements: Judgements) -> FloatArray:
+        """(J,) what each judged document counts in the ordinary measure."""
+        return np.asarray(judgements.grade >= self["rel"], dtype=np.float64)
+
+    def values(self, judgements: Judgements, priors: JudgedPriors) -> FloatArray:
+        """(J,) what each judged document counts for a run that has it in its top K."""
+        gain, alpha = self.gain(judgements), self["alpha"]
         if alpha == "1/R":
-            alpha = 1 / np.maximum(n_relevant, 1)[judgements.topic]  # (J,)
+            alpha = 1 / np.maximum(judgements.sum_by_topic(gain > 0), 1)[judgements.topic]  # (J,)
         rare = rareness(priors.found_by(self["cutoff"]), priors.n, self["rarity"])  # (J,)
-        return worth(rare, alpha, self["variant"])
+        return gain * worth(rare, alpha, self["variant"])
 
 
 class _RareP(_Rareness):
@@ -109,8 +112,7 @@ class _RareP(_Rareness):
         return True
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
-        relevant = run.judgements.grade >= self["rel"]  # (J,)
-        value = relevant * self.factor(run.judgements, priors, run.judgements.sum_by_topic(relevant))
+        value = self.values(run.judgements, priors)  # (J,)
         return np.asarray(sum_over_ranks(run.top(self["cutoff"]).values(value)) / self["cutoff"])
 
 
@@ -129,11 +131,10 @@ class _RareAP(_Rareness):
     SUPPORTED_PARAMS = _RareP.SUPPORTED_PARAMS
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
-        relevant = run.judgements.grade >= self["rel"]  # (J,)
-        n_relevant = run.judgements.sum_by_topic(relevant)  # (Q,)
-        value = relevant * self.factor(run.judgements, priors, n_relevant)
+        relevant, value = self.gain(run.judgements), self.values(run.judgements, priors)  # (J,)
         top = run.top(self["cutoff"])
-        return divide(sum_over_ranks(top.values(relevant) * mean_down_to(top.values(value))), n_relevant)
+        precision = sum_over_ranks(top.values(relevant) * mean_down_to(top.values(value)))
+        return divide(precision, run.judgements.sum_by_topic(relevant))
 
 
 class _Rare(_Rareness):
@@ -157,17 +158,12 @@ class _Rare(_Rareness):
         **_SHARED,
     }
 
+    def gain(self, judgements: Judgements) -> FloatArray:
+        return self.model().gain(judgements.grade)
+
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
-        value, normalizer = rare_values(self, run.judgements, priors)
-        return divide(self.model().total(run.top(self["cutoff"]).values(value)), normalizer)
-
-
-def rare_values(measure: Any, judgements: Judgements, priors: JudgedPriors) -> tuple[FloatArray, FloatArray]:
-    """(J,) gain of each judged document times its factor, and (Q,) what `Rare` divides the sum by."""
-    model = measure.model()
-    gain = model.gain(judgements.grade)  # (J,)
-    value = gain * measure.factor(judgements, priors, judgements.sum_by_topic(gain > 0))
-    return value, model.normalizer(value, judgements)
+        model, value = self.model(), self.values(run.judgements, priors)
+        return divide(model.total(run.top(model.cutoff).values(value)), model.normalizer(value, run.judgements))
 
 
 RareP = register(_RareP())

@@ -43,6 +43,8 @@ _PERFECT = (
     "non-relevant, puts a run below random; universe='retrieved' compares with random orders of the run's own documents"
 )
 
+_VERSIONS = "Eq. 5 or Eq. 6 of the paper, or Eq. 6 above 0 throughout"
+
 
 def joint_bounds(actual: FloatArray, upper: FloatArray, lower: FloatArray, version: str = "V2") -> FloatArray:
     """(Q,) V1 or V2 of Eq. 5 and 6, or 'kappa', from A, U and L; U = 0 -> 0, U = L = A -> V2 = kappa = 0.
@@ -99,13 +101,10 @@ class _UL(RelativeMeasure):
     NAME = "UL"
     PRETTY_NAME = "Joint Upper and Lower Bound Normalisation"
     SHORT_DESC = "Position of a measure between a random and the best order of the same documents."
-    DIRECTION = "larger"
     CITATIONS = ("ul",)
     SUPPORTED_PARAMS = {
         "base": Base("nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"),
-        "version": Choice(
-            "V1", "V2", "kappa", default="V2", desc="Eq. 5 or Eq. 6 of the paper, or Eq. 6 above 0 throughout"
-        ),
+        "version": Choice("V1", "V2", "kappa", default="V2", desc=_VERSIONS),
         "universe": Choice("judged", "retrieved", desc="the documents to order: all judged ones, or the run's own"),
         "expected": Choice("exact", "paper", desc="the true expectation, or the paper's formula for AP"),
         "max_rel": Whole(1, desc="the highest grade; only for base ERR"),
