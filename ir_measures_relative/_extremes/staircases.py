@@ -23,13 +23,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ir_measures_relative._base import QMeasure
+from ir_measures_relative._base import QMeasure, divide
 from ir_measures_relative._extremes.side_by_side import SideBySide
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 
 PrefixValues: TypeAlias = Callable[[FloatArray, int], FloatArray]  # known values by rank, labels -> worth of prefixes
-# what sums are divided by, for 0..F labels (NaN: impossible), and the relevant documents in neither list
-Divisor: TypeAlias = tuple[FloatArray, IntArray]
+# worth of prefixes; divisor of the sums for 0..F labels (NaN: impossible); relevant documents in neither list
+Case: TypeAlias = tuple[PrefixValues, FloatArray, IntArray]
 
 
 def ap_labels(
@@ -42,9 +42,9 @@ def ap_labels(
     """
     worth = _precisions(1 / np.arange(1.0, pair.depth + 1))
 
-    def cases(row: int, number: IntArray) -> Iterable[tuple[PrefixValues, list[Divisor]]]:
-        choices = [np.full_like(number, 0), np.full_like(number, unseen)]
-        yield worth, [(divisor(n_known[row] + number + added), added) for added in choices]
+    def cases(row: int, number: IntArray) -> Iterable[Case]:
+        for added in sorted({0, unseen}):
+            yield worth, divisor(n_known[row] + number + added), np.full_like(number, added)
 
     return _best_labels(pair, relevant, cases, unseen)
 
@@ -61,8 +61,8 @@ def err_labels(pair: SideBySide, stop: FloatArray, top_stop: float) -> BoolArray
         reading = np.cumprod(1 - stop)[:, None] * (1 - top_stop) ** np.arange(n_labels + 1.0)
         return np.asarray(steps * (1 - reading))
 
-    def cases(row: int, number: IntArray) -> Iterable[tuple[PrefixValues, list[Divisor]]]:
-        yield worth, [(np.ones(len(number)), np.zeros_like(number))]
+    def cases(row: int, number: IntArray) -> Iterable[Case]:
+        yield worth, np.ones(len(number)), np.zeros_like(number)
 
     return _best_labels(pair, stop, cases)[0]
 
@@ -77,43 +77,36 @@ def q_labels(
     """
     depth = pair.depth
 
-    def cases(row: int, number: IntArray) -> Iterable[tuple[PrefixValues, list[Divisor]]]:
-        most = int(n_known[row] + number[-1] + unseen)
-        for n_relevant in range(min(int(n_known[row]), depth), min(most, depth) + 1):
-            fewest = np.maximum(n_relevant - n_known[row] - number, 0)  # (F + 1,) unseen documents that R then needs
+    def cases(row: int, number: IntArray) -> Iterable[Case]:
+        known = int(n_known[row])
+        for n_relevant in range(min(known, depth), min(known + int(number[-1]) + unseen, depth) + 1):
+            worth = _precisions(model.weights(depth, np.array([n_relevant]))[0])
+            fewest = np.maximum(n_relevant - known - number, 0)  # (F + 1,) unseen documents that R then needs
             # from R = depth on more of them only divide by more: the fewest, or all that may exist
-            choices = [fewest, np.full_like(fewest, unseen)] if n_relevant == depth else [fewest]
-            divisors = []
-            for added in choices:
-                total = n_known[row] + number + added
+            for added in [fewest, np.full_like(fewest, unseen)] if n_relevant == depth else [fewest]:
+                total = known + number + added
                 possible = (added <= unseen) & (np.minimum(total, depth) == n_relevant)
-                divisors.append((np.where(possible, total, np.nan), added))
-            yield _precisions(model.weights(depth, np.array([n_relevant]))[0]), divisors
+                yield worth, np.where(possible, total, np.nan), added
 
     return _best_labels(pair, relevant, cases, unseen)
 
 
 def _best_labels(
-    pair: SideBySide,
-    known: FloatArray,
-    cases: Callable[[int, IntArray], Iterable[tuple[PrefixValues, list[Divisor]]]],
-    unseen: int = 0,
+    pair: SideBySide, known: FloatArray, cases: Callable[[int, IntArray], Iterable[Case]], unseen: int = 0
 ) -> tuple[BoolArray, IntArray]:
     """(Q, D) the labels of the largest ratio in each row, over all numbers of labels and all cases; (Q,) unseen."""
     labels, others = np.zeros(pair.free.shape, dtype=bool), np.zeros(len(pair.free), dtype=np.int64)
     undecided = (pair.free.any(axis=1) | (unseen > 0)) & ~pair.identical
     for row in np.flatnonzero(undecided).tolist():
         best = -np.inf
-        for worth, divisors in cases(row, np.arange(pair.free[row].sum() + 1)):
+        for worth, divisor, added in cases(row, np.arange(pair.free[row].sum() + 1)):
             stairs = _staircases(pair, row, known[row], worth)
-            for divisor, added in divisors:
-                ratio = np.divide(stairs.best, divisor, out=np.zeros(len(divisor)), where=divisor > 0)
-                ratio[np.isnan(divisor)] = -np.inf
-                if ratio.max() > best:
-                    number = int(ratio.argmax())
-                    best, others[row] = ratio[number], added[number]
-                    labels[row] = False
-                    labels[row, stairs.labels(number)] = True
+            ratio = np.where(np.isnan(divisor), -np.inf, divide(stairs.best, divisor))
+            number = int(ratio.argmax())
+            if ratio[number] > best:
+                best, others[row] = ratio[number], added[number]
+                labels[row] = False
+                labels[row, stairs.labels(number)] = True
     return labels, others
 
 
@@ -180,7 +173,6 @@ class Staircases:
                 self._decide(column, place)
             else:
                 self._label(column)
-        self._stop(len(columns))
         self._label_rows()
 
     def labels(self, number: int) -> IntArray:
@@ -240,14 +232,14 @@ class Staircases:
         column, skipped = len(self.columns), np.arange(self.width)
         reached = self.value[:, : self.width] + self.toll
         after = np.zeros(len(self.passed))  # cost of rows y.. with all of their documents labelled, by labels below
-        for y in range(len(self.rows) - 1, -1, -1):
-            after[:-1] = self.cost[y + 1, 1:] + after[1:]
+        for y in range(len(self.rows), -1, -1):
             more = int(self.only_in_rows[y:].sum())
             possible = skipped[skipped <= self.passed[y]]
-            if more and possible.size:
+            if more or y == len(self.rows):
                 threshold = reached[: y + 1, possible].argmax(axis=0)
                 value = reached[threshold, possible] - self.toll[y, possible] - after[self.passed[y] - possible]
                 self._offer(column, column - possible + more, value, threshold, possible, y)
+            after[:-1] = self.cost[y, 1:] + after[1:]
 
     def _offer(
         self, column: int, number: IntArray, value: FloatArray, threshold: IntArray, skipped: IntArray, row: int
