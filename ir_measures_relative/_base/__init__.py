@@ -17,7 +17,6 @@ from ir_measures_relative._base.models import (
     label_grades,
     mean_down_to,
     mean_over_topics,
-    refuse_grades_above,
     sum_over_ranks,
 )
 from ir_measures_relative._base.random_ranking import expected_total

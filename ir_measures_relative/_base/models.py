@@ -61,6 +61,9 @@ class UserModel:
         """(J,) values of the judged documents -> (Q,) divisor of the raw score."""
         return np.full(judgements.n_topics, self.best_total)
 
+    def check(self, judgements: Judgements, where: str) -> None:
+        """Reject judgements that the measure does not support; ``where`` begins the sentence."""
+
     def score(self, run: JudgedRun) -> FloatArray:
         """(Q,) score by the ordinary measure."""
         gain = self.gain(run.judgements.grade)
@@ -84,10 +87,10 @@ class NDCG(UserModel):
             label = np.where(grade == listed, float(gain), label)
         if self.dcg == "log2":
             return label
-        if label.size and label.max() > HIGHEST_EXPONENT:
-            raise ValueError(
-                f"grade {label.max():.0f} is too high for dcg='exp-log2' (2^grade); the highest is {HIGHEST_EXPONENT}"
-            )
+        highest = label.max(initial=0.0)
+        if highest > HIGHEST_EXPONENT:
+            limit = f"the highest is {HIGHEST_EXPONENT}"
+            raise ValueError(f"grade {highest:.0f} is too high for dcg='exp-log2' (2^grade); {limit}")
         return np.exp2(label) - 1.0
 
     def seen(self, depth: int) -> FloatArray:
@@ -204,6 +207,15 @@ class ERR(ReciprocalRank):
         grade = np.maximum(np.nan_to_num(np.asarray(grade, dtype=np.float64)), 0.0)
         return np.asarray(np.exp2(grade - self.max_rel) - np.exp2(-float(self.max_rel)))
 
+    def check(self, judgements: Judgements, where: str) -> None:
+        """Reject grades above max_rel: their stop probability would exceed 1."""
+        for row in np.flatnonzero(judgements.grade > self.max_rel)[:1]:
+            document, topic = judgements.document_ids()[row], judgements.topics[judgements.topic[row]]
+            raise ValueError(
+                f"{where}: document {document!r} of topic {topic!r} has the grade {judgements.grade[row]}, "
+                f"above {self.max_rel}, the highest that ERR accepts here"
+            )
+
 
 class AveragePrecision(UserModel):
     """The raw total is the sum of precisions at relevant documents; AP@K divides by all relevant documents."""
@@ -262,18 +274,6 @@ MODELS: dict[str, type[UserModel]] = {
     model.name: model
     for model in (NDCG, SDCG, Precision, Recall, RBP, INSQ, ReciprocalRank, ERR, AveragePrecision, Success, QMeasure)
 }
-
-
-def refuse_grades_above(highest: int, judgements: Judgements, where: str) -> None:
-    """Reject judged grades above the highest that ERR accepts: their stop probability would exceed 1."""
-    above = np.flatnonzero(judgements.grade > highest)
-    if above.size:
-        row = above[0]
-        document, topic = judgements.document_ids()[row], judgements.topics[judgements.topic[row]]
-        raise ValueError(
-            f"{where}: document {document!r} of topic {topic!r} has the grade {judgements.grade[row]}, "
-            f"above {highest}, the highest that ERR accepts here"
-        )
 
 
 def label_grades(max_rel: int) -> IntArray:

@@ -12,14 +12,12 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import (
-    ERR,
     SDCG,
     AveragePrecision,
     UserModel,
     canonical_base,
     label_grades,
     mean_over_topics,
-    refuse_grades_above,
     user_model,
 )
 from ir_measures_relative._checks import EQUAL, choice, counted, flag, whole
@@ -58,14 +56,13 @@ class MedSettings:
 
     @classmethod
     def of(cls, base: Any, **options: Any) -> MedSettings:
-        """From a caller's arguments; ``base`` with its cutoff, ``options``: the other fields."""
+        """Settings from a caller's arguments: ``base`` with its cutoff, and the other fields."""
         settings = cls(*canonical_base(base, BASES), **options)
         if settings.needs_cutoff and settings.cutoff is None:
             raise ValueError(f"base={base} requires a cutoff, as in {base}@10")
         return settings
 
     def __post_init__(self) -> None:
-        """Reject settings that are not accepted, or contradict each other."""
         choice(self.judged, "judged", JUDGED)
         choice(self.norm, "norm", NORMS)
         flag(self.residual, "residual")
@@ -106,8 +103,8 @@ class MedSettings:
         """The question for these judgements; ``where`` begins error sentences."""
         max_rel = self.max_rel or self._max_rel_of_base or judgements.max_grade
         model, judged = self.model(max_rel), self.judged == "qrels"
-        if isinstance(model, ERR) and judged:
-            refuse_grades_above(model.max_rel, judgements, where)
+        if judged:
+            model.check(judgements, where)
         return Question(model, judgements, max_rel, self.unseen, self.norm, self.residual, judged)
 
 

@@ -41,10 +41,9 @@ class Estimate(Parameter):
     def canonical(self, where: str, value: Any) -> str:
         if not isinstance(value, str):
             raise self._refused(where, value, WrongKind)
-        if value == "median":
-            return "q50"
         if value in self.words:
             return str(value)
+        value = "q50" if value == "median" else value
         if not re.fullmatch(r"q[0-9]+(\.[0-9]+)?", value) or Decimal(value[1:]) > 100:
             raise self._refused(where, value)
         return f"q{Decimal(value[1:]).normalize():f}"

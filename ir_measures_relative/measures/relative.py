@@ -14,7 +14,7 @@ from typing import Any
 import ir_measures
 from ir_measures import measures
 
-from ir_measures_relative._base import ERR, UserModel, canonical_base, refuse_grades_above, user_model
+from ir_measures_relative._base import UserModel, canonical_base, user_model
 from ir_measures_relative._checks import (
     FLAG_KIND,
     LARGEST,
@@ -260,8 +260,8 @@ class RelativeMeasure(ir_measures.Measure):
     def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K; ``judgements`` with unsupported grades are rejected."""
         model = user_model(self["base"], self["cutoff"], max_rel)
-        if isinstance(model, ERR) and judgements is not None:
-            refuse_grades_above(model.max_rel, judgements, str(self))
+        if judgements is not None:
+            model.check(judgements, str(self))
         return model
 
     def score(self, run: JudgedRun, needed: Any) -> FloatArray:

@@ -191,16 +191,15 @@ def expected_random(
     if measure.needs_cutoff and measure["cutoff"] is None:
         raise ValueError(f"expected_random: base={base} requires a cutoff, as in {base}@10")
     if (universe == "retrieved") != (run is not None):
-        raise ValueError(
-            "expected_random: universe='retrieved' requires run, the run to shuffle; leave it out with 'judged'"
-        )
-    judgements = Judgements.of(qrels)
-    if universe == "judged":
+        advice = "requires run, the run to shuffle; leave it out with 'judged'"
+        raise ValueError(f"expected_random: universe='retrieved' {advice}")
+    judgements, judged = Judgements.of(qrels), None
+    if run is None:
         warn_without_nonrelevant(judgements, "expected_random", _PERFECT)
-    model = measure.model(max_rel or judgements.max_grade, judgements)
-    judged = None if run is None else JudgedRun(judgements, Run.of(run))
-    if judged is not None:
+    else:
+        judged = JudgedRun(judgements, Run.of(run))
         warn_of_other_topics(judged.run, judgements)
+    model = measure.model(max_rel or judgements.max_grade, judgements)
     lower = expected_total(model, *shuffled(model, judgements, judged), judgements, expected)
     best = model.normalizer(model.gain(judgements.grade), judgements)
     return pd.DataFrame({"query_id": judgements.topics, "expected": divide(lower, best) + 0.0})  # not -0.0
