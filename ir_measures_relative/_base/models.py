@@ -5,8 +5,6 @@ here into the *gain* of each judged document, the raw *total* of gains in rank o
 ``score = total(gain of the ranked documents) / normalizer(gain of the judged documents)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from math import fsum

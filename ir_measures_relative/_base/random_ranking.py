@@ -82,7 +82,7 @@ def expected_err(stop: FloatArray, n: IntArray, m: IntArray) -> FloatArray:
 
 def stopping_chances(stop: FloatArray, depth: int) -> FloatArray:
     """(Q, depth) chance that a user of the positive entries of `stop`, in random order, stops at the j-th."""
-    passed = np.zeros((len(stop), depth + 1))  # chance to read the first j documents and go on
+    passed = np.zeros((len(stop), depth + 1))  # chance to read past the first j documents
     passed[:, 0] = 1.0
     stopped = np.zeros((len(stop), depth + 1))  # chance to stop at the j-th
     j = np.arange(1, depth + 1)

@@ -7,8 +7,6 @@ with negative numbers, and with a measure as value. Python parses the text, whic
     value   = text | number | True | False | None | measure | list, tuple or dict of values
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re
@@ -107,7 +105,7 @@ def split_measures(text: str) -> list[str]:
 
 
 class MeasureError(ValueError):
-    """A measure that cannot be made as written; the sentence says what is accepted."""
+    """A measure that cannot be made as written; the sentence says what is expected."""
 
 
 def direction(measure: str | ir_measures.Measure) -> str:

@@ -3,15 +3,7 @@
 The two lists are called Y and Z throughout, as in Moffat's paper: a run and its reference.
 """
 
-from ir_measures_relative._extremes.effectiveness_distance import (
-    JUDGED,
-    NORMS,
-    MedResult,
-    MedSettings,
-    med,
-    med_matrix,
-    verdict_of,
-)
+from ir_measures_relative._extremes.effectiveness_distance import JUDGED, NORMS, MedResult, MedSettings, med, med_matrix
 from ir_measures_relative._extremes.labellings import (
     BASES,
     Question,

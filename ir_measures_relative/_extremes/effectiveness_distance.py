@@ -1,4 +1,4 @@
-"""MED as functions: two runs, with both signed ends and the labels that prove them; all pairs of runs."""
+"""MED as functions (papers: see ``measures/med.py``): two runs with the labels that prove it; all pairs of runs."""
 
 from __future__ import annotations
 
@@ -250,10 +250,6 @@ def med(
     0        q  0.235 -0.235  0.208  undecided
     >>> [d for d, grade in result.witness('q').items() if grade]
     ['D', 'L']
-
-    References
-    ----------
-    Moffat: "Computing Maximized Effectiveness Distance for Recall-Based Metrics".
     """
     settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     both = Run.of(run), Run.of(reference, "reference")
@@ -305,11 +301,6 @@ def med_matrix(
          a    b
     a  0.0  0.5
     b  0.5  0.0
-
-    References
-    ----------
-    Tan and Clarke: "A family of rank similarity measures based on maximized effectiveness difference",
-    TKDE 2015.
     """
     settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     read = read_runs(runs)

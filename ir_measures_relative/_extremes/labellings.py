@@ -23,7 +23,7 @@ from ir_measures_relative._base import (
     label_grades,
 )
 from ir_measures_relative._extremes.ndcg import ndcg_labels
-from ir_measures_relative._extremes.side_by_side import SideBySide, beside
+from ir_measures_relative._extremes.side_by_side import SideBySide, run_with_others
 from ir_measures_relative._extremes.staircases import ap_labels, err_labels, q_labels
 from ir_measures_relative._input import Array, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, Tops
@@ -104,7 +104,7 @@ def signed_ends(tops: Tops, y: IntArray, z: IntArray, question: Question) -> tup
         places = np.flatnonzero(y == run)
         for start in range(0, len(places), size):
             part = places[start : start + size]
-            largest, smallest = largest_and_smallest(beside(tops, run, z[part], question.judged), question)
+            largest, smallest = largest_and_smallest(run_with_others(tops, run, z[part], question.judged), question)
             above[part] = largest.value.reshape(len(part), n_topics)
             below[part] = smallest.value.reshape(len(part), n_topics)
     return below, above
@@ -127,7 +127,7 @@ def _labelled(
 
 
 def _linear(pair: SideBySide, question: Question) -> Labelling:
-    """P, SDCG and RBP, where Y may go on with relevant documents alone, and Z with none."""
+    """P, SDCG and RBP; below the lists of RBP, all documents of Y may be relevant, and none of Z."""
     model = question.model
     # a free document helps Y exactly when it ranks higher there than in Z (Tan and Clarke 2015)
     helps = pair.weight_difference(model.seen(pair.depth)) > 0
@@ -171,11 +171,11 @@ def _ndcg(pair: SideBySide, question: Question) -> Labelling:
         level, ideal = ndcg_labels(pair, model, edges, n_relevant, attainable)
         return _labelled(pair, question, grades[level], ideal, number)
 
-    nobody = np.zeros_like(pair.topic)
-    best = with_unseen(nobody)
+    no_unseen = np.zeros_like(pair.topic)
+    best = with_unseen(no_unseen)
     if question.unseen and (best.value < 0).any():
         # unseen relevant documents bring any difference nearer to 0: all of them, where that is better
-        better = with_unseen(nobody + question.unseen).value > best.value
+        better = with_unseen(no_unseen + question.unseen).value > best.value
         best = with_unseen(np.where(better, question.unseen, 0))
     return best
 

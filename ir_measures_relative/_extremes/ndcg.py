@@ -8,7 +8,7 @@ above,
     ideal = rest + sum_j (integral over t from h_{j-1} to h_j of S(min(K, n(t) + m_j)))
 
 where P(m) sums the m largest differences and S(m) the first m discounts; m_1 >= m_2 >= ... is all that ties
-the layers together. Dinkelbach's iteration turns the ratio into a row of problems "numerator - ratio times
+the layers together. Dinkelbach's iteration replaces the ratio by a series of problems "numerator - ratio times
 ideal", each solved over the chain of layers by a running maximum, whatever the sign of the ratio.
 (Algorithm 1 of Moffat raises every free document to the top: right with one positive gain, not with several.)
 """
@@ -36,7 +36,8 @@ def ndcg_labels(
     size = max(1, BLOCK // (width * len(attainable)))
     for start in range(0, len(level), size):
         rows = slice(start, start + size)
-        level[rows], ideal[rows] = _best_levels(pair.rows(rows), model, edges, n_known[rows], attainable)
+        part = SideBySide._make(array[rows] for array in pair)
+        level[rows], ideal[rows] = _best_levels(part, model, edges, n_known[rows], attainable)
     return level, ideal
 
 

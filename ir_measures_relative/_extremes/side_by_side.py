@@ -4,8 +4,6 @@ In this room the two lists are Y and Z, as in Moffat's paper, and the labels sou
 M(Y) - M(Z).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -34,17 +32,9 @@ class SideBySide(NamedTuple):
         """Number of ranks in either list, the longer one's."""
         return int(self.rank_y.shape[1] // 2)
 
-    @property
-    def identical(self) -> BoolArray:
-        """(Q,) True if the two lists have the same documents in the same order."""
-        return np.asarray((self.rank_y == self.rank_z).all(axis=1))
-
-    def swapped(self) -> SideBySide:
-        """The same documents, Y and Z exchanged."""
+    def swapped(self) -> "SideBySide":
+        """Exchange Y and Z."""
         return self._replace(rank_y=self.rank_z, rank_z=self.rank_y, length_y=self.length_z, length_z=self.length_y)
-
-    def rows(self, rows: slice) -> SideBySide:
-        return SideBySide._make(array[rows] for array in self)
 
     def in_rank_order(self, value: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(Q, D) a value for each document -> (Q, depth) twice: the values in the order of Y and of Z."""
@@ -91,8 +81,8 @@ def side_by_side(code_y: IntArray, code_z: IntArray, grade_y: FloatArray, grade_
     )
 
 
-def beside(tops: Tops, y: int, z: IntArray, judged: bool = True) -> SideBySide:
-    """Run ``y`` as Y, each of the (B,) runs ``z`` in turn as Z; ``judged=False`` forgets every grade."""
+def run_with_others(tops: Tops, y: int, z: IntArray, judged: bool = True) -> SideBySide:
+    """Run ``y`` as Y with each of the (B,) runs ``z`` as Z; ``judged=False`` ignores every grade."""
     n_topics, depth = tops.code.shape[1:]
     grade = tops.grade if judged else np.full(tops.grade.shape, np.nan)
     code_z, grade_z = tops.code[z].reshape(len(z) * n_topics, depth), grade[z].reshape(len(z) * n_topics, depth)
@@ -100,9 +90,9 @@ def beside(tops: Tops, y: int, z: IntArray, judged: bool = True) -> SideBySide:
 
 
 def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: bool = True) -> SideBySide:
-    """Two runs over the same judgements, cut at K; ``judged=False`` forgets every grade."""
+    """Two runs over the same judgements, cut at K; ``judged=False`` ignores every grade."""
     tops = Runs(run.judgements, {"run": run, "reference": reference}).top(cutoff)
-    return beside(tops, 0, np.array([1]), judged)
+    return run_with_others(tops, 0, np.array([1]), judged)
 
 
 def against_nothing(top: Top) -> SideBySide:

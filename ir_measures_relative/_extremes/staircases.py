@@ -16,8 +16,6 @@ documents. That is enough: the documents of the columns passed, and those of the
 but for the skipped ones, and rows below the threshold get no further label, so that their part of the sum is fixed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
@@ -96,7 +94,8 @@ def _best_labels(
 ) -> tuple[BoolArray, IntArray]:
     """(Q, D) the labels of the largest ratio in each row, over all numbers of labels and all cases; (Q,) unseen."""
     labels, others = np.zeros(pair.free.shape, dtype=bool), np.zeros(len(pair.free), dtype=np.int64)
-    undecided = (pair.free.any(axis=1) | (unseen > 0)) & ~pair.identical
+    identical = (pair.rank_y == pair.rank_z).all(axis=1)  # (Q,) the lists
+    undecided = (pair.free.any(axis=1) | (unseen > 0)) & ~identical
     for row in np.flatnonzero(undecided).tolist():
         best = -np.inf
         for worth, divisor, added in cases(row, np.arange(pair.free[row].sum() + 1)):
@@ -125,7 +124,7 @@ def _steps(weight: FloatArray) -> FloatArray:
     return np.asarray(weight - np.append(weight[1:], 0.0))
 
 
-def _staircases(pair: SideBySide, row: int, known: FloatArray, worth: PrefixValues) -> Staircases:
+def _staircases(pair: SideBySide, row: int, known: FloatArray, worth: PrefixValues) -> "Staircases":
     """The staircases of one row."""
     depth, free, ranks = pair.depth, pair.free[row], (pair.rank_y[row], pair.rank_z[row])
     slots, sums = [], []

@@ -119,7 +119,7 @@ class _BootNDCG(RelativeMeasure):
             known = "has a standard error of at most"
         else:
             off = {scores.query_id: scores.width for scores in topics if scores.form == "band"}
-            known = "lies, with probability 1 - 1e-6, in a band that boot_ndcg states and that is no wider than"
+            known = "is, with probability 1 - 1e-6, within a band that boot_ndcg states and that is no wider than"
         if off:
             warn(
                 f"{self}: {len(off)} of {len(topics)} topics, such as {next(iter(off))!r:.60}, have too many unjudged "

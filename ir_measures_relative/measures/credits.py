@@ -5,6 +5,8 @@ with 1 if no prior run has it (appendix B of the paper of NRG; rareness, section
 topic's documents add up to its score.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -32,7 +32,7 @@ def rareness(found_by: IntArray, others: int, rarity: str = "share") -> FloatArr
 
 
 def worth(rare: FloatArray, alpha: float | FloatArray, variant: str = "additive") -> FloatArray:
-    """What a relevant document of that rareness counts: 1 at alpha = 0 (Eq. 1; mixture: Eq. 4)."""
+    """Value of a relevant document of that rareness: 1 at alpha = 0 (Eq. 1; mixture: Eq. 4)."""
     if variant == "additive":
         return 1 + alpha * rare
     return 1 - alpha * (1 - rare)
@@ -152,11 +152,7 @@ class _Rare(_Rareness):
     NAME = "Rare"
     PRETTY_NAME = "Graded Rareness"
     SHORT_DESC = "nDCG or RBP that rewards relevant documents which few other systems retrieve."
-    SUPPORTED_PARAMS = {
-        "prior": Prior(desc="the other systems"),
-        "base": Base("nDCG", "RBP"),
-        **_SHARED,
-    }
+    SUPPORTED_PARAMS = {"prior": Prior(desc="the other systems"), "base": Base("nDCG", "RBP"), **_SHARED}
 
     def gain(self, judgements: Judgements) -> FloatArray:
         return self.model().gain(judgements.grade)

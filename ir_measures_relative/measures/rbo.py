@@ -12,8 +12,6 @@ interpolation in the two weights f between four counts of common documents: with
 either list.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -37,7 +35,7 @@ class TiedLists(NamedTuple):
     last: IntArray  # (Q, W) last rank of it
 
     @classmethod
-    def of(cls, code: IntArray, tied: BoolArray, width: int) -> TiedLists:
+    def of(cls, code: IntArray, tied: BoolArray, width: int) -> "TiedLists":
         """Lists of ``width`` ranks; ``tied``: True for a document that ties with the one above it."""
         missing = width - code.shape[1]
         code = np.pad(code, ((0, 0), (0, missing)), constant_values=-1)

@@ -4,8 +4,6 @@ A parameter is made canonical once, when the measure is made, so that equal meas
 raises an error there.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -272,7 +270,7 @@ class RelativeMeasure(ir_measures.Measure):
         """Return what the measure requires outside an experiment when no prior run is named."""
         return JudgedPriors(run.judgements, [])
 
-    def __call__(self, *unnamed: Any, **kwargs: Any) -> RelativeMeasure:
+    def __call__(self, *unnamed: Any, **kwargs: Any) -> "RelativeMeasure":
         if unnamed:
             raise TypeError(f"{self.NAME}: parameters must be named, as in {self.NAME}(cutoff=10)")
         params = dict(self.params)

@@ -38,10 +38,7 @@ class _UniqueRel(RelativeMeasure):
     NAME = "UniqueRel"
     PRETTY_NAME = "Unique Relevant Documents"
     SHORT_DESC = "The number of relevant documents that no prior run retrieves."
-    SUPPORTED_PARAMS = {
-        "prior": Prior(),
-        "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
-    }
+    SUPPORTED_PARAMS = {"prior": Prior(), "rel": Whole(1, default=1, desc="smallest grade that counts as relevant")}
     CITATIONS = ("nrg",)
     NOTES = ()
 

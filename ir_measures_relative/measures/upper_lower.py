@@ -16,6 +16,8 @@ precision at a rank and the relevance of that rank as independent.
 S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -174,10 +176,6 @@ def expected_random(
     -------
     DataFrame
         Columns query_id and expected, the mean of ``base`` over all orders; topics in qrels order.
-
-    References
-    ----------
-    S. K. Karmaker ("Santu"), D. Feng: Joint Upper & Lower Bound Normalization for IR Evaluation. 2022.
 
     Examples
     --------
