@@ -82,32 +82,33 @@ def expected_err(stop: FloatArray, n: IntArray, m: IntArray) -> FloatArray:
 
 def stopping_chances(stop: FloatArray, depth: int) -> FloatArray:
     """(Q, depth) chance that a user of the positive entries of `stop`, in random order, stops at the j-th."""
-    passed = np.zeros((len(stop), depth + 1))  # chance to read past the first j documents
-    passed[:, 0] = 1.0
-    stopped = np.zeros((len(stop), depth + 1))  # chance to stop at the j-th
-    j = np.arange(1, depth + 1)
-    for t in range(1, stop.shape[1] + 1):
-        joins = stop[:, t - 1] > 0  # (Q,) document t joins the t - 1 before it, at any place alike:
-        r, was_passed, was_stopped = stop[joins, t - 1, None], passed[joins], stopped[joins]
-        here, above, below = 1 / t, (j - 1) / t, np.maximum(t - j, 0) / t  # at the j-th, above it or below it
-        stopped[joins, 1:] = (
-            below * was_stopped[:, 1:] + above * was_stopped[:, :-1] * (1 - r) + was_passed[:, :-1] * (here * r)
-        )
-        passed[joins, 1:] = below * was_passed[:, 1:] + (here + above) * was_passed[:, :-1] * (1 - r)
-    return stopped[:, 1:]
+    passed = np.zeros((depth + 1, len(stop)))  # chance to read past the first j documents
+    passed[0] = 1.0
+    stopped = np.zeros((depth + 1, len(stop)))  # chance to stop at the j-th
+    for t, r in enumerate(stop.T, 1):
+        c = min(t, depth)
+        j = np.arange(1, c + 1)[:, None]
+        here, above, below = 1 / t, (j - 1) / t, (t - j) / t  # document t is the j-th, above it or below it
+        to_stop = below * stopped[1 : c + 1] + above * stopped[:c] * (1 - r) + passed[:c] * (here * r)
+        to_pass = below * passed[1 : c + 1] + (here + above) * passed[:c] * (1 - r)
+        joins = r > 0  # (Q,) document t joins the t - 1 before it, at any place alike
+        np.copyto(stopped[1 : c + 1], to_stop, where=joins)
+        np.copyto(passed[1 : c + 1], to_pass, where=joins)
+    return stopped[1:].T
 
 
 def reciprocal_ranks(relevant: IntArray, n: IntArray, m: IntArray, depth: int) -> FloatArray:
     """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
-    above = np.arange(depth)  # relevant documents above rank i: more than these never matter
-    to_find = np.maximum(relevant[:, None] - above, 0.0)  # (Q, depth)
-    found = np.zeros((len(n), depth + 1))  # chance of each number of relevant documents above rank i
-    found[:, 0] = 1.0
-    expected = np.zeros((len(n), depth))
+    above = np.arange(depth)[:, None]  # relevant documents above rank i: more than these never matter
+    to_find = np.maximum(relevant - above, 0.0)  # (depth, Q)
+    found = np.zeros((depth + 1, len(n)))  # chance of each number of relevant documents above rank i
+    found[0] = 1.0
+    expected = np.zeros((depth, len(n)))
     for i in range(1, m.max(initial=0) + 1):
-        left = np.maximum(n - (i - 1), 1)[:, None]  # documents not yet ranked
-        hit = found[:, :-1] * to_find / left
-        expected += np.where(i <= m[:, None], hit / i, 0.0)
-        found[:, :-1] *= np.maximum(left - to_find, 0.0) / left
-        found[:, 1:] += hit
-    return expected
+        c = min(i, depth)
+        left = np.maximum(n - (i - 1), 1)  # (Q,) documents not yet ranked
+        hit = found[:c] * to_find[:c] / left
+        expected[:c] += hit * ((i <= m) / i)
+        found[:c] *= np.maximum(left - to_find[:c], 0.0) / left
+        found[1 : c + 1] += hit
+    return expected.T

@@ -161,7 +161,7 @@ class Staircases:
         # (F + 1, 4) column, threshold, skipped where labelling by columns stops; first row labelled alone
         self.end = np.zeros((n_free + 1, 4), dtype=np.int64)
         self.raised_from: list[IntArray] = []  # per column: (skipped,) threshold before its skip, -1 = below already
-        self.later = np.vstack([gain[::-1].cumsum(axis=0)[::-1], np.zeros(len(gain))])  # columns x.. by labels
+        self.later = gain[:0:-1].cumsum(axis=0)[::-1]  # (C, C + 1) gain of the columns x.. by labels
         self.value = np.full((len(rows) + 1, int((row < len(rows)).sum()) + 1), -np.inf)
         self.value[0, 0] = gain[0, 0] - cost[0, 0]
         self.passed = np.zeros(len(rows) + 1, dtype=np.int64)  # (R + 1,) documents of the columns passed, by rows below
@@ -213,18 +213,14 @@ class Staircases:
         self.toll = self._toll()
 
     def _label(self, column: int) -> None:
-        """The document is in Y alone: stop labelling before it, or label it."""
-        self._stop(column)
-        self.raised_from.append(np.zeros(0, dtype=np.int64))  # never asked
-        self.value[:, : self.width] += self.gain[column + 1, column + 1 - np.arange(self.width)]
-
-    def _stop(self, column: int) -> None:
-        """End the paths here: no document from this column on is labelled, and all rows are passed."""
+        """The document is in Y alone: label no document from it on, and pass all rows, or label it."""
         skipped = np.arange(self.width)
         reached = self.value[:, : self.width] + self.toll
         threshold = reached.argmax(axis=0)
-        value = reached[threshold, skipped] - self.toll[-1] + self.later[column + 1, column - skipped]
+        value = reached[threshold, skipped] - self.toll[-1] + self.later[column, column - skipped]
         self._offer(column, column - skipped, value, threshold, skipped, len(self.rows))
+        self.raised_from.append(np.zeros(0, dtype=np.int64))  # never asked
+        self.value[:, : self.width] += self.gain[column + 1, column + 1 - skipped]
 
     def _label_rows(self) -> None:
         """Label what only Z has, from some row on: of use where every difference is negative."""
