@@ -103,9 +103,9 @@ def compare_collections(
     if not isinstance(collections, Mapping) or len(collections) < 2:
         raise WrongKind(f"collections must be a dict of at least 2, name: (qrels, runs), got {shown(collections, 60)}")
     level, parsed = real(level, "level", 0.0, 1.0), parse_measure(measure)
-    for name, given in collections.items():
-        if not isinstance(given, (tuple, list)) or len(given) != 2:
-            raise WrongKind(f"collections: {name!r} must be a pair (qrels, runs), got {shown(given, 60)}")
+    for name, pair in collections.items():
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise WrongKind(f"collections: {name!r} must be a pair (qrels, runs), got {shown(pair, 60)}")
     sources = {str(name): run_sources(runs) for name, (_, runs) in collections.items()}
     systems = _shared_systems(sources, baseline)
     judged = Judged @ (parsed.params.get("cutoff") or 10)
@@ -114,11 +114,10 @@ def compare_collections(
         table = calc_runs([parsed, judged], qrels, {system: runs[system] for system in [baseline, *systems]})
         wide = table.pivot(index=["measure", "query_id"], columns="name", values="value")
         part = _differences(wide.loc[str(parsed)], baseline, systems, level)
+        part.insert(0, "collection", name)
         shares = wide.loc[str(judged)].mean()
-        parts.append(part.assign(collection=name, judged=shares[systems], judged_baseline=shares[baseline]))
-    columns = ["system", "collection", "topics", "mean", "difference", "std_error", "low", "high"]
+        parts.append(part.assign(judged=shares[systems], judged_baseline=shares[baseline]))
     by_collection = pd.concat(parts).loc[systems].rename_axis("system").reset_index()
-    by_collection = by_collection[[*columns, "judged", "judged_baseline"]]
     left_out = {name: [s for s in runs if s not in {*systems, baseline}] for name, runs in sources.items()}
     return CollectionComparison(by_collection, _overall(by_collection, level), left_out, baseline, parsed, level)
 
@@ -162,10 +161,8 @@ def _overall(by_collection: pd.DataFrame, level: float) -> pd.DataFrame:
         if (part["std_error"] > 0).all():
             estimate = random_effects(part["difference"].to_numpy(), part["std_error"].to_numpy() ** 2)
         else:
-            warn(
-                f"system {system!r} has the same difference to the baseline on all topics of a collection; "
-                "no mean over collections is computed"
-            )
+            problem = f"system {system!r} has the same difference to the baseline on all topics of a collection"
+            warn(f"{problem}; no mean over collections is computed")
         rows.append((system, len(part), *estimate))
     frame = pd.DataFrame(rows, columns=["system", "collections", "difference", "std_error", "tau2", "i2"])
     frame = _with_interval(frame, float(norm.ppf((1 + level) / 2)))

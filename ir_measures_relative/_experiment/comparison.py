@@ -287,14 +287,12 @@ class Comparison:
 
     def _retitled(self, columns: Sequence[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:
         """Titles of columns; those of measures may be replaced."""
-        if titles is None:
-            return [str(column) for column in columns]
-        if isinstance(titles, Mapping):
-            title_of = {self.texts[_place(key, self.measures, self.texts, "titles")]: t for key, t in titles.items()}
-        elif isinstance(titles, str) or len(titles) != len(self.texts):
-            raise ValueError(f"titles must be a list of {counted(len(self.texts), 'title')}, got {shown(titles)}")
-        else:
-            title_of = dict(zip(self.texts, titles, strict=True))
+        if titles is not None and not isinstance(titles, Mapping):
+            if isinstance(titles, str) or len(titles) != len(self.texts):
+                raise ValueError(f"titles must be a list of {counted(len(self.texts), 'title')}, got {shown(titles)}")
+            titles = dict(zip(self.texts, titles, strict=True))
+        places = {_place(key, self.measures, self.texts, "titles"): title for key, title in (titles or {}).items()}
+        title_of = {self.texts[place]: title for place, title in places.items()}
         return [str(title_of.get(column, column)) for column in columns]
 
     @cached_property

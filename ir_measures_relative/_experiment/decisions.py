@@ -131,7 +131,7 @@ def next_documents(table: PairTable, n: int) -> JudgeNext:
     """The documents to judge next for a table of pairs."""
     model = base_model_of(table.settings)
     labels = table.labels or Labels(table.runs, PoolShares(model.rel))
-    names = tracked(table.runs, len(table.runs), "labelling runs", table.workers.progress)
+    names = tracked(table.runs, len(table.runs), "labelling runs", table.progress)
     labelled = [labels.of(name, model) for name in names]
     if len(labelled) == 1:  # against an empty run, the difference is the score itself
         pairs = [PairOutcomes(labelled[0], labelled[0].empty())]

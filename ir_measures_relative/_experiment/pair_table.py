@@ -14,7 +14,6 @@ from ir_measures import Measure, nDCG
 from ir_measures_relative._base import UserModel
 from ir_measures_relative._checks import EQUAL, WrongKind, counted, did_you_mean, real, share, shown, tracked, warn
 from ir_measures_relative._experiment.request import Request
-from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._extremes import MedSettings, Question, signed_ends
 from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, read_groups, run_sources
 from ir_measures_relative._judged import QrelsLike, Runs, RunsLike
@@ -104,7 +103,7 @@ class PairTable:
     level: float = 0.95
     margin: float = 0.0
     baseline: str | None = None  # the run b of every pair
-    workers: Workers = Workers()
+    progress: bool | None = None
 
     @cached_property
     def places(self) -> tuple[Any, Any]:
@@ -175,7 +174,7 @@ class PairTable:
         is_open, rows = self.settled == "no", np.full((3, len(self.settled)), np.nan)
         rows[0], rows[1] = self.settled == "better", self.settled == "worse"
         asked = np.flatnonzero(is_open | (self.margin > 0) | over_topics).tolist()
-        for pair in tracked(asked, len(asked), "comparing runs", self.workers.progress):
+        for pair in tracked(asked, len(asked), "comparing runs", self.progress):
             a, b = (self.labels.of(names[side[pair]], model) for side in self.places)
             outcomes = PairOutcomes(a, b, not is_open[pair])
             if is_open[pair] or self.margin:
@@ -274,7 +273,7 @@ def read_pairs(
                 f"{where}: no run has an unjudged document in its {top}, so labels change nothing: on these topics "
                 "every probability is 0 or 1, and both runs of a tie have 0"
             )
-    return PairTable(chosen, settings, bound, level, margin, workers=request.workers)
+    return PairTable(chosen, settings, bound, level, margin, progress=progress)
 
 
 def _names_of_interest(where: str, names: list[str], of_interest: Any, fewest: int) -> list[str]:

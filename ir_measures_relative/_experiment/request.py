@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
 from ir_measures_relative._checks import real, right_call, shown, warn, whole
-from ir_measures_relative._experiment.workers import TASKS_PER_WORKER, Sent, Workers, split
+from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._hosts import HostScorer, check_measure, warn_if_useless
 from ir_measures_relative._input import NONE, FloatArray, IntArray, RunSource, is_frame, read_groups, run_sources
 from ir_measures_relative._judged import (
@@ -129,23 +129,20 @@ class Request:
         judgements = Judgements.of(qrels)
         self._warn_of_nothing_relative()
         host = [measure for measure in self.distinct if not isinstance(measure, RelativeMeasure)]
-        n_workers = self.workers.count
-        if n_workers > 1:  # a run in memory would take longer to send to a worker than to read here
+        if self.workers.count > 1:  # a run in memory would take longer to send to a worker than to read here
             runs = {
                 name: source if isinstance(source, RunSource) and source.is_file else Run.of(source, f"run {name!r}")
                 for name, source in runs.items()
             }
-        parts = split(list(runs.items()), len(runs) if n_workers == 1 else TASKS_PER_WORKER * n_workers)
-        sent = Sent(HostScorer(host, judgements))
-        tasks = [(sent, part, self.depth, strict) for part in parts]
-        done = [read for part in self.workers.map(_read_part, tasks, "reading runs") for read in part]
+        shared = HostScorer(host, judgements), self.depth, strict
+        read = self.workers.map(_read, shared, runs.items(), "reading runs")
+        kept, rows, values, matches = zip(*read, strict=True)
         if strict:
-            warn_of_gaps({name: read.run for name, read in zip(runs, done, strict=True)}, judgements)
-            unmatched = [name for name, read in zip(runs, done, strict=True) if not read.matches]
+            warn_of_gaps(dict(zip(runs, kept, strict=True)), judgements)
+            unmatched = [name for name, is_match in zip(runs, matches, strict=True) if not is_match]
             warn_of_other_documents(unmatched, judgements)
-        joined = {name: JudgedRun(judgements, read.run, read.row) for name, read in zip(runs, done, strict=True)}
-        values = np.stack([read.values for read in done])  # (M, Q, number of measures)
-        computed = {measure: values[:, :, place] for place, measure in enumerate(host)}
+        joined = {name: JudgedRun(judgements, run, row) for name, run, row in zip(runs, kept, rows, strict=True)}
+        computed = dict(zip(host, np.moveaxis(np.stack(values), 2, 0), strict=True))
         prior_runs = {name: Run.of(run, f"run {name!r}") for name, run in (beside or {}).items()}
         return Runs(judgements, MappingProxyType(joined), self.groups, self.depth, computed, prior_runs)
 
@@ -166,10 +163,8 @@ class Request:
         values = dict(runs.computed)  # measures of ir_measures
         needs = {m: self.provider(m, runs) for m in dict.fromkeys(asked) if isinstance(m, RelativeMeasure)}
         if needs:
-            n_workers, sent = self.workers.count, Sent((runs, needs))
-            parts = split(list(runs), len(runs) if n_workers == 1 else n_workers)
-            done = self.workers.map(_score_part, [(names, sent) for names in parts], "evaluating")
-            values |= zip(needs, np.concatenate(done, axis=1), strict=True)
+            computed = self.workers.map(_scored, (runs, needs), runs, "evaluating")
+            values |= zip(needs, np.stack(computed, axis=1), strict=True)
         if not asked:
             return np.empty((len(runs), runs.judgements.n_topics, 0))
         return np.stack([values[measure] for measure in asked], axis=2)
@@ -212,28 +207,25 @@ def deepest(depths: Iterable[int | None]) -> int | None:
     return None if max(every) == np.inf else int(max(every))
 
 
-def _score_part(names: Sequence[str], sent: Sent) -> FloatArray:
-    """(number of measures, some runs, Q)"""
-    runs, needs = sent.value
+def _scored(shared: tuple[Runs, Mapping[Any, Callable[[str], Any]]], names: Sequence[str]) -> list[FloatArray]:
+    """(number of measures, Q) of each of some runs."""
+    runs, needs = shared
     values = []
     for name in names:
         run = runs[name].apart()  # intermediate results that measures share are freed with the run
-        values.append([measure.score(run, need(name)) for measure, need in needs.items()])
-    return np.stack(values, axis=1)
+        values.append(np.stack([measure.score(run, need(name)) for measure, need in needs.items()]))
+    return values
 
 
-class _Read(NamedTuple):
-    """A run as a worker has read it."""
+def _read(
+    shared: tuple[HostScorer, int | None, bool], items: Sequence[tuple[str, Any]]
+) -> list[tuple[Run, IntArray, FloatArray, bool]]:
+    """Read and join some runs; ``strict`` rejects those of other topics.
 
-    run: Run  # cut at the depth that is kept
-    row: IntArray  # (Q, W) judgements of its documents
-    values: FloatArray  # (Q, number of measures) of ir_measures, for the whole run
-    matches: bool  # it has a judged document, or no document at all
-
-
-def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, strict: bool) -> list[_Read]:
-    """Read and join some runs; ``strict`` rejects those of other topics."""
-    scorer: HostScorer = sent.value
+    Returns each run, cut at the depth that is kept; (Q, W) judgements of its documents; (Q, number of measures) values
+    of ir_measures for the whole run; and whether it has a judged document, or no document at all.
+    """
+    scorer, depth, strict = shared
     done = []
     for name, source in items:
         run = Run.of(source, f"run {name!r}")
@@ -243,7 +235,7 @@ def _read_part(sent: Sent, items: Sequence[tuple[str, Any]], depth: int | None, 
         row = JudgedRun(scorer.judgements, kept).top(depth).row
         matches = not len(run.doc_id) or bool((row >= 0).any())
         matches = matches or (strict and has_judged_document(run, scorer.judgements))
-        done.append(_Read(kept, row, scorer.scores(run), matches))
+        done.append((kept, row, scorer.scores(run), matches))
     return done
 
 

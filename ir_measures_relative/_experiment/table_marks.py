@@ -64,7 +64,7 @@ def baseline_decisions(request: Request, runs: Runs, decided: Decided, baseline:
     frames = [pd.DataFrame(columns=["name", "measure", "difference", "low", "high", "settled"])]
     for text, (settings, model) in decided.items():
         labels = None if model is None else request.labels(model, runs, settings.cutoff)
-        table = PairTable(runs, settings, labels, level, baseline=baseline, workers=request.workers)
+        table = PairTable(runs, settings, labels, level, baseline=baseline, progress=request.workers.progress)
         frame = table.to_frame().drop(columns=["b", "p_value"]).rename(columns={"a": "name"})
         frame.insert(1, "measure", pd.Series([text] * len(frame), dtype=object))
         frames.append(frame)

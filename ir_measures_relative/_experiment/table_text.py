@@ -72,12 +72,10 @@ class TextTable:
 
 def visible(text: str) -> str:
     """Escape control characters, which could rewrite a terminal or break a line."""
-
-    def shown(character: str) -> str:  # unpaired surrogates, line separators and marks of direction are escaped too
-        is_control = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-        return character.encode("unicode_escape").decode("ascii") if is_control else character
-
-    return text if text.isprintable() else "".join(map(shown, text))
+    if text.isprintable():
+        return text
+    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp")  # with marks of direction, unpaired surrogates and line separators
+    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in hidden else c for c in text)
 
 
 def tsv(table: TextTable) -> str:

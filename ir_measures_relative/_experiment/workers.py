@@ -4,27 +4,26 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import Any, Self, TypeVar
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 
 from ir_measures_relative._checks import WrongKind, condensed, flag, heard_warnings, is_whole, shown, tracked, warn
 
-TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
+_TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
 _MOST_JOBS = 10_000  # more workers than any machine starts; joblib takes minutes to find out
 _LOOK_EVERY = 1.0  # seconds between two looks of a worker at its parent
-
-Item = TypeVar("Item")
 
 
 class WorkerDied(RuntimeError):
     """A worker process ended before its work was done."""
 
 
-class Sent:
+class _Sent:
     """An object that is part of many tasks: pickled once, and read once by a worker."""
 
     def __init__(self, value: Any):
@@ -43,8 +42,8 @@ class Sent:
 
 
 @lru_cache(maxsize=2)
-def _received(pickled: bytes) -> Sent:
-    return Sent(pickle.loads(pickled))
+def _received(pickled: bytes) -> _Sent:
+    return _Sent(pickle.loads(pickled))
 
 
 @dataclass(frozen=True)
@@ -73,20 +72,32 @@ class Workers:
 
         return int(effective_n_jobs(self.n_jobs))
 
-    def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], what: str) -> list[Any]:
-        """Return ``function(*task)`` of every task, in their order; repeat the warnings of the tasks, condensed."""
-        serial = (_heard(function, task) for task in tasks)
-        done = serial if self.count == 1 or not tasks else self._in_parallel(function, tasks)
-        results = list(tracked(done, len(tasks), what, self.progress))
-        for sentence in condensed(sentence for _, warned in results for sentence in warned):
-            warn(sentence)
-        return [result for result, _ in results]
+    def map(self, function: Callable[..., list[Any]], shared: Any, items: Iterable[Any], what: str) -> list[Any]:
+        """Return the results of ``function(shared, some items)``, one for each item, for all items in their order.
 
-    def _in_parallel(self, function: Callable[..., Any], tasks: Sequence[Any]) -> Iterator[tuple[Any, list[str]]]:
+        The warnings of all calls are repeated, condensed.
+        """
+        items, n_workers = list(items), self.count
+        n_parts = len(items) if n_workers == 1 else min(len(items), _TASKS_PER_WORKER * n_workers)
+        edges = np.linspace(0, len(items), n_parts + 1).astype(int)
+        parts = [items[start:end] for start, end in pairwise(edges)]
+        serial = (_heard(function, shared, part) for part in parts)
+        done = serial if n_workers == 1 else self._in_parallel(function, _Sent(shared), parts)
+        results, sentences = [], []
+        for part, warned in tracked(done, len(parts), what, self.progress):
+            results += part
+            sentences += warned
+        for sentence in condensed(sentences):
+            warn(sentence)
+        return results
+
+    def _in_parallel(
+        self, function: Callable[..., list[Any]], sent: _Sent, parts: Sequence[Any]
+    ) -> Iterator[tuple[list[Any], list[str]]]:
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
-        calls = (delayed(_heard)(function, task, os.getpid()) for task in tasks)
+        calls = (delayed(_heard)(function, sent, part, os.getpid()) for part in parts)
         try:
             yield from Parallel(n_jobs=self.n_jobs, return_as="generator")(calls)
         except TerminatedWorkerError:
@@ -100,23 +111,16 @@ class Workers:
             ) from error
 
 
-def split(items: Sequence[Item], parts: int) -> list[Sequence[Item]]:
-    """Split items into at most ``parts`` sequences of neighbours, none of them empty.
-
-    >>> split("abcde", 2)
-    ['ab', 'cde']
-    """
-    edges = np.linspace(0, len(items) if parts else 0, min(parts, max(len(items), 1)) + 1).astype(int)
-    return [items[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True) if a < b]
-
-
-def _heard(function: Callable[..., Any], task: tuple[Any, ...], parent: int | None = None) -> tuple[Any, list[str]]:
-    """Run one task; return its result and its warnings, which nobody would see in a worker process."""
+def _heard(
+    function: Callable[..., list[Any]], shared: Any, part: Sequence[Any], parent: int | None = None
+) -> tuple[list[Any], list[str]]:
+    """Return the results of a part and its warnings, which nobody would see in a worker process."""
     if parent is not None:
         _end_with(parent)
+        shared = shared.value
     with heard_warnings() as sentences:
-        result = function(*task)
-    return result, sentences
+        results = function(shared, part)
+    return results, sentences
 
 
 @cache

@@ -73,12 +73,10 @@ def iter_runs(
         Return one table of counts, means and standard deviations over all parts instead.
     start : int
         Number of the first part, counted from 0, to resume after a failure; not with ``aggregate``.
-    groups : dict, Series or path, optional
-        For prior='groups', as in `calc_runs`.
+    groups, names
+        As in `calc_runs`.
     by : dict or Series, optional
         For prior='groups': run -> score, which selects the best run of a group.
-    names : {'file', 'tag'}
-        Name run files by their file names or by their run tags.
 
     Returns
     -------
@@ -131,27 +129,18 @@ def _part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> _Part
     return _PartScores(request.scores(joined), joined.judgements, judged)
 
 
-def _all_scores(request: Request, parts: TopicParts) -> Iterator[_PartScores]:
-    """Scores of every part; at the end, warn of runs without a judged document in any of them."""
-    unmatched, judgements = list(request.names), Judgements.of({}, may_be_empty=True)
-    for judgements, runs in parts:
-        scores = _part_scores(request, judgements, runs)
-        if parts.is_last:
-            parts.finish()
-        unmatched = [name for name in unmatched if name not in scores.judged]
-        yield scores
-    warn_of_other_documents(unmatched, judgements)
-
-
 def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[_PartScores]:
     """Scores of every part from ``start`` on, with each kind of warning once; ``resumes``: a later call may resume."""
     warned: set[str] = set()
-    computed = _all_scores(request, parts)
-    scores: _PartScores | None
+    unmatched, unread = list(request.names), iter(parts)
     while True:
         try:
             with heard_warnings() as sentences:
-                scores = next(computed, None)
+                part = next(unread, None)
+                if part is not None:
+                    scores = _part_scores(request, *part)
+                    if parts.is_last:
+                        parts.finish()
         except Misplaced as error:
             before = f" (found in part {parts.number}; parts before it may be wrong too: start over)"
             raise ValueError(f"{error}{before if parts.number else ''}") from None
@@ -162,11 +151,13 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
             if (kind := kind_of_warning(sentence)) not in warned:
                 warned.add(kind)
                 warn(sentence)
-        if scores is None:
+        if part is None:
             break
+        unmatched = [name for name in unmatched if name not in scores.judged]
         yield scores
     if start >= max(parts.number, 1):
         raise ValueError(f"start must be below the number of parts, which is {parts.number}, got {start}")
+    warn_of_other_documents(unmatched, scores.judgements)
 
 
 def _aggregated(parts: Iterable[_PartScores], request: Request) -> pd.DataFrame:
@@ -208,10 +199,8 @@ def calc_part(
         As in `calc_runs`; measures that require all topics are rejected, as by `iter_runs`.
     names : list of str, optional
         All runs, in their order, since a part may lack one; by default those of the frame, sorted.
-    groups : dict, Series or path, optional
-        For prior='groups', as in `calc_runs`.
-    by : dict or Series, optional
-        For prior='groups': run -> score, which selects the best run of a group.
+    groups, by
+        As in `iter_runs`.
 
     Returns
     -------
@@ -238,10 +227,8 @@ def calc_part(
     request = _request(measures, all_names, groups, by)
     symbols = [symbol for measure in request.measures if (symbol := getattr(measure, "symbol", None)) is not None]
     if names is None and symbols:
-        raise ValueError(
-            f"calc_part: prior={symbols[0]!r} requires names=, the names of all runs in their order: a run that a part "
-            "lacks counts as empty"
-        )
+        all_runs = "the names of all runs in their order: a run that a part lacks counts as empty"
+        raise ValueError(f"calc_part: prior={symbols[0]!r} requires names=, {all_runs}")
     if not all_names:
         return score_table([], [], request.texts, np.empty((0, 0, len(request.texts))))
     scores = _part_scores(request, qrels, {name: runs.get(name, {}) for name in all_names})
@@ -273,13 +260,12 @@ def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame must be a pandas DataFrame or Arrow data, got a {type(frame).__name__}")
     columns = frame_columns(frame, COLUMN_NAMES, "frame")
-    frame = pd.DataFrame({column: values.array for column, values in columns.items()})
-    has_grade = frame["grade"].notna()
+    frame = pd.DataFrame({COLUMN_NAMES[column][0]: values.array for column, values in columns.items()})
+    has_grade = frame["relevance"].notna()
     empty = frame[frame["run"].isna() & ~has_grade]
     if len(empty):
-        document, topic = (shown(empty[column].iloc[0], 60) for column in ("doc", "query"))
+        document, topic = (shown(empty[column].iloc[0], 60) for column in ("doc_id", "query_id"))
         raise ValueError(f"frame: document {document} of topic {topic} has neither a run nor a grade")
-    frame = frame.rename(columns={column: names[0] for column, names in COLUMN_NAMES.items()})
     try:
         rows_of_runs = list(frame.groupby("run", sort=False, observed=True))
     except TypeError:

@@ -24,15 +24,12 @@ class TopicParts:
 
     Parquet data and Arrow streams list their topics in one order, or have a column or partition ``bucket`` and list
     their buckets in one order. Data in memory and TREC files have any order and are read whole.
-
-    Attributes
-    ----------
-    number : of the part that is being read; at the end, the number of parts
-    is_last : no topics of the qrels are left after this part
     """
 
     def __init__(self, qrels: Any, sources: Mapping[str, RunSource], topics_per_part: int, start: int):
-        self.number, self.is_last, self._start = 0, False, start
+        self.number = 0  # of the part that is being read; at the end, the number of parts
+        self.is_last = False  # no topics of the qrels are left after this part
+        self._start = start
         n_inputs = len(sources) + 1
         batches = {
             name: ArrowBatches(source.path or source.data, "score", f"run {name!r}", n_inputs)
@@ -84,10 +81,11 @@ class TopicParts:
                 )
 
 
-def _whole_parts(
-    judgements: Judgements, order: TopicOrder | None, n_topics: int
-) -> Iterator[tuple[Judgements, str | None]]:
-    """Parts of qrels in memory, each with its last key, None for the last part; ``order`` of streamed runs, if any."""
+QrelsParts = Iterator[tuple[Judgements, str | None]]  # each part with its last key, None for the last part
+
+
+def _whole_parts(judgements: Judgements, order: TopicOrder | None, n_topics: int) -> QrelsParts:
+    """Parts of qrels in memory; ``order`` of streamed runs, if any."""
     topics = judgements.topic_keys
     for first in range(0, len(topics), n_topics):
         end = min(first + n_topics, len(topics))
@@ -96,8 +94,8 @@ def _whole_parts(
         yield judgements.part(first, end), None if end == len(topics) else topics[end - 1]
 
 
-def _streamed_parts(stream: TopicStream, in_buckets: bool, n_topics: int) -> Iterator[tuple[Judgements, str | None]]:
-    """Parts of streamed qrels, each with its last key, None for the last part; buckets are never split."""
+def _streamed_parts(stream: TopicStream, in_buckets: bool, n_topics: int) -> QrelsParts:
+    """Parts of streamed qrels; buckets are never split."""
     if stream.has_ended:
         raise ValueError("qrels has no topic; a stream can be read only once")
     while not stream.has_ended:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,13 +44,7 @@ def is_stream(data: Any) -> bool:
 
 
 class ArrowBatches:
-    """Batches of rows of a run or of qrels; files are read one after the other, by the numbers in their names.
-
-    Attributes
-    ----------
-    names : 'query', 'doc', 'score' or 'grade', and 'bucket' if the data have it -> name of the column
-    source : name of the input in errors
-    """
+    """Batches of rows of a run or of qrels; files are read one after the other, by the numbers in their names."""
 
     def __init__(self, data: Any, value: str, what: str, n_inputs: int):
         """``value``: 'score' of a run, 'grade' of qrels; ``n_inputs``: how many inputs share the memory."""
@@ -58,12 +52,13 @@ class ArrowBatches:
         data = Path(os.path.expanduser(data)) if self._is_file else data
         self._hint = _DUCKDB if "duckdb" in type(data).__module__ else ""
         self._n_rows = min(max(_ROWS_IN_MEMORY // n_inputs, _FEWEST_ROWS), _MOST_ROWS)
-        self.source = f"{what} (Parquet data {quoted(data)})" if self._is_file else what
+        self.source = f"{what} (Parquet data {quoted(data)})" if self._is_file else what  # in errors
         accepted = {column: COLUMN_NAMES[column] for column in ("query", "doc", value)} | {BUCKET: (BUCKET,)}
         self._data = open_arrow(data, accepted, self.source, self._hint)
         columns = self._data.schema.names
         if BUCKET not in columns:
             del accepted[BUCKET]
+        # 'query', 'doc', 'score' or 'grade', and 'bucket' if the data have it -> name of the column
         self.names = {column: column_name(names, columns, self.source) for column, names in accepted.items()}
         self._schema = self._data.schema.empty_table().select(list(self.names.values())).schema
 
@@ -72,7 +67,6 @@ class ArrowBatches:
         return (batch for batch in (self._of_files() if self._is_file else self._of_stream()) if batch.num_rows)
 
     def table(self, batches: Iterable[Any]) -> Any:
-        """Concatenate batches to a pyarrow.Table."""
         import pyarrow
 
         return pyarrow.Table.from_batches(batches, self._schema)
@@ -142,31 +136,22 @@ class TopicOrder:
         """Reject keys that do not ascend; neighbours must differ."""
         possible = []
         for order in self._possible:
-            ordered = list(map(order, keys))
-            descents = [place for place, (a, b) in enumerate(pairwise(ordered)) if b < a]
-            if descents:
-                before, misplaced = keys[descents[0]], keys[descents[0] + 1]
-            else:
+            ordered = zip(map(order, keys), keys, strict=True)
+            descent = next(((a, b) for (first, a), (second, b) in pairwise(ordered) if second < first), None)
+            if descent is None:
                 possible.append(order)
+            else:
+                before, misplaced = descent
         if not possible:
-            raise Misplaced(
-                f"{source}: the {self.what} {shown(misplaced, 60)} comes after {shown(before, 60)}; all "
-                f"inputs must list their {self.what}s in one order, as text or by the numbers in it, and each in one "
-                "place: sort them" + ("" if self.what == BUCKET else f", or give each a column {BUCKET!r}")
-            )
+            rule = f"all inputs must list their {self.what}s in one order, as text or by the numbers in it"
+            advice = "sort them" + ("" if self.what == BUCKET else f", or give each a column {BUCKET!r}")
+            problem = f"the {self.what} {shown(misplaced, 60)} comes after {shown(before, 60)}"
+            raise Misplaced(f"{source}: {problem}; {rule}, and each in one place: {advice}")
         self._possible = possible
 
     def n_until(self, keys: Sequence[str], last: str) -> set[int]:
         """Count ascending keys that come no later than ``last``: one number, or two while both orders are possible."""
         return {bisect_right(keys, order(last), key=order) for order in self._possible}
-
-
-class _Read(NamedTuple):
-    """A batch of rows that was read but not yet passed on."""
-
-    rows: Any  # pyarrow.RecordBatch
-    keys: list[str]  # of each stretch of rows with the same key
-    end: IntArray  # of each stretch
 
 
 class TopicStream:
@@ -181,7 +166,8 @@ class TopicStream:
             )
         self.batches, self._order = batches, order
         self._unread = iter(batches)
-        self._read: deque[_Read] = deque()
+        # batches that were not yet passed on: rows, and key and end of each stretch of rows with the same key
+        self._read: deque[tuple[Any, list[str], IntArray]] = deque()
         self._last: str | None = None  # key that was read
         self._n_read = 0  # rows
         self._read_on()
@@ -196,7 +182,7 @@ class TopicStream:
         place = 0
         # one more key shows that all rows of the n-th have been read
         while len(distinct) <= n and (place < len(self._read) or self._read_on()):
-            keys = self._read[place].keys
+            _, keys, _ = self._read[place]
             distinct += keys[distinct[-1:] == keys[:1] :]  # a topic may continue in the next batch
             place += 1
         return distinct[min(n, len(distinct)) - 1] if distinct else None
@@ -208,7 +194,7 @@ class TopicStream:
             n = len(keys) if last is None else self._n_until(keys, last)
             cut = int(end[n - 1]) if n else 0
             if n < len(keys):
-                self._read.appendleft(_Read(rows[cut:], keys[n:], end[n:] - cut))
+                self._read.appendleft((rows[cut:], keys[n:], end[n:] - cut))
             if n:
                 yield rows[:cut]
             if n < len(keys):
@@ -233,7 +219,7 @@ class TopicStream:
         keys = [distinct[place] for place in code[start]]
         before = [] if self._last is None or self._last == keys[0] else [self._last]
         self._order.check(before + keys, self.batches.source)
-        self._read.append(_Read(batch, keys, np.append(start[1:], len(code))))
+        self._read.append((batch, keys, np.append(start[1:], len(code))))
         self._last, self._n_read = keys[-1], self._n_read + batch.num_rows
         return True
 
