@@ -19,14 +19,11 @@ from ir_measures_relative._checks import choice, counted, did_you_mean, real, sh
 from ir_measures_relative._experiment.pair_table import kept_depth
 from ir_measures_relative._experiment.request import Request, deepest, score_table
 from ir_measures_relative._experiment.table_marks import (
-    Decided,
-    Marks,
     PairedTests,
     adds_up,
     baseline_decisions,
-    baseline_marks,
     decided_measures,
-    letter_marks,
+    decision_marks,
 )
 from ir_measures_relative._experiment.table_text import TextTable, aligned, as_html, csv_text, latex, markdown, visible
 from ir_measures_relative._input import FloatArray, IntArray, run_sources
@@ -107,7 +104,6 @@ def compare(
     interval_level = None if intervals is None else real(intervals, "intervals", 0.0, 1.0)
     if interval_level is not None and not request.measures:
         raise ValueError("intervals= requires at least one measure")
-    decided: Decided = {}
     if baseline is not None:
         baseline, decided = _known_run(baseline, request.names), decided_measures(request, labels)
         depths = [kept_depth(settings, model is not None) for settings, model in decided.values()]
@@ -269,20 +265,18 @@ class Comparison:
             caption = f"Means over {counted(len(self.topics), 'topic')}{sums}."
         baseline = self.baseline if baseline is None else _known_run(baseline, self.names)
         tests = PairedTests(self.measures, self.scores, level, test, correction)
-        marked: Marks = {}
-        legend: list[str] = []
         if marks is not None:
             choice(marks, "marks", ("letters",))
-            marked, legend = letter_marks(tests, self._order)
+            marked, legend = tests.letters(self._order)
             header, columns = ["#", *header], [column + 1 for column in columns]
             rows = [[letter, *row] for letter, row in zip(ascii_letters, rows, strict=False)]
         elif baseline is not None:
             decisions = self.decisions if baseline == self.baseline else None
-            marked, legend = baseline_marks(tests, self.names, baseline, decisions, self.texts, self.level)
+            decided = decision_marks(decisions, self.names, self.texts, self.level)
+            marked, legend = tests.against(baseline, self.names, *decided)
         else:
-            columns = []
-        order = self._order.tolist()
-        placed = {column: [marked.get((run, v), "") for run in order] for v, column in enumerate(columns)}
+            marked, legend, columns = np.empty((len(self), 0), dtype=object), [], []
+        placed = {column: marked[self._order, v].tolist() for v, column in enumerate(columns)}
         return TextTable(header, rows, better, placed, places, caption, legend=legend)
 
     def _retitled(self, columns: Sequence[str], titles: Mapping[Any, str] | Sequence[str] | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from string import ascii_letters
 from typing import Any
 
@@ -15,7 +16,7 @@ from ir_measures_relative._checks import choice, counted, real
 from ir_measures_relative._experiment.pair_table import PairTable, p_values
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._extremes import MedSettings
-from ir_measures_relative._input import FloatArray, IntArray
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray, ObjectArray
 from ir_measures_relative._judged import Runs
 from ir_measures_relative._labels import BASES, LabelModel, check_labels
 
@@ -25,7 +26,6 @@ _TESTS = {
     "tukey": "Tukey HSD test",
     "randomized_tukey": "randomised Tukey HSD test",
 }
-_CORRECTIONS = {"holm": "Holm correction", "bonferroni": "Bonferroni correction"}
 _DEPENDENT = "Scores relative to the other runs depend on one another, so tests of them are only descriptive."
 _MEANING = {
     "settled": "settled, no labels of the unjudged documents can reverse the order",
@@ -35,7 +35,6 @@ _MEANING = {
 }
 
 Decided = Mapping[str, tuple[MedSettings, LabelModel | str | None]]  # title of a measure -> settings and label model
-Marks = dict[tuple[int, int], str]  # (run, measure) -> mark
 
 
 def takes_labels(settings: MedSettings) -> bool:
@@ -71,10 +70,13 @@ def baseline_decisions(request: Request, runs: Runs, decided: Decided, baseline:
     return pd.concat([frame for frame in frames if len(frame)] or frames, ignore_index=True)
 
 
-def _decision_marks(
-    decisions: pd.DataFrame, names: Sequence[str], texts: Sequence[str], level: float
-) -> tuple[Marks, list[str]]:
-    """Marks of `baseline_decisions`, and the sentences that explain them."""
+def decision_marks(
+    decisions: pd.DataFrame | None, names: Sequence[str], texts: Sequence[str], level: float
+) -> tuple[ObjectArray, list[str]]:
+    """(M, V) marks of `baseline_decisions`, and the sentences that explain them."""
+    marks = np.full((len(names), len(texts)), "", dtype=object)
+    if decisions is None or decisions.empty:
+        return marks, []
     word, shown = decisions["settled"].ne("no").map({True: "settled", False: ""}), {"settled"}
     if "decision" in decisions:
         word = decisions["decision"].where(decisions["decision"].notna(), word)
@@ -82,8 +84,8 @@ def _decision_marks(
         word = word.mask((word == "likely") & reversed_order, "reversed")
         shown |= {"likely", *word}
     letter = {decision: decision[0].upper() for decision in _MEANING}
-    rows = zip(decisions["name"], decisions["measure"], word, strict=True)
-    marks = {(names.index(name), texts.index(text)): letter[word] for name, text, word in rows if word in letter}
+    for name, text, decision in zip(decisions["name"], decisions["measure"], word, strict=True):
+        marks[names.index(name), texts.index(text)] = letter.get(decision, "")
     return marks, [f"{letter[d]}: {meaning.format(level=level)}." for d, meaning in _MEANING.items() if d in shown]
 
 
@@ -101,7 +103,7 @@ class PairedTests:
         real(self.level, "level", 0.0, 1.0)
         choice(self.test, "test", tuple(_TESTS))
         if self.correction is not None:
-            choice(self.correction, "correction", tuple(_CORRECTIONS))
+            choice(self.correction, "correction", ("holm", "bonferroni"))
 
     @property
     def tested(self) -> list[int]:
@@ -110,66 +112,57 @@ class PairedTests:
             return []
         return [v for v, m in enumerate(self.measures) if direction(m) != "neither" and not adds_up(m)]
 
-    def winners(self, a: IntArray, b: IntArray) -> list[tuple[int, int, int]]:
-        """(measure, winner, loser) for each of the pairs (a, b) of runs that differ significantly."""
+    def _better(self, a: IntArray, b: IntArray) -> BoolArray:
+        """(M, M, V) True where the first run is significantly better than the second; the pairs (a, b) are tested."""
         from ir_measures_relative import meta  # late: a plain comparison does not require it
 
-        if not self.tested or not len(a):
-            return []
-        p_value = np.stack([p_values(self.scores[:, :, v], self.test)[a, b] for v in self.tested])  # (V, P)
-        if "tukey" not in self.test:
-            p_value = meta.corrected(p_value.ravel(), self.correction).reshape(p_value.shape)
-        means = self.scores.mean(axis=1)[:, self.tested].T  # (V, M)
-        sign = np.array([-1 if direction(self.measures[v]) == "smaller" else 1 for v in self.tested])
-        gap = sign[:, None] * (means[:, a] - means[:, b])  # (V, P)
-        measure, pair = np.nonzero((p_value < self.level) & (gap != 0))
-        a_wins = gap[measure, pair] > 0
-        winner, loser = np.where(a_wins, (a[pair], b[pair]), (b[pair], a[pair])).tolist()
-        return list(zip(np.array(self.tested)[measure].tolist(), winner, loser, strict=True))
+        n_runs, _, n_measures = self.scores.shape
+        better = np.zeros((n_measures, n_runs, n_runs), dtype=bool)
+        if self.tested and len(a):
+            p_value = np.stack([p_values(self.scores[:, :, v], self.test)[a, b] for v in self.tested])  # (tested, P)
+            if "tukey" not in self.test:
+                p_value = meta.corrected(p_value.ravel(), self.correction).reshape(p_value.shape)
+            sign = np.array([-1 if direction(self.measures[v]) == "smaller" else 1 for v in self.tested])
+            means = sign * self.scores.mean(axis=1)[:, self.tested]  # (M, tested)
+            gap, place = (means[a] - means[b]).T, np.array(self.tested)[:, None]
+            better[place, a, b] = (p_value < self.level) & (gap > 0)
+            better[place, b, a] = (p_value < self.level) & (gap < 0)
+        return np.moveaxis(better, 0, 2)
 
-    def legend(self, sentence: str, n_pairs: int, decisions: Sequence[str] = ()) -> list[str]:
+    def _legend(self, sentence: str, n_pairs: int, decisions: Sequence[str] = ()) -> list[str]:
         """The sentence with the test, its level and its correction, if there are tests; then those about decisions."""
         if not self.tested or not n_pairs:
             return [*decisions]
-        if "tukey" in self.test:
-            correction = "for all pairs of runs"
-        elif self.correction is None:
-            correction = "not corrected for the number of tests"
-        else:
-            correction = f"{_CORRECTIONS[self.correction]} for {counted(n_pairs * len(self.tested), 'test')}"
+        correction = "for all pairs of runs"
+        if "tukey" not in self.test:
+            n_tests = counted(n_pairs * len(self.tested), "test")
+            names = {"holm": f"Holm correction for {n_tests}", "bonferroni": f"Bonferroni correction for {n_tests}"}
+            correction = names.get(str(self.correction), "not corrected for the number of tests")
         of_test = f"{sentence} ({_TESTS[self.test]} over topics, level {self.level:g}, {correction})."
         relative = any(getattr(self.measures[v], "symbol", None) is not None for v in self.tested)
         return [of_test, *decisions, *([_DEPENDENT] if relative else [])]
 
+    def against(
+        self, baseline: str, names: Sequence[str], decided: ObjectArray, meaning: Sequence[str]
+    ) -> tuple[ObjectArray, list[str]]:
+        """(M, V) marks against the baseline, significant differences before the decisions, and the legend."""
+        place = names.index(baseline)
+        others = np.delete(np.arange(len(names)), place)
+        better = self._better(others, np.full(len(others), place))
+        signs = np.select([better[:, place], better[place]], ["+", "-"], "").astype(object)
+        sentence = f"+ and -: significantly better and worse than {baseline}"
+        return signs + decided, self._legend(sentence, len(others), meaning)
 
-def baseline_marks(
-    tests: PairedTests, names: Sequence[str], baseline: str, decisions: pd.DataFrame | None, texts: Sequence[str],
-    level: float,
-) -> tuple[Marks, list[str]]:  # fmt: skip
-    """Marks of each run against the baseline: significant differences before the decisions, and the legend."""
-    marks: Marks = {}
-    meaning: list[str] = []
-    if decisions is not None and len(decisions):
-        marks, meaning = _decision_marks(decisions, names, texts, level)
-    place = names.index(baseline)
-    others = np.delete(np.arange(len(names)), place)
-    for v, winner, loser in tests.winners(others, np.full(len(others), place)):
-        cell, sign = ((loser, v), "-") if winner == place else ((winner, v), "+")
-        marks[cell] = sign + marks.get(cell, "")
-    sentence = f"+ and -: significantly better and worse than {baseline}"
-    return marks, tests.legend(sentence, len(others), meaning)
-
-
-def letter_marks(tests: PairedTests, order: IntArray) -> tuple[Marks, list[str]]:
-    """Marks of each value: the letters of the runs that it is significantly better than; ``order`` (M,) names them."""
-    if len(order) > len(ascii_letters):
-        raise ValueError(f"marks='letters' requires at most {len(ascii_letters)} runs, got {len(order)}; use baseline=")
-    letter = dict(zip(order.tolist(), ascii_letters, strict=False))
-    a, b = np.triu_indices(len(order), k=1)
-    marks: Marks = {}
-    for v, winner, loser in tests.winners(a, b):
-        marks[winner, v] = "".join(sorted(marks.get((winner, v), "") + letter[loser], key=ascii_letters.index))
-    return marks, tests.legend("Letters name the runs that a value is significantly better than", len(a))
+    def letters(self, order: IntArray) -> tuple[ObjectArray, list[str]]:
+        """(M, V) letters of the runs that a value is significantly better than, in this order, and the legend."""
+        if len(order) > len(ascii_letters):
+            most = f"at most {len(ascii_letters)} runs, got {len(order)}"
+            raise ValueError(f"marks='letters' requires {most}; use baseline=")
+        a, b = np.triu_indices(len(order), k=1)
+        better = self._better(a, b)[:, order]
+        marks = [["".join(compress(ascii_letters, losers)) for losers in run.T] for run in better]
+        legend = self._legend("Letters name the runs that a value is significantly better than", len(a))
+        return np.array(marks, dtype=object), legend
 
 
 def adds_up(measure: Measure) -> bool:

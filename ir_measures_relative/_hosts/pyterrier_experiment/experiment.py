@@ -6,7 +6,8 @@ keeps the results, then with those results and measures that look up values comp
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -50,10 +51,8 @@ def Experiment(
         As in pt.Experiment, text such as ``'NRG@10'``, or a dict of title: measure. ``prior`` may be 'others' (the
         default), 'previous' (the systems listed before), 'groups' (the best system of every other group), names of
         systems, or a transformer: one of the systems, or another one that retrieves once for the topics.
-    groups : dict, Series or path, optional
-        System -> group, or a CSV file with the columns run and group.
-    by : Measure or str
-        The measure whose mean selects the best system of a group.
+    groups, by
+        As in ``calc_runs``, where systems are called runs.
     **pt_kwargs
         Every other argument of pt.Experiment (baseline, correction, perquery, batch_size, save_dir, ...).
 
@@ -84,8 +83,7 @@ def Experiment(
     metrics = [_metric(metric, is_titled) for _, metric in titled(eval_metrics)]
     if not metrics:
         raise ValueError("eval_metrics: at least one measure is required, got none")
-    retr_systems, qrels = _in_frames(retr_systems), _qrels_for_host(qrels)
-    host = Host(pt, retr_systems, topics, _not_below_minus_one(qrels, metrics), names, pt_kwargs)
+    host = Host(pt, _in_frames(retr_systems), topics, _qrels_for_host(qrels, metrics), names, pt_kwargs)
     distinct = _distinct(host.names)
     metrics = [_with_names(metric, host, distinct) if _is_looked_up(metric) else metric for metric in metrics]
     texts = list(map(str, eval_metrics if is_titled else metrics))
@@ -114,12 +112,20 @@ def Experiment(
     return columns.finished(retrieval.with_times(report), pt_kwargs.get("highlight"))
 
 
-def _qrels_for_host(qrels: Any) -> Any:
-    """Convert qrels to a frame, or return the path of a file that PyTerrier reads."""
+def _qrels_for_host(qrels: Any, metrics: list[Any]) -> Any:
+    """Convert qrels to a frame, or return the path of a file that PyTerrier reads.
+
+    Grades below -1 become -1, which means the same unless a gain table lists them: pytrec_eval can crash on them.
+    """
     if isinstance(qrels, str) and os.path.isfile(qrels):
         return qrels
     judgements = Judgements.of(qrels)  # rejects unreadable qrels before anything is retrieved
-    return qrels if isinstance(qrels, pd.DataFrame) else _in_frames(judgements)
+    frame = qrels if isinstance(qrels, pd.DataFrame) else _in_frames(judgements)
+    gains = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
+    is_listed = any(grade < -1 for table in gains for grade in table)
+    if is_listed or "label" not in frame or frame["label"].dtype.kind not in "if":
+        return frame
+    return frame.assign(label=frame["label"].clip(lower=-1))
 
 
 def _in_frames(data: Any) -> Any:
@@ -162,15 +168,6 @@ def _with_names(measure: Measure, host: Host, names: Sequence[str]) -> Measure:
         return measure
 
 
-def _not_below_minus_one(qrels: Any, metrics: list[Any]) -> Any:
-    """Raise grades below -1 to -1, which means the same: pytrec_eval can crash on them."""
-    gains = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
-    listed = any(grade < -1 for table in gains for grade in table)
-    if listed or not isinstance(qrels, pd.DataFrame) or "label" not in qrels or qrels["label"].dtype.kind not in "if":
-        return qrels
-    return qrels.assign(label=qrels["label"].clip(lower=-1))
-
-
 def _is_looked_up(metric: Any) -> bool:
     """Return True for values that are computed here, from all systems, and in this package's order of documents.
 
@@ -185,15 +182,12 @@ def _lookup_measures(request: Request, runs: Runs) -> dict[str, Measure]:
     scores = request.scores(runs).tolist()  # (M, Q, number of measures), plain floats as in ir_measures
     place = {topic: index for index, topic in enumerate(runs.judgements.topic_keys)}
 
-    def looked_up(column: int) -> Callable[[pd.DataFrame, pd.DataFrame], Iterator[tuple[Any, float]]]:
-        def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
-            system = int(run[_SYSTEM].iloc[0])
-            return ((topic, scores[system][place[str(topic)]][column]) for topic in qrels["query_id"].unique())
-
-        return values
+    def look_up(column: int, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[Any, float]]:
+        system = int(run[_SYSTEM].iloc[0])
+        return ((topic, scores[system][place[str(topic)]][column]) for topic in qrels["query_id"].unique())
 
     return {
-        title: ir_measures.define(looked_up(column), name=title, support_cutoff=False)
+        title: ir_measures.define(partial(look_up, column), name=title, support_cutoff=False)
         for column, title in enumerate(request.texts)
     }
 

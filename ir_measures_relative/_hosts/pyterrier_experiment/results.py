@@ -20,15 +20,25 @@ class Columns:
     def __init__(self, metrics: Mapping[str, Any]):
         self._direction: dict[str, str] = {}  # of each column
         for title, metric in metrics.items():
-            self._direction.update(_columns_of(title, metric))
+            if isinstance(metric, Measure):
+                self._direction[title] = direction(metric)
+            elif metric == "mrt":
+                self._direction["mrt"] = "smaller"
+            else:  # a measure of trec_eval, or a family of them such as 'official'
+                family = [str(measure) for measure in ir_measures.parse_trec_measure(metric)]
+                self._direction |= dict.fromkeys(family if len(family) > 1 else [metric], "larger")
         self._place = {name: place for place, name in enumerate(self._direction)}
 
     def finished(self, report: Any, highlight: str | None) -> Any:
-        """Order a report and mark its best means."""
+        """Order a report, and mark its best means as PyTerrier does, but by the direction of each measure."""
         if isinstance(report, tuple):  # perquery='both'
             both = self.finished(report[0], highlight), self.ordered(report[1])
             return getattr(report, "_make", tuple)(both)  # a named tuple, or a plain one in older versions
-        return self.highlighted(self.ordered(report), highlight)
+        report = self.ordered(report)
+        is_marked = highlight in ("bold", "color", "colour") and isinstance(report, pd.DataFrame)
+        if not is_marked or "measure" in report:
+            return report
+        return report.style.apply(self._marks, styles=(BOLD, BOLD) if highlight == "bold" else COLOURS)
 
     def ordered(self, report: Any) -> Any:
         """Order a report; PyTerrier's order is that of a set, different in each process."""
@@ -45,12 +55,6 @@ class Columns:
         topic = frame.groupby(["name", "qid"], sort=False).ngroup()  # rows of a topic are neighbours already
         measure = frame["measure"].map(lambda name: self._place.get(str(name), len(self._place)))
         return frame.iloc[np.lexsort([measure, topic])].reset_index(drop=True)
-
-    def highlighted(self, frame: Any, how: str | None) -> Any:
-        """Mark the best means as PyTerrier does, by the direction of each measure; other reports are unchanged."""
-        if how not in ("bold", "color", "colour") or not isinstance(frame, pd.DataFrame) or "measure" in frame:
-            return frame
-        return frame.style.apply(self._marks, styles=(BOLD, BOLD) if how == "bold" else COLOURS)
 
     def _measure_of(self, column: str) -> str | None:
         """Return the measure of a column of means or of comparisons with a baseline."""
@@ -74,13 +78,3 @@ class Columns:
         best = column.max() if largest_first else column.min()
         places = np.flatnonzero(column == best).tolist()
         return [styles[place == places[-1]] if place in places else "" for place in range(len(column))]
-
-
-def _columns_of(title: str, metric: Any) -> dict[str, str]:
-    """Column -> direction: one, or those of a family of trec_eval such as 'official'."""
-    if metric == "mrt":
-        return {"mrt": "smaller"}
-    if isinstance(metric, Measure):
-        return {title: direction(metric)}
-    family = ir_measures.parse_trec_measure(metric)
-    return {metric: "larger"} if len(family) == 1 else {str(measure): "larger" for measure in family}

@@ -26,15 +26,6 @@ _NOTHING = ir_measures.define(
 )
 
 
-def _check_topics(topics: Any) -> None:
-    """Reject a path that does not exist, which PyTerrier would take for a table."""
-    accepted = "expected a DataFrame or the path of a file"
-    if isinstance(topics, str) and not os.path.isfile(topics):
-        raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}")
-    if not isinstance(topics, (str, pd.DataFrame)):
-        raise TypeError(f"topics: cannot read a {type(topics).__name__}; {accepted}")
-
-
 class Host:
     """pt.Experiment with the arguments of one call.
 
@@ -48,7 +39,11 @@ class Host:
             raise TypeError(f"retr_systems must be a list or dict of systems, got a {kind}{right_call()}")
         if not systems:
             raise ValueError("retr_systems: at least one system is required, got none")
-        _check_topics(topics)
+        accepted = "expected a DataFrame or the path of a file"
+        if isinstance(topics, str) and not os.path.isfile(topics):  # PyTerrier would take it for a table
+            raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}")
+        if not isinstance(topics, (str, pd.DataFrame)):
+            raise TypeError(f"topics: cannot read a {type(topics).__name__}; {accepted}")
         self._pt, self._topics, self._qrels, self.kwargs = pt, topics, qrels, kwargs
         names = list(map(str, systems)) if names is None else list(names)
         self.names = list(systems) if isinstance(systems, dict) else names
@@ -71,8 +66,10 @@ class Host:
 
     def place(self, transformer: Any) -> int | None:
         """Return the index of the system that a transformer is or is equal to."""
-        are_same = (s is transformer or (not isinstance(s, pd.DataFrame) and s == transformer) for s in self.systems)
-        return next((place for place, is_same in enumerate(are_same) if is_same), None)
+        for place, system in enumerate(self.systems):
+            if system is transformer or (not isinstance(system, pd.DataFrame) and system == transformer):
+                return place
+        return None
 
     def retrieved_by(self, transformer: Any) -> pd.DataFrame:
         """Results of a transformer that is not a system of the experiment."""
@@ -145,8 +142,9 @@ class Retrieval:
 
     def results_of(self, transformer: Any) -> pd.DataFrame:
         """Results of the system that a transformer is, else of calling it."""
-        place = self._host.place(transformer)
-        return self._host.retrieved_by(transformer) if place is None else self.results[place]
+        if (place := self._host.place(transformer)) is not None:
+            return self.results[place]
+        return self._host.retrieved_by(transformer)
 
     def with_times(self, report: Any) -> Any:
         """Put the times of the first call into a report of the second call, or into a table that it saved.
