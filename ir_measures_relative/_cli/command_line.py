@@ -6,7 +6,6 @@ import os
 import shlex
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -103,9 +102,6 @@ def _terminable() -> Iterator[None]:
     def terminate(number: int, frame: Any) -> None:
         raise KeyboardInterrupt(number)
 
-    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
-        yield
-        return
     before = signal.signal(signal.SIGTERM, terminate)
     try:
         yield

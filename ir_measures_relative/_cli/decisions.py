@@ -78,7 +78,7 @@ def next_to_judge(options: argparse.Namespace) -> Outcome:
     if options.format == POOL:
         options.format = "tsv"
         return Outcome(reading.table_text(documents[["query_id", "doc_id"]], options, has_header=False), code)
-    return Outcome(reading.table_text(documents, options, has_header=True, small=["effect"]), code)
+    return Outcome(reading.table_text(documents, options, small=["effect"]), code)
 
 
 def _added(qrels: Judgements, path: str) -> Judgements:

@@ -39,7 +39,7 @@ def evaluate(options: argparse.Namespace) -> Outcome:
         rows += [(SUMMARY, *mean) for mean in means] if options.by_query else means
     table = pd.DataFrame(rows, columns=["query_id", "measure", "value"] if options.by_query else ["measure", "value"])
     reading.cite(options, titled)
-    return Outcome(reading.table_text(table, options))
+    return Outcome(reading.table_text(table, options, has_header=False))  # as the ir_measures command prints it
 
 
 def _scores(measures: list[Measure], qrels: Judgements, run: Run) -> dict[Measure, list[float]]:

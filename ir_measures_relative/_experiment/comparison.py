@@ -105,7 +105,7 @@ def compare(
     if interval_level is not None and not request.measures:
         raise ValueError("intervals= requires at least one measure")
     if baseline is not None:
-        baseline, decided = _known_run(baseline, request.names), decided_measures(request, labels)
+        baseline, decided = _checked_baseline(baseline, request.names), decided_measures(request, labels)
         depths = [kept_depth(settings, model is not None) for settings, model in decided.values()]
         request = replace(request, depth=deepest([request.depth, *depths]))
     joined = request.read(qrels, sources)
@@ -263,7 +263,7 @@ class Comparison:
         if caption is None:
             sums = f"; sums of {', '.join(sorted(counts))}" if counts else ""
             caption = f"Means over {counted(len(self.topics), 'topic')}{sums}."
-        baseline = self.baseline if baseline is None else _known_run(baseline, self.names)
+        baseline = self.baseline if baseline is None else _checked_baseline(baseline, self.names)
         tests = PairedTests(self.measures, self.scores, level, test, correction)
         if marks is not None:
             choice(marks, "marks", ("letters",))
@@ -327,7 +327,7 @@ def _place(wanted: Any, measures: Sequence[Measure], texts: Sequence[str], what:
     return list(measures).index(measure)
 
 
-def _known_run(name: Any, names: Sequence[str]) -> str:
+def _checked_baseline(name: Any, names: Sequence[str]) -> str:
     if name not in names:
         raise ValueError(f"unknown run {shown(name)} as baseline{did_you_mean(name, names)}")
     return str(name)

@@ -79,12 +79,8 @@ def judge_next(
     labels : LabelModel or str, optional
         As in `pairs`. None: a pair is undecided until it is settled, and a document has each grade as often as the
         judged documents of its topic.
-    level : float
-        With labels: the probability from which a pair is decided.
-    margin, groups, depth, progress
-        As in `pairs`.
-    runs_of_interest : list of str, optional
-        Names of runs; only their pairs are to be decided. All by default.
+    level, margin, runs_of_interest, groups, depth, progress
+        As in `pairs`; with labels, a pair with a probability of at least ``level`` is decided.
 
     Returns
     -------
@@ -171,11 +167,7 @@ class Gate:
 def gate(
     qrels: Any, base: Any, new: Any, measure: Any, *, margin: float = 0.0, labels: Any = None, level: float = 0.95
 ) -> Gate:
-    """Decide whether the new run is worse than the base by more than ``margin``.
-
-    Without labels the answer is valid for all possible labels of unjudged documents; with a label model it has a
-    probability of at least ``level``.
-    """
+    """Decide whether the new run is worse by more than ``margin``: for all labels, or likely so by a label model."""
     # no judgement shows the value of the unseen tail of RBP
     table = read_pairs(
         "gate", qrels, {"new": new, "base": base}, measure, labels, None, None,
@@ -183,7 +175,8 @@ def gate(
     )  # fmt: skip
     runs, far = table.runs, table.margin + EQUAL
     low, high = float(table.low[0]), float(table.high[0])
-    p_better, p_worse = (nan, nan) if table.labels is None else table.probabilities[:, 0].tolist()
+    has_labels = table.labels is not None
+    p_better, p_worse = table.probabilities[:, 0].tolist() if has_labels else (nan, nan)
     if low > far or p_better >= level:
         verdict, status = "better", "pass"
     elif high < -far or p_worse >= level:
@@ -198,10 +191,10 @@ def gate(
     tops = runs.top(table.settings.cutoff)
     unjudged = len(np.unique(tops.document[tops.unjudged]))
     new_lacks, base_lacks = (int((runs[name].length == 0).sum()) for name in runs)
-    chance, chance_not_worse = (None, None) if table.labels is None else (p_better, 1.0 - p_worse)
     return Gate(
         verdict, status, str(measure), runs.judgements.n_topics, float(table.difference[0]), low, high, table.margin,
-        table.level, chance, chance_not_worse, unjudged, left, base_lacks, new_lacks,
+        table.level, p_better if has_labels else None, 1.0 - p_worse if has_labels else None, unjudged, left,
+        base_lacks, new_lacks,
     )  # fmt: skip
 
 
@@ -217,14 +210,12 @@ def select_complementary(
 
     Parameters
     ----------
-    qrels, runs : QrelsLike, RunsLike
+    qrels, runs, progress
         As in `calc_runs`.
     base : Measure or str
         The ordinary measure; one that NRG supports.
     n : int, optional
         Number of runs to select; all by default.
-    progress : bool, optional
-        As in `calc_runs`.
 
     Returns
     -------

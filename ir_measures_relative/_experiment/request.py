@@ -180,9 +180,9 @@ class Request:
         if measure.symbol == "previous":
             return lambda name: LeaveOneOut.of(runs).previous(name)
         if measure.symbol == "groups":
-            best = sorted(self._best_of_groups(runs).items())
-            others = {own: [runs[name] for group, name in best if group != own] for own, _ in best}
-            priors = {own: JudgedPriors(runs.judgements, of) for own, of in others.items()}
+            best = {group: runs[name] for group, name in sorted(self._best_of_groups(runs).items())}
+            others = {own: [run for group, run in best.items() if group != own] for own in best}
+            priors = {own: JudgedPriors(runs.judgements, prior_runs) for own, prior_runs in others.items()}
             return lambda name: priors[runs.group_of[name]]
         named = measure.named_runs({**runs.beside, **{name: runs[name].run for name in runs}})
         for part, run in named:

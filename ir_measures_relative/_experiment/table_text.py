@@ -22,7 +22,7 @@ class TextTable:
     marks: Mapping[int, Sequence[str]] = field(default_factory=dict)  # column -> text behind the value of each row
     places: int = 4  # decimal places; -1: all
     caption: str = ""  # for LaTeX and HTML, in the language of the format
-    has_header: bool | None = None  # of tsv and text; by default as in the output of the ir_measures command
+    has_header: bool = True  # of tsv and text
     small: Sequence[str] = ()  # columns of numbers near 0, which have ``places`` significant digits
     legend: Sequence[str] = ()  # sentences that explain the marks
     label: str | None = None  # key of the LaTeX table for references
@@ -80,7 +80,7 @@ def visible(text: str) -> str:
 
 def tsv(table: TextTable) -> str:
     table = table.plain
-    shown = [table.header, *table.rows] if _has_header(table) else table.rows
+    shown = [table.header, *table.rows] if table.has_header else table.rows
     return "".join("\t".join(map(visible, table.texts(row))) + "\n" for row in shown)
 
 
@@ -89,7 +89,7 @@ def aligned(table: TextTable) -> str:
     width = {column: max(map(len, own), default=0) for column, own in table.marks.items()}
     padded = {column: [mark.ljust(width[column]) for mark in own] for column, own in table.marks.items()}
     cells = replace(table, marks=padded).cells(visible, "%s", "%s", " %s")
-    if _has_header(table):
+    if table.has_header:
         cells.insert(0, [visible(name) for name in table.header])
     text = "".join("  ".join(line).rstrip() + "\n" for line in _padded(cells, table.numeric))
     return "\n".join([text, *map(visible, table.legend), ""]) if table.legend else text
@@ -101,10 +101,6 @@ def _padded(cells: list[list[str]], right: Sequence[bool]) -> list[list[str]]:
         [text.rjust(w) if is_right else text.ljust(w) for text, w, is_right in zip(row, width, right, strict=True)]
         for row in cells
     ]
-
-
-def _has_header(table: TextTable) -> bool:
-    return table.header[0] not in ("measure", "query_id") if table.has_header is None else table.has_header
 
 
 def csv_text(table: TextTable, guard: bool = True) -> str:

@@ -1,7 +1,9 @@
 """Qrels and runs a part of the topics at a time, so that no more than a part is in memory."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -40,15 +42,14 @@ class TopicParts:
         in_buckets = qrels_batches is not None and BUCKET in qrels_batches.names
         self._buckets = BucketTopics() if in_buckets else None
         order = TopicOrder(BUCKET if in_buckets else "topic")
-        streams = {name: TopicStream(rows, order) for name, rows in batches.items()}
+        self._streams = {name: TopicStream(rows, order) for name, rows in batches.items()}
         if qrels_batches is None:
-            self._qrels = _whole_parts(Judgements.of(qrels), order if streams else None, topics_per_part)
+            self._qrels = _whole_parts(Judgements.of(qrels), order if batches else None, topics_per_part)
         else:
             self._qrels = _streamed_parts(TopicStream(qrels_batches, order), in_buckets, topics_per_part)
-        self._runs = {
-            name: _StreamedRun(name, streams[name], self._buckets) if name in streams else _WholeRun(name, source)
-            for name, source in sources.items()
-        }
+        in_memory = {name: source for name, source in sources.items() if name not in batches}
+        self._in_memory = {name: Run.of(source, f"run {name!r}") for name, source in in_memory.items()}
+        self._last_part = dict.fromkeys(sources, -1)  # the last part that has a topic of a run
 
     def __iter__(self) -> Iterator[tuple[Judgements, dict[str, Any]]]:
         """The judgements of each part and its runs, as Request.read takes them; streams are read when needed."""
@@ -58,27 +59,59 @@ class TopicParts:
                 self._buckets.add_judged(judgements.topic_keys)
             judgements.has_nonrelevant_elsewhere = has_nonrelevant  # of the parts before
             has_nonrelevant |= min(judgements.grade_counts, default=1) <= 0
-            runs = {name: run.part(self.number, judgements, last) for name, run in self._runs.items()}
+            runs = {name: self._part(name, judgements.topic_keys, last) for name in self._last_part}
             self.is_last = last is None
             if self.number >= self._start:
                 yield judgements, runs
             else:
                 for rows in runs.values():
-                    if isinstance(rows, _StreamedRun):
+                    if isinstance(rows, _Rows):
                         rows.table()
             self.number += 1
 
+    def _part(self, name: str, topics: list[str], last: str | None) -> "Run | _Rows":
+        """Rows of a run about the topics of a part."""
+        if name in self._streams:
+            return _Rows(partial(self._read, name, frozenset(topics), last))
+        part = self._in_memory[name].part(topics, None)
+        if part.topic_keys:
+            self._last_part[name] = self.number
+        return part
+
+    def _read(self, name: str, topics: frozenset[str], last: str | None) -> Any:
+        """Read the rows of the current part of a streamed run, as a pyarrow.Table."""
+        stream, kept = self._streams[name], []
+        for batch in stream.until(last):
+            distinct, code = stream.batches.coded(batch, "query")
+            judged = np.array([topic in topics for topic in distinct], dtype=bool)
+            if self._buckets is not None:
+                self._buckets.add_unjudged([topic for topic in distinct if topic not in topics], f"run {name!r}")
+            kept.append(batch if judged.all() else batch.take(np.flatnonzero(judged[code])))
+            if judged.any():
+                self._last_part[name] = self.number
+        return stream.batches.table(kept)
+
     def finish(self) -> None:
         """After the last part: reject a run of other topics, warn of one that ended early."""
-        for name, run in self._runs.items():
-            if run.last_part is None:
+        for name, last_part in self._last_part.items():
+            if last_part < 0:
                 raise Misplaced(f"run {name!r} has no topic in common with the qrels")
-            if isinstance(run, _StreamedRun) and run.last_part < self.number:
-                lacks = counted(self.number - run.last_part, "part")
+            if name in self._streams and last_part < self.number:
+                lacks = counted(self.number - last_part, "part")
                 warn(
                     f"run {name!r} has no topic of the last {lacks} of {self.number + 1}, which count as empty "
                     "rankings; check whether its data are complete"
                 )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Arrow data that is read when it is needed."""
+
+    table: Callable[[], Any]
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table().__arrow_c_stream__(requested_schema)
 
 
 QrelsParts = Iterator[tuple[Judgements, str | None]]  # each part with its last key, None for the last part
@@ -107,45 +140,3 @@ def _streamed_parts(stream: TopicStream, in_buckets: bool, n_topics: int) -> Qre
             topics.update(*(stream.batches.coded(batch, "query")[0] for batch in batches))
             last = key
         yield Judgements.of(stream.batches.table(rows), may_be_empty=True), None if stream.has_ended else last
-
-
-class _WholeRun:
-    """A run in memory; ``last_part``: the last part that has a topic of it."""
-
-    def __init__(self, name: str, source: RunSource):
-        self._run = Run.of(source, f"run {name!r}")
-        self.last_part: int | None = None
-
-    def part(self, number: int, judgements: Judgements, last: str | None) -> Run:
-        """Rows of some topics, none of which comes after the key ``last``."""
-        part = self._run.part(judgements.topic_keys, None)
-        self.last_part = number if part.topic_keys else self.last_part
-        return part
-
-
-class _StreamedRun:
-    """A run whose parts are Arrow data, read when needed, one after the other."""
-
-    def __init__(self, name: str, stream: TopicStream, buckets: BucketTopics | None):
-        self._what, self._stream, self._buckets = f"run {name!r}", stream, buckets
-        self.last_part: int | None = None
-
-    def part(self, number: int, judgements: Judgements, last: str | None) -> Self:
-        self._number, self._topics, self._last = number, frozenset(judgements.topic_keys), last
-        return self
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.table().__arrow_c_stream__(requested_schema)
-
-    def table(self) -> Any:
-        """Read the rows of the current part, as a pyarrow.Table."""
-        kept = []
-        for batch in self._stream.until(self._last):
-            topics, code = self._stream.batches.coded(batch, "query")
-            judged = np.array([topic in self._topics for topic in topics], dtype=bool)
-            if self._buckets is not None:
-                self._buckets.add_unjudged([topic for topic in topics if topic not in self._topics], self._what)
-            kept.append(batch if judged.all() else batch.take(np.flatnonzero(judged[code])))
-            if judged.any():
-                self.last_part = self._number
-        return self._stream.batches.table(kept)

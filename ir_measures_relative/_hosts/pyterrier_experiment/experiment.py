@@ -105,10 +105,7 @@ def Experiment(
         with saved.under_its_name():
             report = host.report(marked, asked, save_dir=saved.tables, highlight=None)
         columns = Columns(dict(zip(texts, metrics, strict=True)))
-        for path in saved.new_tables:
-            table = retrieval.with_times(pd.read_csv(path, dtype={"qid": str}))
-            columns.ordered_frame(table).to_csv(path, index=False)
-        saved.replace_tables()
+        saved.replace_tables(lambda table: columns.ordered_frame(retrieval.with_times(table)))
     return columns.finished(retrieval.with_times(report), pt_kwargs.get("highlight"))
 
 

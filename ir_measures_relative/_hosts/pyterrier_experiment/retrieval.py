@@ -44,7 +44,7 @@ class Host:
             raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}")
         if not isinstance(topics, (str, pd.DataFrame)):
             raise TypeError(f"topics: cannot read a {type(topics).__name__}; {accepted}")
-        self._pt, self._topics, self._qrels, self.kwargs = pt, topics, qrels, kwargs
+        self.pt, self.topics, self._qrels, self.kwargs = pt, topics, qrels, kwargs
         names = list(map(str, systems)) if names is None else list(names)
         self.names = list(systems) if isinstance(systems, dict) else names
         self.systems = list(systems.values()) if isinstance(systems, dict) else systems
@@ -56,11 +56,11 @@ class Host:
 
     def __call__(self, systems: list[Any], metrics: list[Any], **changes: Any) -> Any:
         arguments = {**self.kwargs, **changes}
-        return self._pt.Experiment(systems, self._topics, self._qrels, metrics, names=self.names, **arguments)
+        return self.pt.Experiment(systems, self.topics, self._qrels, metrics, names=self.names, **arguments)
 
     def report(self, results: list[pd.DataFrame], metrics: list[Any], **changes: Any) -> Any:
         """Result of pt.Experiment for results instead of systems."""
-        parameters = inspect.signature(self._pt.Experiment).parameters
+        parameters = inspect.signature(self.pt.Experiment).parameters
         only = {name: value for name, value in _RESULTS_ONLY.items() if name in parameters}
         return self(results, metrics, **changes, **only)
 
@@ -71,17 +71,9 @@ class Host:
                 return place
         return None
 
-    def retrieved_by(self, transformer: Any) -> pd.DataFrame:
-        """Results of a transformer that is not a system of the experiment."""
-        topics = self._topics
-        results = transformer(self._pt.io.read_topics(topics) if isinstance(topics, str) else topics)
-        if not isinstance(results, pd.DataFrame):
-            raise TypeError(f"prior: {transformer} must return a DataFrame of results, got a {type(results).__name__}")
-        return results
-
     def rehearse(self) -> None:
         """Let pt.Experiment reject arguments before anything is retrieved, by a call with made-up results."""
-        topics, test = self._topics, self.kwargs.get("test", "t")
+        topics, test = self.topics, self.kwargs.get("test", "t")
         test = test if isinstance(test, str) else lambda system, baseline: (0.0, 1.0)
         qid = topics["qid"].iloc[0] if isinstance(topics, pd.DataFrame) and "qid" in topics and len(topics) else "q"
         result = pd.DataFrame({"qid": [qid], "docno": ["d"], "score": [0.0], "rank": [0]})
@@ -141,10 +133,14 @@ class Retrieval:
         return joined.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
     def results_of(self, transformer: Any) -> pd.DataFrame:
-        """Results of the system that a transformer is, else of calling it."""
+        """Results of the system that a transformer is, else of calling it on the topics."""
         if (place := self._host.place(transformer)) is not None:
             return self.results[place]
-        return self._host.retrieved_by(transformer)
+        topics = self._host.topics
+        results = transformer(self._host.pt.io.read_topics(topics) if isinstance(topics, str) else topics)
+        if not isinstance(results, pd.DataFrame):
+            raise TypeError(f"prior: {transformer} must return a DataFrame of results, got a {type(results).__name__}")
+        return results
 
     def with_times(self, report: Any) -> Any:
         """Put the times of the first call into a report of the second call, or into a table that it saved.

@@ -15,10 +15,12 @@ import platform
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from ir_measures_relative._checks import warn
 
@@ -54,12 +56,6 @@ class SavedRuns:
         for final, scratch in written[:-1] if growing else written:
             os.replace(scratch, final)
 
-    @property
-    def new_tables(self) -> list[Path]:
-        """The tables that PyTerrier has written for the report; the first versions write none."""
-        places = [] if self.tables is None else [Path(self.tables, name) for name in _TABLES]
-        return [place for place in places if place.exists()]
-
     @contextmanager
     def under_its_name(self) -> Iterator[None]:
         """Let warnings of PyTerrier name the user's folder and the user's line."""
@@ -75,10 +71,14 @@ class SavedRuns:
             else:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
-    def replace_tables(self) -> None:
+    def replace_tables(self, finished: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
         """At the very end: each table at once, so that it is the old one or the new one."""
-        for table in self.new_tables:
-            os.replace(table, os.path.join(self._save_dir, table.name))
+        places = [] if self.tables is None else [Path(self.tables, name) for name in _TABLES]
+        written = [place for place in places if place.exists()]  # the first versions of PyTerrier write none
+        for place in written:
+            finished(pd.read_csv(place, dtype={"qid": str})).to_csv(place, index=False)
+        for place in written:
+            os.replace(place, os.path.join(self._save_dir, place.name))
 
 
 @contextmanager
