@@ -81,11 +81,8 @@ def read_qrels(source: str) -> Judgements:
 def read_runs(options: argparse.Namespace) -> dict[str, Run]:
     """Read all runs once, with a progress bar."""
     sources = run_sources(options.runs, names=options.names)
-
-    def read(label: str, items: Sequence[tuple[str, Any]]) -> list[Run]:
-        return [Run.of(source, f"{label} {name!r}") for name, source in items]
-
-    return dict(zip(sources, Workers().map(read, "run", sources.items(), "reading runs"), strict=True))
+    read = Workers().map(lambda of, name: Run.of(of[name], f"run {name!r}"), sources, sources, "reading runs")
+    return dict(zip(sources, read, strict=True))
 
 
 def read_judge(path: str | None) -> Judgements | None:

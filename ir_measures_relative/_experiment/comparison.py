@@ -224,8 +224,7 @@ class Comparison:
             Run to compare values with; by default that of `compare`. Values that are significantly better or worse by a
             paired test over topics are marked + or -.
         marks : {'letters'}, optional
-            Give each run a letter, and mark each value with the letters of the runs that it is significantly better
-            than.
+            Give each run a letter, and mark each value with the letters of the significantly worse runs.
         level : float
             Significance level, .05 by default.
         test : {'ttest', 'bootstrap', 'tukey', 'randomized_tukey'}

@@ -59,11 +59,10 @@ def pair_sentence(
 ) -> str:  # fmt: skip
     """Describe a pair of runs in two or three sentences for a reader who knows no statistics.
 
-    ``difference`` : mean score of a minus that of b, unjudged documents counting 0. ``settled`` : as in `pairs`; None
-    if unknown. ``probability``, ``probability_worse`` : that a, or b, is better by more than ``margin``, by the label
-    model; the second is 1 minus the first by default. ``p_value`` : of a paired test over topics, with Holm's
-    correction for ``n_pairs`` pairs; None or NaN if it is missing. ``level`` : the probability from which an order, or
-    a tie, is likely.
+    ``difference`` : mean of a minus mean of b, unjudged documents counting 0. ``settled``, ``level`` : as in `pairs`;
+    None if unknown. ``probability``, ``probability_worse`` : that a, or b, is better by more than ``margin``, by the
+    label model; the second is 1 minus the first by default. ``p_value`` : of a paired test over topics, with Holm's
+    correction for ``n_pairs`` pairs; None or NaN if it is missing.
     """
     scores, labels, topics, a_is_ahead, shown = pair_keys(
         difference, n_topics, settled, probability, probability_worse, p_value, level, margin

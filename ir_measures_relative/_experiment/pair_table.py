@@ -42,8 +42,7 @@ def pairs(
     qrels, runs : QrelsLike, RunsLike
         As in `calc_runs`.
     base : Measure or str
-        The ordinary measure: nDCG, P, SDCG, RBP, RR, AP, ERR or 'Q(beta=1)', with its cutoff; with labels nDCG, P, SDCG
-        or RBP.
+        The ordinary measure, with its cutoff: nDCG, P, SDCG or RBP; without labels also RR, AP, ERR or 'Q(beta=1)'.
     labels : LabelModel or str, optional
         A label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), its registered name, or
         'learned': from these runs, for each run without its own group.

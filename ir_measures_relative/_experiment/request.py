@@ -68,7 +68,7 @@ class Request:
         asked = titled(measures)
         group_of = None if groups is None else MappingProxyType(read_groups(groups, runs))
         names = tuple(runs)
-        by = _checked_scores(by, names) if isinstance(by, (Mapping, pd.Series)) else parse_measure(by)
+        by = _score_of_run(by, names) if isinstance(by, (Mapping, pd.Series)) else parse_measure(by)
         request = cls(
             tuple(parse_measure(measure) for _, measure in asked), tuple(title for title, _ in asked), names, group_of,
             by, Workers.of(n_jobs, progress), beside=tuple(beside), judge=judge, in_parts=in_parts,
@@ -207,39 +207,31 @@ def deepest(depths: Iterable[int | None]) -> int | None:
     return None if max(every) == np.inf else int(max(every))
 
 
-def _scored(shared: tuple[Runs, Mapping[Any, Callable[[str], Any]]], names: Sequence[str]) -> list[FloatArray]:
-    """(number of measures, Q) of each of some runs."""
+def _scored(shared: tuple[Runs, Mapping[Any, Callable[[str], Any]]], name: str) -> FloatArray:
+    """(number of measures, Q) of a run."""
     runs, needs = shared
-    values = []
-    for name in names:
-        run = runs[name].apart()  # intermediate results that measures share are freed with the run
-        values.append(np.stack([measure.score(run, need(name)) for measure, need in needs.items()]))
-    return values
+    run = runs[name].apart()  # intermediate results that measures share are freed with the run
+    return np.stack([measure.score(run, need(name)) for measure, need in needs.items()])
 
 
-def _read(
-    shared: tuple[HostScorer, int | None, bool], items: Sequence[tuple[str, Any]]
-) -> list[tuple[Run, IntArray, FloatArray, bool]]:
-    """Read and join some runs; ``strict`` rejects those of other topics.
+def _read(shared: tuple[HostScorer, int | None, bool], item: tuple[str, Any]) -> tuple[Run, IntArray, FloatArray, bool]:
+    """Read and join a run; ``strict`` rejects one of other topics.
 
-    Returns each run, cut at the depth that is kept; (Q, W) judgements of its documents; (Q, number of measures) values
+    Returns the run, cut at the depth that is kept; (Q, W) judgements of its documents; (Q, number of measures) values
     of ir_measures for the whole run; and whether it has a judged document, or no document at all.
     """
-    scorer, depth, strict = shared
-    done = []
-    for name, source in items:
-        run = Run.of(source, f"run {name!r}")
-        if strict:
-            refuse_other_topics(run, scorer.judgements, f"run {name!r}")
-        kept = run.cut(depth)
-        row = JudgedRun(scorer.judgements, kept).top(depth).row
-        matches = not len(run.doc_id) or bool((row >= 0).any())
-        matches = matches or (strict and has_judged_document(run, scorer.judgements))
-        done.append((kept, row, scorer.scores(run), matches))
-    return done
+    (scorer, depth, strict), (name, source) = shared, item
+    run = Run.of(source, f"run {name!r}")
+    if strict:
+        refuse_other_topics(run, scorer.judgements, f"run {name!r}")
+    kept = run.cut(depth)
+    row = JudgedRun(scorer.judgements, kept).top(depth).row
+    matches = not len(run.doc_id) or bool((row >= 0).any())
+    matches = matches or (strict and has_judged_document(run, scorer.judgements))
+    return kept, row, scorer.scores(run), matches
 
 
-def _checked_scores(by: Any, names: Iterable[str]) -> dict[str, float]:
+def _score_of_run(by: Any, names: Iterable[str]) -> dict[str, float]:
     scores = {str(name): score for name, score in by.items()}
     missing = [name for name in names if name not in scores]
     if missing:

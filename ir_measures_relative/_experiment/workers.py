@@ -72,11 +72,8 @@ class Workers:
 
         return int(effective_n_jobs(self.n_jobs))
 
-    def map(self, function: Callable[..., list[Any]], shared: Any, items: Iterable[Any], what: str) -> list[Any]:
-        """Return the results of ``function(shared, some items)``, one for each item, for all items in their order.
-
-        The warnings of all calls are repeated, condensed.
-        """
+    def map(self, function: Callable[[Any, Any], Any], shared: Any, items: Iterable[Any], what: str) -> list[Any]:
+        """Return ``function(shared, item)`` of every item, in their order; repeat the warnings of all, condensed."""
         items, n_workers = list(items), self.count
         n_parts = len(items) if n_workers == 1 else min(len(items), _TASKS_PER_WORKER * n_workers)
         edges = np.linspace(0, len(items), n_parts + 1).astype(int)
@@ -92,7 +89,7 @@ class Workers:
         return results
 
     def _in_parallel(
-        self, function: Callable[..., list[Any]], sent: _Sent, parts: Sequence[Any]
+        self, function: Callable[[Any, Any], Any], sent: _Sent, parts: Sequence[Any]
     ) -> Iterator[tuple[list[Any], list[str]]]:
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
@@ -112,14 +109,14 @@ class Workers:
 
 
 def _heard(
-    function: Callable[..., list[Any]], shared: Any, part: Sequence[Any], parent: int | None = None
+    function: Callable[[Any, Any], Any], shared: Any, part: Sequence[Any], parent: int | None = None
 ) -> tuple[list[Any], list[str]]:
     """Return the results of a part and its warnings, which nobody would see in a worker process."""
     if parent is not None:
         _end_with(parent)
         shared = shared.value
     with heard_warnings() as sentences:
-        results = function(shared, part)
+        results = [function(shared, item) for item in part]
     return results, sentences
 
 

@@ -133,22 +133,16 @@ class HostScorer:
 
 
 def _in_calls(measures: list[Measure]) -> list[list[Measure]]:
-    """Group measures that ir_measures can compute in one call.
-
-    A measure with a gain table is alone: ir_measures 0.4.3 confuses nDCG with and without gains in one call. Measures
-    to which a grade of -1 has a meaning of its own see other judgements than the rest.
-    """
-    special = [measure for measure in measures if measure.NAME in _SPECIAL_MINUS_ONE]
+    """Group measures that ir_measures can compute in one call."""
+    special = [measure for measure in measures if measure.NAME in _SPECIAL_MINUS_ONE]  # see other judgements
+    # ir_measures 0.4.3 confuses nDCG with and without gains in one call
     alone = [[measure] for measure in measures if "gains" in measure.params]
     together = [measure for measure in measures if "gains" not in measure.params and measure not in special]
     return [call for call in (together, special, *alone) if call]
 
 
 def _readable(qrels: dict[str, dict[str, int]], call: list[Measure]) -> dict[str, dict[str, int]]:
-    """Judgements that pytrec_eval can read: negative grades, on which it may hang or crash, become 0.
-
-    That means the same, judged and without gain, unless a gain table lists the grade.
-    """
+    """Judgements without negative grades, on which pytrec_eval may hang or crash, unless a gain table lists them."""
     listed = call[0].params.get("gains", {})
     lowest = -1 if call[0].NAME in _SPECIAL_MINUS_ONE else 0
     return {

@@ -129,18 +129,27 @@ def _part_scores(request: Request, qrels: Any, runs: Mapping[str, Any]) -> _Part
     return _PartScores(request.scores(joined), joined.judgements, judged)
 
 
+def _all_scores(request: Request, parts: TopicParts) -> Iterator[_PartScores]:
+    """Scores of every part; at the end, warn of runs without a judged document in any of them."""
+    unmatched, judgements = list(request.names), Judgements.of({}, may_be_empty=True)
+    for judgements, runs in parts:
+        scores = _part_scores(request, judgements, runs)
+        if parts.is_last:
+            parts.finish()
+        unmatched = [name for name in unmatched if name not in scores.judged]
+        yield scores
+    warn_of_other_documents(unmatched, judgements)
+
+
 def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> Iterator[_PartScores]:
     """Scores of every part from ``start`` on, with each kind of warning once; ``resumes``: a later call may resume."""
     warned: set[str] = set()
-    unmatched, unread = list(request.names), iter(parts)
+    computed = _all_scores(request, parts)
+    scores: _PartScores | None
     while True:
         try:
             with heard_warnings() as sentences:
-                part = next(unread, None)
-                if part is not None:
-                    scores = _part_scores(request, *part)
-                    if parts.is_last:
-                        parts.finish()
+                scores = next(computed, None)
         except Misplaced as error:
             before = f" (found in part {parts.number}; parts before it may be wrong too: start over)"
             raise ValueError(f"{error}{before if parts.number else ''}") from None
@@ -151,13 +160,11 @@ def _scores(request: Request, parts: TopicParts, start: int, resumes: bool) -> I
             if (kind := kind_of_warning(sentence)) not in warned:
                 warned.add(kind)
                 warn(sentence)
-        if part is None:
+        if scores is None:
             break
-        unmatched = [name for name in unmatched if name not in scores.judged]
         yield scores
     if start >= max(parts.number, 1):
         raise ValueError(f"start must be below the number of parts, which is {parts.number}, got {start}")
-    warn_of_other_documents(unmatched, scores.judgements)
 
 
 def _aggregated(parts: Iterable[_PartScores], request: Request) -> pd.DataFrame:

@@ -111,11 +111,7 @@ class ArrowBatches:
 
 
 def by_numbers(key: str) -> Any:
-    """Sorting key that compares the numbers in a text as numbers: 'q9' comes before 'q10'.
-
-    >>> sorted(["q10", "q9", "10", "9", "q"], key=by_numbers)
-    ['9', '10', 'q', 'q9', 'q10']
-    """
+    """Sorting key that compares the numbers in a text as numbers: 9, 10, q, q9, q10."""
     words = _DIGITS.split(key)
     words[1::2] = map(int, words[1::2])
     return words, key
@@ -201,13 +197,10 @@ class TopicStream:
                 return
 
     def _n_until(self, keys: list[str], last: str) -> int:
-        """Count keys that come no later than ``last``; reads on while the two orders give different numbers.
-
-        If the order never shows, the smaller number is right: the qrels have no topic in between.
-        """
+        """Count keys that come no later than ``last``; reads on while the two orders give different numbers."""
         while len(possible := self._order.n_until(keys, last)) > 1 and self._read_on():
             pass
-        return min(possible)
+        return min(possible)  # if the order never shows: the qrels have no topic in between
 
     def _read_on(self) -> bool:
         """Read one more batch; False at the end."""

@@ -166,10 +166,9 @@ def _with_names(measure: Measure, host: Host, names: Sequence[str]) -> Measure:
 
 
 def _is_looked_up(metric: Any) -> bool:
-    """Return True for values that are computed here, from all systems, and in this package's order of documents.
+    """Return True for measures computed here, from all systems, and in this package's order of documents.
 
-    PyTerrier computes names of trec_eval (pytrec_eval has the same order), measures that a user defined, which may look
-    at anything, and those of subtopics.
+    PyTerrier computes names of trec_eval, in the same order, measures that a user defined, and those of subtopics.
     """
     return isinstance(metric, Measure) and not is_diversity(metric) and not is_defined(metric)
 

@@ -26,6 +26,15 @@ _NOTHING = ir_measures.define(
 )
 
 
+def _check_topics(topics: Any) -> None:
+    """Reject a path that does not exist, which PyTerrier would take for a table."""
+    accepted = "expected a DataFrame or the path of a file"
+    if isinstance(topics, str) and not os.path.isfile(topics):
+        raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}")
+    if not isinstance(topics, (str, pd.DataFrame)):
+        raise TypeError(f"topics: cannot read a {type(topics).__name__}; {accepted}")
+
+
 class Host:
     """pt.Experiment with the arguments of one call.
 
@@ -39,12 +48,8 @@ class Host:
             raise TypeError(f"retr_systems must be a list or dict of systems, got a {kind}{right_call()}")
         if not systems:
             raise ValueError("retr_systems: at least one system is required, got none")
-        accepted = "expected a DataFrame or the path of a file"
-        if isinstance(topics, str) and not os.path.isfile(topics):  # PyTerrier would take it for a table
-            raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}")
-        if not isinstance(topics, (str, pd.DataFrame)):
-            raise TypeError(f"topics: cannot read a {type(topics).__name__}; {accepted}")
-        self.pt, self.topics, self._qrels, self.kwargs = pt, topics, qrels, kwargs
+        _check_topics(topics)
+        self._pt, self._topics, self._qrels, self.kwargs = pt, topics, qrels, kwargs
         names = list(map(str, systems)) if names is None else list(names)
         self.names = list(systems) if isinstance(systems, dict) else names
         self.systems = list(systems.values()) if isinstance(systems, dict) else systems
@@ -56,24 +61,30 @@ class Host:
 
     def __call__(self, systems: list[Any], metrics: list[Any], **changes: Any) -> Any:
         arguments = {**self.kwargs, **changes}
-        return self.pt.Experiment(systems, self.topics, self._qrels, metrics, names=self.names, **arguments)
+        return self._pt.Experiment(systems, self._topics, self._qrels, metrics, names=self.names, **arguments)
 
     def report(self, results: list[pd.DataFrame], metrics: list[Any], **changes: Any) -> Any:
         """Result of pt.Experiment for results instead of systems."""
-        parameters = inspect.signature(self.pt.Experiment).parameters
+        parameters = inspect.signature(self._pt.Experiment).parameters
         only = {name: value for name, value in _RESULTS_ONLY.items() if name in parameters}
         return self(results, metrics, **changes, **only)
 
     def place(self, transformer: Any) -> int | None:
         """Return the index of the system that a transformer is or is equal to."""
-        for place, system in enumerate(self.systems):
-            if system is transformer or (not isinstance(system, pd.DataFrame) and system == transformer):
-                return place
-        return None
+        are_same = (s is transformer or (not isinstance(s, pd.DataFrame) and s == transformer) for s in self.systems)
+        return next((place for place, is_same in enumerate(are_same) if is_same), None)
+
+    def retrieved_by(self, transformer: Any) -> pd.DataFrame:
+        """Results of a transformer that is not a system of the experiment."""
+        topics = self._topics
+        results = transformer(self._pt.io.read_topics(topics) if isinstance(topics, str) else topics)
+        if not isinstance(results, pd.DataFrame):
+            raise TypeError(f"prior: {transformer} must return a DataFrame of results, got a {type(results).__name__}")
+        return results
 
     def rehearse(self) -> None:
         """Let pt.Experiment reject arguments before anything is retrieved, by a call with made-up results."""
-        topics, test = self.topics, self.kwargs.get("test", "t")
+        topics, test = self._topics, self.kwargs.get("test", "t")
         test = test if isinstance(test, str) else lambda system, baseline: (0.0, 1.0)
         qid = topics["qid"].iloc[0] if isinstance(topics, pd.DataFrame) and "qid" in topics and len(topics) else "q"
         result = pd.DataFrame({"qid": [qid], "docno": ["d"], "score": [0.0], "rank": [0]})
@@ -133,14 +144,9 @@ class Retrieval:
         return joined.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
     def results_of(self, transformer: Any) -> pd.DataFrame:
-        """Results of the system that a transformer is, else of calling it on the topics."""
-        if (place := self._host.place(transformer)) is not None:
-            return self.results[place]
-        topics = self._host.topics
-        results = transformer(self._host.pt.io.read_topics(topics) if isinstance(topics, str) else topics)
-        if not isinstance(results, pd.DataFrame):
-            raise TypeError(f"prior: {transformer} must return a DataFrame of results, got a {type(results).__name__}")
-        return results
+        """Results of the system that a transformer is, else of calling it."""
+        place = self._host.place(transformer)
+        return self._host.retrieved_by(transformer) if place is None else self.results[place]
 
     def with_times(self, report: Any) -> Any:
         """Put the times of the first call into a report of the second call, or into a table that it saved.
