@@ -131,13 +131,11 @@ def register_priors(priors: Iterable[tuple[str, str]], run_names: Iterable[str] 
 
 
 def with_prior(titled: Mapping[Measure, str], prior: str | list[str] | None) -> dict[Measure, str]:
-    """Make ``prior`` the prior runs of the measures that name none, and change their titles.
-
-    Named runs also replace a symbol such as 'others', which has no meaning for a single run.
-    """
+    """Make ``prior`` the prior runs of the measures that name none, and change their titles."""
     changed: dict[Measure, str] = {}
     for measure, title in titled.items():
         new = measure
+        # named runs also replace a symbol such as 'others', which has no meaning for a single run
         names_none = "prior" not in measure.params or (isinstance(prior, list) and getattr(measure, "symbol", None))
         if prior and names_none and isinstance(measure.SUPPORTED_PARAMS.get("prior"), Prior):
             new = measure(prior=prior)
@@ -147,11 +145,8 @@ def with_prior(titled: Mapping[Measure, str], prior: str | list[str] | None) -> 
 
 def with_labels(titled: Mapping[Measure, str], labels: LabelModel) -> dict[Measure, str]:
     """Give the label model to the measures that take one and name none; titles stay the same."""
-    changed: dict[Measure, str] = {}
-    for measure, title in titled.items():
-        lacks_labels = "labels" in measure.SUPPORTED_PARAMS and "labels" not in measure.params
-        changed[measure(labels=labels) if lacks_labels else measure] = title
-    return changed
+    lack_labels = [m for m in titled if "labels" in m.SUPPORTED_PARAMS and "labels" not in m.params]
+    return {measure(labels=labels) if measure in lack_labels else measure: title for measure, title in titled.items()}
 
 
 def table_text(

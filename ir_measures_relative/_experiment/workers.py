@@ -18,6 +18,9 @@ _TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
 _MOST_JOBS = 10_000  # more workers than any machine starts; joblib takes minutes to find out
 _LOOK_EVERY = 1.0  # seconds between two looks of a worker at its parent
 
+Task = Callable[[Any, Any], Any]  # of an object that all tasks share, and an item
+Heard = tuple[list[Any], list[str]]  # results and warnings
+
 
 class WorkerDied(RuntimeError):
     """A worker process ended before its work was done."""
@@ -48,10 +51,7 @@ def _received(pickled: bytes) -> _Sent:
 
 @dataclass(frozen=True)
 class Workers:
-    """Number of workers, as joblib counts them, and whether they show a progress bar.
-
-    ``joblib.parallel_config`` chooses their kind: processes, threads, dask, ray.
-    """
+    """Number of workers, of the kind that ``joblib.parallel_config`` chooses, and whether they show a progress bar."""
 
     n_jobs: int | None = 1
     progress: bool | None = None
@@ -72,7 +72,7 @@ class Workers:
 
         return int(effective_n_jobs(self.n_jobs))
 
-    def map(self, function: Callable[[Any, Any], Any], shared: Any, items: Iterable[Any], what: str) -> list[Any]:
+    def map(self, function: Task, shared: Any, items: Iterable[Any], what: str) -> list[Any]:
         """Return ``function(shared, item)`` of every item, in their order; repeat the warnings of all, condensed."""
         items, n_workers = list(items), self.count
         n_parts = len(items) if n_workers == 1 else min(len(items), _TASKS_PER_WORKER * n_workers)
@@ -88,9 +88,7 @@ class Workers:
             warn(sentence)
         return results
 
-    def _in_parallel(
-        self, function: Callable[[Any, Any], Any], sent: _Sent, parts: Sequence[Any]
-    ) -> Iterator[tuple[list[Any], list[str]]]:
+    def _in_parallel(self, function: Task, sent: _Sent, parts: Sequence[Any]) -> Iterator[Heard]:
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
@@ -108,9 +106,7 @@ class Workers:
             ) from error
 
 
-def _heard(
-    function: Callable[[Any, Any], Any], shared: Any, part: Sequence[Any], parent: int | None = None
-) -> tuple[list[Any], list[str]]:
+def _heard(function: Task, shared: Any, part: Sequence[Any], parent: int | None = None) -> Heard:
     """Return the results of a part and its warnings, which nobody would see in a worker process."""
     if parent is not None:
         _end_with(parent)

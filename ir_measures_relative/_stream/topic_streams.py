@@ -218,10 +218,7 @@ class TopicStream:
 
 
 class BucketTopics:
-    """Topics of the buckets that were read, as sorted 64-bit hashes: 0.8 GB for 10^8 topics.
-
-    Each topic must be in one bucket, the same in all inputs.
-    """
+    """Topics of the buckets that were read, as sorted 64-bit hashes: 0.8 GB for 10^8; each is in one bucket only."""
 
     def __init__(self) -> None:
         self._judged = self._unjudged = np.empty(0, dtype=np.uint64)
