@@ -162,8 +162,8 @@ def table_text(
     ``settings`` of the TextTable that a frame becomes.
     """
     if isinstance(table, pd.DataFrame):
-        table = TextTable(list(table), list(table.itertuples(index=False, name=None)), **settings)
-        table = replace(table, places=options.places)
+        rows = list(table.itertuples(index=False, name=None))
+        table = TextTable(list(table), rows, places=options.places, **settings)
     width = terminal_width(options)
     if width is not None and options.format is None:
         return _fitted(table, spare, width)

@@ -163,7 +163,8 @@ class Request:
         values = dict(runs.computed)  # measures of ir_measures
         needs = {m: self.provider(m, runs) for m in dict.fromkeys(asked) if isinstance(m, RelativeMeasure)}
         if needs:
-            computed = self.workers.map(_scored, (runs, needs), runs, "evaluating")
+            # every task receives all runs
+            computed = self.workers.map(_scored, (runs, needs), runs, "evaluating", per_worker=1)
             values |= zip(needs, np.stack(computed, axis=1), strict=True)
         if not asked:
             return np.empty((len(runs), runs.judgements.n_topics, 0))

@@ -14,7 +14,6 @@ import numpy as np
 
 from ir_measures_relative._checks import WrongKind, condensed, flag, heard_warnings, is_whole, shown, tracked, warn
 
-_TASKS_PER_WORKER = 4  # so that no worker waits long for the slowest
 _MOST_JOBS = 10_000  # more workers than any machine starts; joblib takes minutes to find out
 _LOOK_EVERY = 1.0  # seconds between two looks of a worker at its parent
 
@@ -72,10 +71,13 @@ class Workers:
 
         return int(effective_n_jobs(self.n_jobs))
 
-    def map(self, function: Task, shared: Any, items: Iterable[Any], what: str) -> list[Any]:
-        """Return ``function(shared, item)`` of every item, in their order; repeat the warnings of all, condensed."""
+    def map(self, function: Task, shared: Any, items: Iterable[Any], what: str, per_worker: int = 4) -> list[Any]:
+        """Return ``function(shared, item)`` of every item, in their order; repeat the warnings of all, condensed.
+
+        ``per_worker`` : number of tasks; several, so that no worker waits long for the slowest.
+        """
         items, n_workers = list(items), self.count
-        n_parts = len(items) if n_workers == 1 else min(len(items), _TASKS_PER_WORKER * n_workers)
+        n_parts = len(items) if n_workers == 1 else min(len(items), per_worker * n_workers)
         edges = np.linspace(0, len(items), n_parts + 1).astype(int)
         parts = [items[start:end] for start, end in pairwise(edges)]
         serial = (_heard(function, shared, part) for part in parts)

@@ -105,7 +105,7 @@ def Experiment(
         with saved.under_its_name():
             report = host.report(marked, asked, save_dir=saved.tables, highlight=None)
         columns = Columns(dict(zip(texts, metrics, strict=True)))
-        saved.replace_tables(lambda table: columns.ordered_frame(retrieval.with_times(table)))
+        saved.replace_tables(lambda table: columns.ordered(retrieval.with_times(table)))
     return columns.finished(retrieval.with_times(report), pt_kwargs.get("highlight"))
 
 

@@ -41,20 +41,20 @@ class Columns:
         return report.style.apply(self._marks, styles=(BOLD, BOLD) if highlight == "bold" else COLOURS)
 
     def ordered(self, report: Any) -> Any:
-        """Order a report; PyTerrier's order is that of a set, different in each process."""
-        if isinstance(report, dict):
-            if not any(isinstance(value, dict) for value in report.values()):  # measures of a system or topic
-                return dict(sorted(report.items(), key=lambda item: self._place.get(str(item[0]), len(self._place))))
-            return {key: self.ordered(values) for key, values in report.items()}
-        return self.ordered_frame(report)
+        """Order a dict, a table with means as columns, or a table with a row for each measure of a topic.
 
-    def ordered_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Order a table with means as columns, or with a row for each measure of a topic."""
-        if "measure" not in frame:
-            return frame[sorted(frame.columns, key=self._column_key)]
-        topic = frame.groupby(["name", "qid"], sort=False).ngroup()  # rows of a topic are neighbours already
-        measure = frame["measure"].map(lambda name: self._place.get(str(name), len(self._place)))
-        return frame.iloc[np.lexsort([measure, topic])].reset_index(drop=True)
+        PyTerrier's order is that of a set, different in each process.
+        """
+        last = len(self._place)
+        if isinstance(report, dict):
+            if any(isinstance(value, dict) for value in report.values()):  # of several systems or topics
+                return {key: self.ordered(values) for key, values in report.items()}
+            return dict(sorted(report.items(), key=lambda item: self._place.get(str(item[0]), last)))
+        if "measure" not in report:
+            return report[sorted(report.columns, key=self._column_key)]
+        topic = report.groupby(["name", "qid"], sort=False).ngroup()  # rows of a topic are neighbours already
+        measure = report["measure"].map(lambda name: self._place.get(str(name), last))
+        return report.iloc[np.lexsort([measure, topic])].reset_index(drop=True)
 
     def _measure_of(self, column: str) -> str | None:
         """Return the measure of a column of means or of comparisons with a baseline."""
