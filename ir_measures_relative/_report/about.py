@@ -30,6 +30,10 @@ _PRIORS = {
 }
 _BY_FREQUENCY = "if relevant documents are as frequent as among the judged documents of the topic"
 _LABEL_WORDS = {"imputed", "better"}  # shown with a label model
+_LIKELY = (
+    " Likely: not settled, but the label model gives this order a probability of at least 95%. "
+    "Tied: it gives equal means such a probability. Undecided: none of these."
+)
 _DIRECTIONS = {"larger": "Larger is better.", "smaller": "Smaller is better.", "neither": ""}
 
 # Subject -> key -> label: definition. The page fills in {base}, the run that the reader compares with.
@@ -54,8 +58,8 @@ _WORDS = {
         "best_score": "Best {main}: Mean of {main} of the group’s best run.",
         "group_mean": "Mean {main}: Mean of {main} over all runs of the group.",
         "group_adds": "Best {adds}: The best {adds} of any run of the group.",
-        "group_alone": "Found alone: Relevant documents, over all topics, that runs of this group and no other group "
-        "have in their top {cutoff}.",
+        "group_alone": "Found alone: Relevant documents, summed over topics, that only runs of this group have in "
+        "their top {cutoff}.",
         "group_unjudged": "Unjudged: Share of unjudged documents in the top {cutoff} of the group’s runs.",
     },
     "Topics": {
@@ -78,8 +82,7 @@ _WORDS = {
         "that no relevant documents are missing from both runs.",
         "high": "At most: The largest difference of the means that labels of the unjudged documents allow.",
         "settled": "Order: The first run compared with the other one. Settled: no possible labels of the unjudged "
-        "documents can reverse or break the order of the two means on these topics. Likely: not settled, but the "
-        "label model gives this order a probability of at least {level}. Undecided: neither.",
+        "documents can reverse or break the order of the two means on these topics.{likely}",
         "better": "P(better): Probability, according to the label model, that the first run has the better mean of "
         "{main} on these topics once the unjudged documents have labels. An order is likely if its "
         "probability is at least {level}.",
@@ -103,7 +106,7 @@ def definitions(content: Content) -> dict[str, Words]:
     adds = None if content.adds is None else content.measures[content.adds]
     how = _BY_FREQUENCY if content.labels is None else "according to the label model"
     filled = {"main": content.main, "cutoff": content.cutoff, "base": "{base}", "adds": adds, "how": how}
-    filled |= {"level": "95%", "sure": "97.5%"}
+    filled |= {"level": "95%", "sure": "97.5%", "likely": "" if content.labels is None else _LIKELY}
     titled = zip(content.titles, content.measures, strict=True)
     measures = {f"m{place}": [title, _definition(measure)] for place, (title, measure) in enumerate(titled)}
     return {"Measures": measures} | {

@@ -2,7 +2,8 @@
 
 // A grid of coloured cells: one path for each colour, so that 20,000 cells are as light as one.
 // `kind` gives a cell its colour; 'open' after it hatches the cell; none: there is no cell.
-function grid(id, {rows, cols, cw, ch, left, top, label, kind, tip, href, row, column, mark, outline = []}) {
+// `corner` names what the rows and the columns are.
+function grid(id, {rows, cols, cw, ch, left, top, label, corner, kind, tip, href, row, column, mark, outline = []}) {
   const w = left + cols * cw + 2, t = top + rows * ch + 2, paths = new Map(), kinds = [];
   const x = (j) => left + j * cw, y = (i) => top + i * ch;
   for (const i of range(rows)) {
@@ -20,7 +21,8 @@ function grid(id, {rows, cols, cw, ch, left, top, label, kind, tip, href, row, c
     cw < 10 ? [] : range(cols).map((j) => column(j)[1] === null
       ? s('text', {x: x(j) + cw / 2, y: top - 5, class: 'mid'}, column(j)[0])
       : s('a', {href: column(j)[1]},
-        s('text', {transform: `translate(${x(j) + cw / 2 + 4} ${top - 4}) rotate(-90)`}, column(j)[0])))];
+        s('text', {transform: `translate(${x(j) + cw / 2 + 4} ${top - 4}) rotate(-90)`}, column(j)[0]))),
+    s('text', {x: left - 5, y: top - 5, class: 'row'}, corner)];
   const marks = s('g');
   const drawMarks = () => marks.append(...kinds.flatMap((line, i) => line.map((name, j) => name
     && s('text', {x: x(j) + cw / 2, y: y(i) + ch / 2 + 4, class: `mark ${name}`}, mark(i, j)))).filter(Boolean));
@@ -62,30 +64,32 @@ function grid(id, {rows, cols, cw, ch, left, top, label, kind, tip, href, row, c
 }
 
 // Bars of differences, with the ends that labels of unjudged documents allow as thin lines, and topic ids below.
-// An item: value, kind (its colour), name, href, tip, ends.
-function bars(items, chosen = -1) {
+// An item: value, kind (its colour), name, href, tip, ends. `title` names the height of the bars.
+function bars(items, title, chosen = -1) {
   const left = 38, room = (width() - left - 4) / Math.max(items.length, 1), named = items.length <= 250;
-  const stride = Math.max(named ? 13 : 5, Math.min(26, room)), w = left + stride * items.length + 4, height = 190;
+  const stride = Math.max(named ? 13 : 5, Math.min(26, room)), w = left + stride * items.length + 4;
+  const top = 18, height = 190 + top;
   const letters = named ? Math.min(12, Math.max(0, ...items.map((item) => [...item.name].length))) : 0;
   const sizes = items.flatMap((item) => [item.value, ...(item.ends || [])]).filter(Number.isFinite);
   const high = sizes.reduce((a, b) => Math.max(a, b), 0.05), low = sizes.reduce((a, b) => Math.min(a, b), -0.05);
-  const y = (v) => 9 + ((height - 18) * (high - v)) / (high - low), full = height + 4 + 7 * letters;
-  const {ticks, write} = scale(low, high, 0, 1, 6);
+  const y = (v) => top + 9 + ((height - top - 18) * (high - v)) / (high - low), full = height + 4 + 7 * letters;
+  const {ticks, write} = scale(low, high, 0, 1, 8);
   const rules = ticks.map((v) => [
     s('line', {class: Math.abs(v) < 1e-9 ? 'axis' : 'rule', x1: left, x2: w - 4, y1: y(v), y2: y(v)}),
     s('text', {class: 'row', x: left - 5, y: y(v) + 4}, write(v))]);
   const drawn = items.map(({value: v, kind, name, href, tip, ends}, at) => {
     const x = left + at * stride, size = empty(v) ? 0 : v;
     return s('a', {href, tip, class: at === chosen && 'chosen', 'aria-label': tip},
-      s('rect', {class: 'hit', x, y: 0, width: stride, height: full}),
+      s('rect', {class: 'hit', x, y: top, width: stride, height: full - top}),
       s('rect', {class: kind, x: x + 1, width: stride - 2, y: Math.min(y(0), y(size)),
         height: Math.max(1, Math.abs(y(size) - y(0)))}),
       ends && s('line', {class: 'ends', x1: x + stride / 2, x2: x + stride / 2, y1: y(ends[0]), y2: y(ends[1])}),
       named && s('text', {class: 'row', transform: `translate(${x + stride / 2 + 4} ${height + 2}) rotate(-90)`},
-        cut(name, 12)));
+        cut(name, 12, 4)));
   });
   return scrolling(s('svg', {id: 'by-topic', class: 'bars', width: w, height: full,
-    viewBox: `0 0 ${w} ${full}`, role: 'group', 'aria-label': 'difference on each topic'}, rules, drawn));
+    viewBox: `0 0 ${w} ${full}`, role: 'group', 'aria-label': `${title} on each topic`},
+  s('text', {class: 'title', x: 2, y: 12}, `↑ ${title}`), rules, drawn));
 }
 
 // Groups differ in shape too, not in colour alone.
@@ -119,7 +123,7 @@ function strip(of, order) {
     return Math.max(...[...bins.values()].map((members) => members.length));
   };
   const many = fill(11) > 9, most = many ? fill((w - 28) / 20) : fill(11);
-  const ground = many ? 118 : 5 + 11 * most;
+  const ground = many ? 128 : 5 + 11 * most;
   const stack = ([at, members]) => members.map((run, k) => point(run, 19.5 + 11 * at, ground - 1 - 11 * k,
     `${RUNS[run]}\n${MAIN.name} ${fixed(of[run])}`));
   const column = ([at, members]) => {
@@ -129,8 +133,10 @@ function strip(of, order) {
       s('rect', {class: 'b3', x: 15 + at * size, width: size - 2, y: ground + 5 - tall, height: tall}),
       s('text', {class: 'mid', x: 14 + (at + 0.5) * size, y: ground - tall}, number(members.length)));
   };
-  return s('svg', {id: 'strip', class: many && 'histogram', width: w, height: ground + 28,
-    viewBox: `0 0 ${w} ${ground + 28}`, role: 'group', 'aria-label': `${MAIN.name} of all runs`},
+  return s('svg', {id: 'strip', class: many && 'histogram', width: w, height: ground + 42,
+    viewBox: `0 0 ${w} ${ground + 42}`, role: 'group', 'aria-label': `${MAIN.name} of all runs`},
+  many && s('text', {class: 'title', x: 12, y: 10}, '↑ runs'),
+  s('text', {class: 'title row', x: w - 12, y: ground + 38}, `${MAIN.name} →`),
   s('line', {class: 'axis', x1: 12, x2: w - 12, y1: ground + 6, y2: ground + 6}),
   X.ticks.map((v) => s('text', {class: 'mid', x: X.at(v), y: ground + 22}, X.write(v))),
   [...bins].map(many ? column : stack));
@@ -142,8 +148,9 @@ const zoom = (size) => once(`zoom ${size}`, () => {
   const quarter = (k) => means[Math.floor((k * (means.length - 1)) / 4)];
   const ends = ORDER.flatMap((run) => [D.means[0][run], ...topicInterval(run), ...labelInterval(run)])
     .filter((v) => !empty(v)).map((v) => SIGN * v), most = Math.max(...ends);
-  const behind = (size < 140 ? 1 : 1.5) * (quarter(3) - quarter(1)); // a narrow axis leaves out more
-  const least = Math.max(Math.min(...ends), quarter(1) - behind);
+  const [behind, stretched] = size < 140 ? [1, 1] : [1.5, 1.5]; // a narrow axis leaves out more
+  const all = Math.min(...ends), near = quarter(1) - behind * (quarter(3) - quarter(1));
+  const least = most - all < stretched * (most - near) ? all : near;
   const room = 0.04 * (most - least) || 0.05;
   const [low, high] = [SIGN * (least - room), SIGN * (most + room)].sort((a, b) => a - b);
   return {size, ...scale(low, high, 3, size - 3, size < 140 ? 5 : 6),

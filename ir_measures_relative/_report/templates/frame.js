@@ -21,7 +21,7 @@ function header() {
   const now = PARENT.get(shownView()) || shownView(), base = baseline() === null ? '' : RUNS[baseline()];
   const warned = h('a', {href: toAbout('warnings')}, plural(D.warnings, 'warning'));
   const compared = choice('Compared with', 'base', [['', 'the median of all runs'], ...runOptions()], base,
-    'Differences, wins and colours are against this');
+    'The reference for differences, wins and colours');
   compared.classList.add('compared');
   const compares = ['runs', 'topics', 'scatter', 'run', 'topic'].includes(shownView());
   return [h(subject() ? 'p' : 'h1', {class: 'title'}, bdi(D.title, null)),
@@ -38,6 +38,7 @@ function showTip(words, where) {
   tip.style.top = `${y + 16 + tip.offsetHeight > innerHeight ? Math.max(4, y - tip.offsetHeight - 10) : y + 16}px`;
 }
 function hideTip() { $('tip').hidden = true; }
+const boxes = () => [...$('view').querySelectorAll('.scroll')];
 let shownKey = null;
 function show(moves = true) {
   S = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -45,8 +46,10 @@ function show(moves = true) {
   const caret = id === 'filter' ? active.selectionStart : null;
   const view = shownView(), tab = TABS.find(([name]) => name === view);
   const key = [view, S.run, S.a, S.b, S.only, view === 'topic' && S.topic].join('\n');
+  const sideways = key === shownKey ? boxes().map((box) => box.scrollLeft) : [];
   $('top').replaceChildren(...header());
   $('view').replaceChildren(...VIEWS[view]().flat(Infinity).filter(Boolean));
+  boxes().forEach((box, at) => { box.scrollLeft = sideways[at] || 0; });
   $('foot').hidden = view !== 'about';
   document.title = `${subject() || tab[1]} · ${D.title}`;
   if (id && $(id)) { // keep the focus
@@ -81,8 +84,11 @@ document.addEventListener('keydown', (event) => {
     else if (PARENT.has(shownView())) location.hash = to(PARENT.get(shownView()));
   }
 });
-let waiting = null;
-addEventListener('resize', () => { clearTimeout(waiting); waiting = setTimeout(() => show(false), 150); });
+let waiting = null, shownWidth = width();
+addEventListener('resize', () => { // also when a phone hides its address bar, which changes nothing here
+  clearTimeout(waiting);
+  if (width() !== shownWidth) waiting = setTimeout(() => { shownWidth = width(); show(false); }, 150);
+});
 addEventListener('hashchange', () => show());
 $('skip').addEventListener('click', () => $('view').focus());
 show();

@@ -8,6 +8,8 @@ const topicText = (t) => D.topics.text && D.topics.text[t] && h('p', {class: 'te
 const step = (t, by) => h('a', {class: 'step', href: changed({topic: TOPICS[(t + by + Q) % Q], doc: null}),
   'aria-label': by < 0 ? 'previous topic' : 'next topic'}, by < 0 ? '‹' : '›');
 
+const differenceIn = (m) => `difference in ${D.measures[m].name}`;
+
 // ---------------------------------------------------------------- one run
 function oneRun() {
   const run = place(RUN_PLACE, S.run);
@@ -46,7 +48,8 @@ function oneRun() {
       `label interval ${fixed(D.imputed.low[run])} to ${fixed(D.imputed.high[run])}`),
     fact('won', `${won}, ${tied}, ${lost}`, null, 'Won, tied, lost'),
     fact('unjudged', number(sum(D.unjudged[run])), null, `Unjudged in its top ${K}`)),
-    bar(heading('Topic by topic'), measureChoice(), differenceLegend(m)), bars(items), KEPT.size < Q && notKept(),
+    bar(heading('Topic by topic'), measureChoice(), differenceLegend(m)), bars(items, differenceIn(m)),
+    KEPT.size < Q && notKept(),
     h('div', {class: 'columns'},
       section(alone.length ? table('alone', [...columns, grade], alone, {limit: 50, head: onlyHere})
         : [bar(onlyHere), note('None.')]),
@@ -77,15 +80,18 @@ function oneTopic() {
   const doc = (i, j) => LISTS.rank[at][rows[i]][j], chosen = empty(S.doc) ? null : Number(S.doc);
   const other = (run) => (baseline() !== null && baseline() !== run ? baseline() : run !== best ? best : order[1]);
   const mark = (d) => changed({doc: d === chosen ? null : d});
+  const cols = Math.max(1, ...LISTS.rank[at].map((codes) => codes.length));
+  const cw = K <= 10 && !narrow() ? 28 : K <= 20 ? 19 : 12;
+  const left = narrow() ? Math.max(120, Math.min(210, width() - cols * cw)) : 210;
   const map = grid('ranking', {
-    rows: rows.length, cols: Math.max(1, ...LISTS.rank[at].map((codes) => codes.length)), ch: 18, top: 22,
-    cw: K <= 10 && !narrow() ? 28 : K <= 20 ? 19 : 12, left: narrow() ? 110 : 210, label: 'rankings of all runs',
+    rows: rows.length, cols, ch: 18, top: 22, cw, left, label: 'rankings of all runs',
+    corner: `${cut(MAIN.name, left / 7 - 9)} ↓ rank →`,
     kind: (i, j) => (doc(i, j) === undefined ? null : gradeClass(grades[doc(i, j)])),
     mark: (i, j) => (grades[doc(i, j)] === null ? '?' : String(grades[doc(i, j)])),
     tip: (i, j) => `${docs[doc(i, j)]}\nrank ${j + 1} of ${RUNS[rows[i]]}\nin the top ${K} of `
       + `${plural(held[doc(i, j)], 'run')}${gradeWords(at, doc(i, j))}`,
     href: (i, j) => mark(doc(i, j)), column: (j) => [String(j + 1), null],
-    row: (i) => [`${cut(RUNS[rows[i]], narrow() ? 10 : 26)} ${fixed(of[rows[i]], 2)}`,
+    row: (i) => [`${cut(RUNS[rows[i]], left / 7 - 4, 5)} ${fixed(of[rows[i]], 2)}`,
       M > 1 ? toTwo(rows[i], other(rows[i]), t) : toRun(rows[i])],
     outline: rows.flatMap((run, i) => LISTS.rank[at][run].flatMap((d, j) => (d === chosen ? [[i, j]] : []))),
   });
@@ -124,7 +130,8 @@ function two() {
     f && h('p', {id: 'in-words'}, inWords(f, runLink)),
     bar(choice('Run', 'a', runOptions(), RUNS[a]), choice('against', 'b', runOptions(), RUNS[b]),
       h('a', {class: 'action', href: changed({a: RUNS[b], b: RUNS[a]})}, 'swap')),
-  h('div', {class: 'facts'}, [a, b].map((run) => fact('m0', fixed(D.means[0][run]), null, cut(RUNS[run], 30))),
+  h('div', {class: 'facts'},
+    [a, b].map((run) => fact('m0', fixed(D.means[0][run]), null, `${MAIN.name} of ${RUNS[run]}`)),
     fact('gap', signed(D.means[0][a] - D.means[0][b])),
     f && f.ends && fact('low', `${signed(f.ends[0])} to ${signed(f.ends[1])}`, null, 'Labels allow'),
     f && f.ends && fact('settled', verdict(f)), f && f.better !== null && fact('better', percent(f.better)),
@@ -132,7 +139,7 @@ function two() {
     f && f.p !== null && fact('p_alone', chance(f.p)),
     f && f.med !== null && fact('med', fixed(f.med)),
     h('div', {class: 'fact'}, h('b', {}, `${won(1)}, ${won(-1)}`), h('span', {}, 'Topics won, lost'))),
-  bar(heading('Topic by topic'), differenceLegend(0, RUNS[b])), bars(items, order.indexOf(chosen)),
+  bar(heading('Topic by topic'), differenceLegend(0, RUNS[b])), bars(items, differenceIn(0), order.indexOf(chosen)),
   f && f.ends && note('Bars: differences as judged. Thin lines: differences that labels of unjudged documents allow.'),
   sideBySide(a, b, chosen, f)];
 }

@@ -32,7 +32,10 @@ function median(list) {
   const sorted = [...list].sort((a, b) => a - b), half = sorted.length >> 1;
   return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
-const cut = (text, most) => ([...text].length > most ? [...text].slice(0, most - 1).join('') + '…' : text);
+function cut(text, most, end = 0) { // keeps the last letters, if so many, which tell names apart
+  const letters = [...text], from = letters.length - end;
+  return letters.length > most ? `${letters.slice(0, most - 1 - end).join('')}…${letters.slice(from).join('')}` : text;
+}
 const plural = (n, word) => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
 const empty = (v) => v === null || v === undefined || Number.isNaN(v);
 function fixed(value, places = 3, plus = '') { // .834, −.021: as tables of this field print it
@@ -126,7 +129,7 @@ const groupShape = (run) => shapeOf(D.runs.group[run]);
 const PAIR_PLACE = new Map((D.pairs ? D.pairs.runs : []).map((run, at) => [run, at]));
 const SWAPPED = {better: 'worse', worse: 'better'};
 const WORDS = {no: 'not settled', better: 'settled: better', worse: 'settled: worse', equal: 'settled: equal'};
-const verdict = (f) => (isLikely(f) ? `likely: ${f.better > f.worse ? 'better' : 'worse'}`
+const verdict = (f) => (isLikely(f) ? `likely: ${f.better > f.worse ? 'better' : 'worse'}` : isTied(f) ? 'tied'
   : isSettled(f) || f.better === null ? WORDS[f.settled] : 'undecided');
 function pair(a, b) { // run a compared with run b
   const i = PAIR_PLACE.get(a), j = PAIR_PLACE.get(b);
@@ -165,7 +168,9 @@ function holm(list) { // p-values corrected for their number
 const HOLM = D.pairs && D.pairs.p ? holm(D.pairs.p) : null;
 const isSignificant = (f) => HOLM !== null && HOLM[f.at] < SIGNIFICANT;
 const isSettled = (f) => f.settled !== null && f.settled !== 'no';
-const isLikely = (f) => !isSettled(f) && f.better !== null && Math.max(f.better, f.worse) >= LEVEL;
+const isOpen = (f) => !isSettled(f) && f.better !== null; // where the label model decides, as `pairs` says
+const isLikely = (f) => isOpen(f) && Math.max(f.better, f.worse) >= LEVEL;
+const isTied = (f) => isOpen(f) && 1 - f.better - f.worse >= LEVEL;
 const ONLY = { // the pairs that a list can show
   ...(HOLM && {
     significant: [`significant (p < ${fixed(SIGNIFICANT, 2)})`, isSignificant],
@@ -174,7 +179,7 @@ const ONLY = { // the pairs that a list can show
   ...(D.pairs && D.pairs.settled && {settled: ['settled', isSettled], open: ['not settled', (f) => !isSettled(f)]}),
   ...(D.pairs && D.pairs.better && {
     likely: [`likely (${100 * LEVEL}% or more)`, isLikely],
-    undecided: ['undecided', (f) => !isSettled(f) && !isLikely(f)],
+    tied: ['tied', isTied], undecided: ['undecided', (f) => isOpen(f) && !isLikely(f) && !isTied(f)],
   }),
 };
 const onlyCount = (key) => once(`only ${key}`, () => allPairs().filter(ONLY[key][1]).length);
@@ -200,9 +205,12 @@ function inWords(f, name) {
 
 // ---------------------------------------------------------------- small parts of a page
 const meaning = (key) => D.words[key][1].replace('{base}', referenceName);
-const bdi = (text, tip = [...text].length > 22 ? text : null) => h('bdi', {class: 'name', tip}, text);
-const docName = (id) => h('bdi', {class: 'doc', tip: [...id].length > 22 ? id : null}, // its end tells ids apart
-  h('span', {}, [...id].slice(0, -8).join('')), h('span', {}, [...id].slice(-8).join('')));
+const tipOf = (text) => ([...text].length > 22 ? text : null);
+const halves = (text, end) => [[0, -end], [-end]] // what is too long for its place is cut before the end of the first
+  .map(([from, upto]) => h('span', {}, [...text].slice(from, upto).join('')));
+const bdi = (text, tip = tipOf(text)) => (text.length > 12
+  ? h('bdi', {class: 'name long', tip}, halves(text, 5)) : h('bdi', {class: 'name', tip}, text));
+const docName = (id) => h('bdi', {class: 'doc long', tip: tipOf(id)}, halves(id, 8));
 const runLink = (run) => h('a', {href: toRun(run)}, bdi(RUNS[run]));
 const topicLink = (topic) => h('a', {href: toTopic(topic)}, bdi(TOPICS[topic]));
 const groupOf = (run) => D.runs.group[run] !== null
@@ -261,7 +269,7 @@ function differenceLegend(m, other = referenceName()) { // one box for each colo
   return h('span', {class: 'legend'}, 'worse', s('svg', {class: 'scale', width: 290, height: 26, role: 'img',
     'aria-label': `colours change at differences of ${at.join(', ')}`},
   names.map((name, k) => s('rect', {class: name, x: 1 + 32 * k, y: 0, width: 31, height: 11})),
-  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), 'better than\u00a0', bdi(other));
+  at.map((v, k) => s('text', {class: 'mid', x: 32 * (k + 1), y: 23}, v))), h('span', {}, 'better than ', bdi(other)));
 }
 const gradeLegend = () => h('span', {class: 'legend'}, 'grade ', range(D.topics.top + 1).slice(0, 8).map(chip),
   '\u00a0unjudged ', chip(null));

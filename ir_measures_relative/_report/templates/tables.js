@@ -37,7 +37,8 @@ function table(id, columns, rows, {limit = 400, sorted = null, mark = () => null
   scrolling(h('table', {id, onkeydown: walk}, h('thead', {}, h('tr', {}, columns.map(titled))), body)),
   rows.length > limit && note(`The first ${number(limit)} of ${plural(rows.length, 'row')}; the CSV has all of them.`)];
 }
-const breakable = (label) => label.split(/(?=[(@])|(?<==)/).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
+const breakable = (label) => label.split(/(?<=\w\w)(?=[(@])|(?<==)/)
+  .flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
 function compare(x, y, way) { // missing values come last, whichever way is sorted
   if (empty(x) || empty(y)) return empty(x) - empty(y);
   return way * (typeof x === 'string' ? x.localeCompare(y, 'en', {numeric: true}) : x - y);

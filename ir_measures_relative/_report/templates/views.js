@@ -59,7 +59,7 @@ function baselineTests() { // run -> p-value against the baseline, corrected for
 }
 function runs() {
   const base = baseline(), r = D.ranks, rows = chosenRuns(ORDER), imputed = D.imputed, tests = baselineTests();
-  const X = zoom(narrow() ? 96 : base === null ? 200 : 120);
+  const X = zoom(narrow() ? 84 : base === null ? 200 : 120);
   const rankInterval = (run) => (r && r.rank_low[run] < r.rank_high[run]
     ? ` ${r.rank_low[run]}–${r.rank_high[run]}` : '');
   const aside = [D.groups.length > 0 && text('Group', groupName, groupOf),
@@ -128,14 +128,15 @@ function topics() {
   const cols = S.order === 'qrels' ? LISTS.topics : hardest(LISTS.topics);
   const left = narrow() ? 96 : 170, letters = Math.min(14, Math.max(...cols.map((t) => [...TOPICS[t]].length)));
   const map = grid('heat', {
-    rows: rows.length, cols: cols.length, ch: rows.length > 150 ? 12 : 15, left, top: 10 + 7 * letters,
+    rows: rows.length, cols: cols.length, ch: rows.length > 150 ? 12 : 15, left, top: Math.max(18, 10 + 7 * letters),
     cw: Math.max(11, Math.min(24, Math.floor((width() - left - 4) / cols.length))), label: 'runs by topics',
+    corner: 'runs ↓ topics →',
     kind: (i, j) => shade(m, value(m, rows[i], cols[j]) - ref[cols[j]]),
     tip: (i, j) => `${RUNS[rows[i]]}\ntopic ${TOPICS[cols[j]]}\n${D.measures[m].name} `
       + `${fixed(value(m, rows[i], cols[j]))}, ${cut(referenceName(), 40)} ${fixed(ref[cols[j]])}`,
     href: (i, j) => (base !== null && base !== rows[i] ? toTwo(rows[i], base, cols[j]) : toTopic(cols[j])),
-    row: (i) => [cut(RUNS[rows[i]], narrow() ? 12 : 24), toRun(rows[i])],
-    column: (j) => [cut(TOPICS[cols[j]], 14), toTopic(cols[j])],
+    row: (i) => [cut(RUNS[rows[i]], narrow() ? 12 : 24, 5), toRun(rows[i])],
+    column: (j) => [cut(TOPICS[cols[j]], 14, 4), toTopic(cols[j])],
   });
   const columns = [
     text('Topic', (t) => TOPICS[t], topicLink),
@@ -174,7 +175,7 @@ function scatter() {
   pen.font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const names = rows.filter((run) => rows.length <= 12 || run === baseline() || front(run)).map((run) => {
     const x = X.at(means(mx, run)), y = Y.at(means(my, run));
-    const shown = cut(RUNS[run], 28), size = pen.measureText(shown).width;
+    const shown = cut(RUNS[run], 28, 5), size = pen.measureText(shown).width;
     const places = [['', x + 9, x + 9, y - 6], ['row', x - 9, x - 9 - size, y - 6], ['mid', x, x - size / 2, y - 20],
       ['mid', x, x - size / 2, y + 8]].map(([anchor, at, from, top]) => [anchor, at, [from, top, size, 12]]);
     const free = ([, , box]) => box[0] > 46 && box[0] + box[2] < w && !boxes.some((o) => box[0] < o[0] + o[2]
@@ -184,13 +185,15 @@ function scatter() {
     boxes.push(box);
     return s('text', {class: `label ${anchor}`, x: at, y: box[1] + 10}, shown);
   });
-  const points = rows.map((run) => point(run, X.at(means(mx, run)), Y.at(means(my, run)), [RUNS[run], groupName(run),
-    ...[mx, my].map((m) => `${D.measures[m].name} ${fixed(means(m, run))}`)].filter(Boolean).join('\n')));
+  const inFront = (run) => (run === baseline() ? 2 : Number(groupShape(run) > 0)); // grey points lie behind
+  const points = [...rows].sort((a, b) => inFront(a) - inFront(b))
+    .map((run) => point(run, X.at(means(mx, run)), Y.at(means(my, run)), [RUNS[run], groupName(run),
+      ...[mx, my].map((m) => `${D.measures[m].name} ${fixed(means(m, run))}`)].filter(Boolean).join('\n')));
   const colours = D.groups.slice(0, COLOURS).map((group, g) => h('a', {class: 'group',
     href: changed({group: S.group === wellFormed(group) ? null : group})},
   marker(g + 1), bdi(group)));
   return [
-    bar(choice('Across', 'x', measureOptions(), String(mx)), choice('Up', 'y', measureOptions(), String(my)),
+    bar(choice('Horizontal', 'x', measureOptions(), String(mx)), choice('Vertical', 'y', measureOptions(), String(my)),
       filters()),
     s('svg', {id: 'scatter', width: w, height: t, viewBox: `0 0 ${w} ${t}`, role: 'img',
       'aria-label': 'runs by two measures'}, rules, points, names),
@@ -206,12 +209,12 @@ function matrix(rows) {
     + (isSignificant(f) ? 3 : 1)) + (f.settled === 'no' ? ' open' : '');
   return [grid('matrix', {
     rows: rows.length, cols: all.length, cw: size, ch: size, left: narrow() ? 96 : 170, top: 105,
-    label: 'pairs of runs', kind: (i, j) => kind(pair(rows[i], all[j])),
+    label: 'pairs of runs', corner: 'run ↓ other →', kind: (i, j) => kind(pair(rows[i], all[j])),
     tip: (i, j) => pairWords(pair(rows[i], all[j])),
-    href: (i, j) => toTwo(rows[i], all[j]), row: (i) => [cut(RUNS[rows[i]], narrow() ? 12 : 24), toRun(rows[i])],
-    column: (j) => [cut(RUNS[all[j]], 14), toRun(all[j])],
-  }), bar(legend(['b3', 'w3'], 'better, worse: significant'), legend(['b1', 'w1'], 'not significant'),
-    D.pairs.settled && legend(['u'], 'not settled'))];
+    href: (i, j) => toTwo(rows[i], all[j]), row: (i) => [cut(RUNS[rows[i]], narrow() ? 12 : 24, 5), toRun(rows[i])],
+    column: (j) => [cut(RUNS[all[j]], 14, 5), toRun(all[j])],
+  }), bar(legend(['b3', 'w3'], 'better or worse, significant'),
+    legend(['b1', 'w1'], 'better or worse, not significant'), D.pairs.settled && legend(['u'], 'not settled'))];
 }
 const pairWords = (f) => inWords(f, (run) => RUNS[run]).join('');
 function pairs() {

@@ -102,6 +102,17 @@ def test_a_list_of_pairs_may_be_empty(browser: Browser, page: Path) -> None:
     assert browser.texts(".count")[0].startswith("0 of ")
 
 
+def test_tied_pairs_are_decided(browser: Browser, tmp_path: Path) -> None:
+    runs = {name: {"q": {"x": 3.0, f"u-{name}": 2.0}} for name in "ab"} | {"c": {"q": {"z": 1.0}}}
+    labels, qrels = imr.LabelModel.shares({0: 0.99, 1: 0.01}), {"q": {"x": 1, "y": 0, "z": 0}}
+    page = imr.report(qrels, runs, tmp_path / "page.html", labels=labels)
+    decisions = imr.pairs(qrels, runs, labels=labels)["decision"].tolist()
+    assert decisions.count("tied") == 1 and "undecided" not in decisions
+    assert ", 0 undecided" in browser_summary(browser, page)
+    browser.open(page, "view=pairs&only=tied")
+    assert browser.texts("#pairs tbody td:last-child") == ["tied"]
+
+
 def test_small_differences_keep_their_sign(browser: Browser, page: Path) -> None:
     browser.open(page)
     shown = browser.run("return [0.25, 0.0004, -0.00002, 0.0000001, 0].map((v) => signed(v))")
@@ -164,4 +175,8 @@ def test_documents_below_the_depth_of_labels(browser: Browser, tmp_path: Path) -
     browser.size(400)
     browser.open(page, "view=two&a=a&b=b")
     assert max(browser.run(ends)[2:4]) < 200  # the ends of long ids are in sight
+    browser.open(page, "view=topic&topic=q")
+    sides = "return [...document.querySelectorAll('#documents td.wide')].map((cell) => [cell, "
+    sides += "cell.querySelector('.doc')].map((x) => x.getBoundingClientRect().right))"
+    assert all(document <= cell for cell, document in browser.run(sides))
     browser.size(1280)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import sleep
 
 import pytest
 from support.browser import Browser
@@ -84,6 +85,32 @@ def test_every_heading_says_what_it_means(browser: Browser, page: Path) -> None:
     browser.run("document.querySelector('#leaderboard th.n .why').click()")
     assert browser.fragment["view"] == "about" and browser.run("return document.activeElement.id") == "define-tier"
     assert not browser.run("return document.getElementById('foot').hidden")
+
+
+def test_tables_stay_where_they_were_scrolled_to(browser: Browser, page: Path) -> None:
+    browser.size(400)
+    browser.open(page)
+    box = "const box = document.getElementById('leaderboard').parentNode; "
+    browser.run(box + "box.scrollLeft = 150; box.id = 'before'")
+    browser.size(400, 800)  # as when a phone hides its address bar
+    browser.run("dispatchEvent(new Event('resize'))")
+    sleep(0.3)
+    assert browser.run(box + "return [box.id, box.scrollLeft]") == ["before", 150]
+    browser.run("document.getElementById('sort-leaderboard-run').click()")
+    assert browser.run(box + "return [box.id, box.scrollLeft]") == ["", 150]
+    browser.size(1280)
+
+
+def test_long_names_keep_their_ends(browser: Browser, tmp_path: Path) -> None:
+    runs = {f"a_system_with_a_long_name_{number}": TRACK.runs["bm25"] for number in range(2)}
+    page = imr.report(TRACK.qrels, runs, tmp_path / "page.html")
+    browser.size(400)
+    browser.open(page)
+    ends = "return [...document.querySelectorAll('#leaderboard .long')].map((x) => [x, x.lastChild].map("
+    assert all(name >= end for name, end in browser.run(ends + "(y) => y.getBoundingClientRect().right))"))
+    browser.open(page, "view=topics")
+    assert browser.texts("#heat a .row")[:2] == ["a_syst…ame_0", "a_syst…ame_1"]
+    browser.size(1280)
 
 
 def test_intervals_are_said_on_hover_and_share_an_axis(browser: Browser, labelled: Path) -> None:
