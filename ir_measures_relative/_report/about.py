@@ -8,11 +8,12 @@ import html
 import os
 import platform
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import ir_measures
+import numpy as np
+import pandas as pd
+import scipy
 
 from ir_measures_relative._base import direction
 from ir_measures_relative._experiment import adds_up
@@ -138,13 +139,15 @@ def about(content: Content, notes: Iterable[str], warnings: Iterable[str], files
         rankings += f" and included for {kept} of {n_topics} topics: those on which the runs differ most"
         rankings += ". Means and tables cover all topics"
     unjudged = "Unjudged documents count as not relevant unless a column says otherwise."
+    versions = {"ir_measures_relative": __version__, "Python": platform.python_version()}
+    versions |= {package.__name__: package.__version__ for package in (ir_measures, np, pd, scipy)}
     return "\n".join(
         [
             f'<h2 id="warnings" tabindex="-1">Warnings</h2><ul class="plain">{warned}</ul>' if warned else "",
             *(f"<h2>{_text(title)}</h2>{_glossary(words)}" for title, words in definitions(content).items()),
             "<h2>Notes</h2>",
             *(f'<p class="note">{_text(note)}</p>' for note in [unjudged, f"{rankings}.", *notes, _KEYS]),
-            f"<h2>Made with</h2><p>{_text(' · '.join(_versions()))}</p>",
+            f"<h2>Made with</h2><p>{_text(' · '.join(f'{name} {version}' for name, version in versions.items()))}</p>",
             f"<pre>{_text(command)}</pre>" if command else "",
             "<details><summary>Files and their hashes</summary>"
             f'<div class="scroll"><table class="hashes">{files}</table></div></details>',
@@ -161,14 +164,6 @@ def _glossary(words: Words) -> str:
         for key, (label, text) in words.items()
     )
     return f"<dl>{''.join(rows)}</dl>"
-
-
-def _versions() -> Iterable[str]:
-    yield f"ir_measures_relative {__version__}"
-    yield f"Python {platform.python_version()}"
-    for package in ("ir_measures", "numpy", "pandas", "scipy"):
-        with suppress(PackageNotFoundError):  # it may be vendored or run from a folder
-            yield f"{package} {version(package)}"
 
 
 def file_rows(content: Content, qrels: Any, sources: Mapping[str, RunSource]) -> str:

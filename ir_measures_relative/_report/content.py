@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from ir_measures import Judged, Measure, nDCG
 
-from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._experiment import PairTable, Request, titled
+from ir_measures_relative._base import direction
+from ir_measures_relative._experiment import PairTable, Request
 from ir_measures_relative._extremes import BASES as MED_BASES
 from ir_measures_relative._extremes import MedSettings
 from ir_measures_relative._input import FloatArray, IntArray, RunSource, read_groups
@@ -26,14 +26,12 @@ PAIR_CELLS = 1_500_000  # pairs x topics that are compared: about half a minute
 class Content:
     """M runs over Q topics, and V measures of them; the page sorts and compares by the first measure."""
 
-    def __init__(
-        self, runs: Runs, measures: list[Measure], scores: FloatArray, labels: Labels | None, titles: list[str]
-    ):
-        self.runs, self.judgements = runs, runs.judgements
+    def __init__(self, runs: Runs, title_of: dict[Measure, str], scores: FloatArray, labels: Labels | None):
+        self.runs, self.judgements, self.labels = runs, runs.judgements, labels
         self.groups: Mapping[str, str] = runs.groups or {}  # run -> group
-        self.measures, self.titles, self.labels = measures, titles, labels
+        self.measures, self.titles = list(title_of), list(title_of.values())
         self.scores = scores  # (M, Q, V)
-        self.main, self.main_scores = measures[0], scores[:, :, 0]  # (M, Q)
+        self.main, self.main_scores = self.measures[0], scores[:, :, 0]  # (M, Q)
         self.sign = -1 if direction(self.main) == "smaller" else 1  # 1: larger values of the main measure are better
         self.cutoff = shown_ranks(self.main)
         self.tops = runs.top(self.cutoff)  # the rankings that the page shows
@@ -87,14 +85,13 @@ def read_content(
     if measures is None:  # what a run adds to other groups requires two groups
         by_group = [NRG(prior="groups") @ 10] if group_of and len(set(group_of.values())) > 1 else []
         measures = [nDCG @ 10, NRG @ 10, *by_group, UniqueRel @ 10, Judged @ 10]
-    parsed = [(parse_measure(measure), title) for title, measure in titled(measures)]
-    title_of = {measure: title if isinstance(measures, Mapping) else str(measure) for measure, title in parsed}
-    if not title_of:
-        raise ValueError("report: measures must name at least one measure, such as 'nDCG@10'")
     # whole runs: the page has their hashes
-    request = Request.of(list(title_of), sources, groups=group_of, depth=None, pool_depth=depth)
-    main = request.measures[0]
-    cutoff = shown_ranks(main)
+    request = Request.of(measures, sources, groups=group_of, depth=None, pool_depth=depth)
+    if not request.measures:
+        raise ValueError("report: measures must name at least one measure, such as 'nDCG@10'")
+    titles = request.texts if isinstance(measures, Mapping) else map(str, request.measures)
+    title_of = dict(zip(request.measures, titles, strict=True))
+    main, cutoff = request.measures[0], shown_ranks(request.measures[0])
     model = check_labels(labels, "report", cutoff, list(sources), group_of)
     if model is not None and (type(main).NAME not in BASES or main.params.get("cutoff") != cutoff):
         raise ValueError(
@@ -103,7 +100,7 @@ def read_content(
         )
     runs = request.read(qrels, sources)
     bound = None if model is None else request.labels(model, runs, cutoff)
-    return Content(runs, list(title_of), request.scores(runs), bound, list(title_of.values()))
+    return Content(runs, title_of, request.scores(runs, title_of), bound)
 
 
 def shown_ranks(main: Measure) -> int:

@@ -4,6 +4,7 @@ from base64 import b64encode
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ir_measures_relative import meta
 from ir_measures_relative._checks import counted, heard_warnings, warn
@@ -50,10 +51,10 @@ def probabilities_block(content: Content) -> list[dict[int, list[int]]] | None:
 
 def label_notes(content: Content, check: bool) -> list[str]:
     """Origin of the labels and, with ``check``, how often their intervals contain the truth on this collection."""
-    if content.labels is None:
+    labels = content.labels
+    if labels is None:
         return []
-    model, depth = content.labels.model, content.labels.depth or content.labels.model.depth
-    notes = []
+    model, depth, notes = labels.model, labels.depth or labels.model.depth, []
     if isinstance(model, LearnedLabels) and model.support is not None:
         runs, groups = model.training["run"].nunique(), model.training["group"].nunique()
         notes.append(
@@ -65,21 +66,19 @@ def label_notes(content: Content, check: bool) -> list[str]:
             f"The pool was {depth} deep: unjudged documents have labels down to rank {depth}; deeper ones count as not "
             "relevant, as they do for pooled runs."
         )
-    if not content.labels.calibrated:
+    if not labels.calibrated:
         notes.append("The label model is not calibrated for these runs, so its intervals are likely to be too narrow.")
-    return notes + ([_coverage_note(content)] if check else [])
+    return notes + ([_coverage_note(content, model, labels.depth)] if check else [])
 
 
-def _coverage_note(content: Content) -> str:
-    assert content.labels is not None
-    model = content.labels.model
-    estimate: Any = model
-    judge = None
+def _coverage_note(content: Content, model: Any, depth: int | None) -> str:
+    judge = getattr(model, "judge", None)
     if isinstance(model, LearnedLabels):  # learned again without each group
-        estimate, judge = "judge" if model.support is None else LEARNED, model.judge
-    base, text = content.labelled[0].model, base_text(content.main)
+        model = "judge" if model.support is None else LEARNED
     with heard_warnings():
-        result = left_out_coverage(content.runs, base, text, estimate, judge, content.labels.depth)
+        result = left_out_coverage(
+            content.runs, content.labelled[0].model, base_text(content.main), model, judge, depth
+        )
     row = result.by_level().set_index("level").loc[LEVEL]
     n_runs, n_groups = int(row["runs"]), int(row["groups"])
     if not n_runs:
@@ -165,16 +164,8 @@ def next_block(content: Content) -> dict[str, Any] | None:
     with heard_warnings():
         frame = next_documents(table, N_DOCUMENTS)
     topics = {key: place for place, key in enumerate(content.judgements.topic_keys)}
-    largest = frame["effect"].max()
-    documents = [
-        {
-            "topic": topics[str(row.query_id)],
-            "id": str(row.doc_id),
-            "p": round(row.p_relevant, 3),
-            "runs": row.n_runs,
-            "pairs": row.pairs,
-            "effect": round(row.effect / largest, 3),
-        }
-        for row in frame.itertuples()
-    ]
-    return {"left": round(frame.expected_left), "documents": documents}
+    columns = {
+        "topic": frame["query_id"].map(topics), "id": frame["doc_id"], "p": frame["p_relevant"].round(3),
+        "runs": frame["n_runs"], "pairs": frame["pairs"], "effect": (frame["effect"] / frame["effect"].max()).round(3),
+    }  # fmt: skip
+    return {"left": round(frame.expected_left), "documents": pd.DataFrame(columns).to_dict("records")}

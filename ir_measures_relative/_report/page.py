@@ -148,10 +148,10 @@ def checked_path(path: Any, what: str = "report") -> Path:
     """The file to write; rejected before anything is computed if it cannot be written."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise WrongKind(f"{what}: path must be the path of a file to write, got {shown(path)}")
-    given = Path(os.path.expanduser(path))
-    if is_stream(given):
-        return given
-    place = Path(os.path.realpath(given))
+    place = Path(os.path.expanduser(path))
+    if is_stream(place):
+        return place
+    place = Path(os.path.realpath(place))
     if place.is_dir():
         raise ValueError(
             f"{what}: {quoted(path)} is a folder; expected a file, such as {quoted(place / 'report.html')}"
