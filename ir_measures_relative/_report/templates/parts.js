@@ -205,12 +205,13 @@ function inWords(f, name) {
 
 // ---------------------------------------------------------------- small parts of a page
 const meaning = (key) => D.words[key][1].replace('{base}', referenceName);
-const tipOf = (text) => ([...text].length > 22 ? text : null);
-const halves = (text, end) => [[0, -end], [-end]] // what is too long for its place is cut before the end of the first
-  .map(([from, upto]) => h('span', {}, [...text].slice(from, upto).join('')));
-const bdi = (text, tip = tipOf(text)) => (text.length > 12
-  ? h('bdi', {class: 'name long', tip}, halves(text, 5)) : h('bdi', {class: 'name', tip}, text));
-const docName = (id) => h('bdi', {class: 'doc long', tip: tipOf(id)}, halves(id, 8));
+function named(kind, text, end, tip = [...text].length > 22 ? text : null) { // keeps its end where room is short
+  const letters = [...text], parts = [letters.slice(0, -end), letters.slice(-end)].map((part) => part.join(''));
+  return letters.length > 2 * end ? h('bdi', {class: `${kind} long`, tip}, parts.map((part) => h('span', {}, part)))
+    : h('bdi', {class: kind, tip}, text);
+}
+const bdi = (text, tip) => named('name', text, 5, tip);
+const docName = (id) => named('doc', id, 8);
 const runLink = (run) => h('a', {href: toRun(run)}, bdi(RUNS[run]));
 const topicLink = (topic) => h('a', {href: toTopic(topic)}, bdi(TOPICS[topic]));
 const groupOf = (run) => D.runs.group[run] !== null
