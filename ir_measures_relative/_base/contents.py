@@ -21,18 +21,7 @@ Content = TypeVar("Content", bound=HasFingerprint)
 
 
 class Contents(WeakValueDictionary[str, Content]):
-    """Contents by the first digits of their fingerprints, each as long as another object refers to it.
-
-    >>> class Model:
-    ...     fingerprint = "1f0c3a9e55aa"
-    >>> models: Contents[Model] = Contents("label models")
-    >>> model = models.keep(Model())
-    >>> models.keep(Model()) is model, models.get("1f0c3a9e") is model
-    (True, True)
-    >>> del model
-    >>> models.get("1f0c3a9e") is None
-    True
-    """
+    """Contents by the first digits of their fingerprints, each as long as another object refers to it."""
 
     def __init__(self, what: str):
         super().__init__()
@@ -58,10 +47,6 @@ def short_key(name: str, digits: str) -> str:
 
 
 def split_key(text: str) -> tuple[str, str] | None:
-    """The name and the digits of a short key; None for any other text.
-
-    >>> split_key(short_key("bm25", "1f0c3a9e")), split_key("bm25")
-    (('bm25', '1f0c3a9e'), None)
-    """
+    """The name and the digits of a short key; None for any other text."""
     match = _KEY.fullmatch(text)
     return None if match is None else (match[1], match[2])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -33,7 +34,7 @@ from ir_measures_relative._judged import (
     warn_of_other_documents,
 )
 from ir_measures_relative._labels import LabelModel, Labels, bound_labels, check_labels
-from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
+from ir_measures_relative._priors import JudgedPriors, other_runs, previous_runs
 from ir_measures_relative.measures import RelativeMeasure
 
 
@@ -87,7 +88,7 @@ class Request:
         if measure.needs == "labels":
             check_labels(measure["labels"], str(measure), measure["cutoff"], self.names, self.groups)
         elif measure.symbol is None:
-            measure.check_named_runs([*self.names, *self.beside])
+            measure.named_runs(dict.fromkeys([*self.names, *self.beside]))  # rejects those that are not known
         elif measure.symbol == "groups" and self.groups is None:
             raise ValueError("prior='groups' requires groups=, a dict of run: group or a CSV file")
         elif measure.symbol == "groups" and isinstance(self.by, Measure):
@@ -177,9 +178,9 @@ class Request:
             options = labels.model, labels.depth
             return lambda name: measure.imputed(runs[name], *options, groups.get(name), f"run {name!r}")
         if measure.symbol == "others":
-            return lambda name: LeaveOneOut.of(runs).others(name)
+            return partial(other_runs, runs)
         if measure.symbol == "previous":
-            return lambda name: LeaveOneOut.of(runs).previous(name)
+            return partial(previous_runs, runs)
         if measure.symbol == "groups":
             best = {group: runs[name] for group, name in sorted(self._best_of_groups(runs).items())}
             others = {own: [run for group, run in best.items() if group != own] for own in best}

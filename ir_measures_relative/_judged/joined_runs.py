@@ -185,6 +185,7 @@ class Runs:
     depth: int | None = None  # number of documents kept of each topic; None is all of them
     computed: Mapping[Any, FloatArray] = field(default_factory=dict)  # measure -> (M, Q) values of the whole runs
     beside: Mapping[str, Run] = field(default_factory=dict)  # runs that are not evaluated and may be prior runs
+    memo: Memo = field(default_factory=Memo, init=False)
 
     @classmethod
     def of(cls, judgements: Judgements, runs: Mapping[str, Run], groups: Mapping[str, str] | None = None) -> Runs:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ir_measures_relative._base import UserModel
-from ir_measures_relative._judged import Judgements, Memo, Runs, once
+from ir_measures_relative._judged import Judgements, Runs, once
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.learned_labels import learn_from_runs
@@ -60,5 +60,4 @@ def bound_labels(
         return Labels(runs, labels, depth)
     assert labels == LEARNED and cutoff is not None
     learn = partial(learn_from_runs, runs, cutoff, depth, judge, progress=progress)
-    memo: Memo = vars(runs).setdefault("memo", Memo())
-    return Labels(runs, memo.once((LEARNED, cutoff, depth, judge), learn), depth)
+    return Labels(runs, runs.memo.once((LEARNED, cutoff, depth, judge), learn), depth)

@@ -63,13 +63,19 @@ class _Tables:
 
 
 class JudgedPriors:
-    """Prior runs, joined with the judgements."""
+    """Prior runs, joined with the judgements; by default the tables are those of the prior runs alone."""
 
-    def __init__(self, judgements: Judgements, runs: Sequence[JudgedRun]):
+    def __init__(
+        self,
+        judgements: Judgements,
+        runs: Sequence[JudgedRun],
+        tables: _Tables | None = None,
+        gap: tuple[int, int] | None = None,
+    ):
         self.judgements = judgements
         self.runs = list(runs)
-        self._tables = _Tables(judgements, self.runs)
-        self._gap = (self.n, self.n)  # runs of the tables that are not prior runs
+        self._tables = tables or _Tables(judgements, self.runs)
+        self._gap = gap or (self.n, self.n)  # runs of the tables that are not prior runs
 
     @property
     def n(self) -> int:
@@ -105,31 +111,18 @@ def leave_unseen(left: FloatArray, run: JudgedRun, model: UserModel) -> None:
     left[row[judged]] *= np.broadcast_to(1.0 - model.seen(row.shape[1]), row.shape)[judged]
 
 
-class LeaveOneOut:
-    """The other, or the earlier, runs as prior runs of each run of an experiment.
+def other_runs(runs: Runs, name: str) -> JudgedPriors:
+    """All runs of an experiment but one, as the prior runs of that one."""
+    place = runs.names.index(name)
+    return _without(runs, place, place + 1)
 
-    'previous' means the runs before in the order of ``runs``; 'others' does not depend on that order.
-    """
 
-    def __init__(self, runs: Runs):
-        self._tables = _Tables(runs.judgements, [runs[name] for name in runs])
-        self._place = {name: place for place, name in enumerate(runs)}
+def previous_runs(runs: Runs, name: str) -> JudgedPriors:
+    """The runs of an experiment that are listed before one."""
+    return _without(runs, runs.names.index(name), len(runs))
 
-    @classmethod
-    def of(cls, runs: Runs) -> "LeaveOneOut":
-        """Return the one object that all measures of the runs share."""
-        made: LeaveOneOut = vars(runs).get("leave_one_out") or vars(runs).setdefault("leave_one_out", cls(runs))
-        return made
 
-    def others(self, name: str) -> JudgedPriors:
-        """All runs but this one."""
-        return self._without(self._place[name], self._place[name] + 1)
-
-    def previous(self, name: str) -> JudgedPriors:
-        """The runs listed before this one."""
-        return self._without(self._place[name], len(self._place))
-
-    def _without(self, first: int, last: int) -> JudgedPriors:
-        priors = JudgedPriors(self._tables.judgements, self._tables.runs[:first] + self._tables.runs[last:])
-        priors._tables, priors._gap = self._tables, (first, last)
-        return priors
+def _without(runs: Runs, first: int, last: int) -> JudgedPriors:
+    joined = list(runs.joined.values())
+    tables = runs.memo.once("leave one out", lambda: _Tables(runs.judgements, joined))
+    return JudgedPriors(runs.judgements, joined[:first] + joined[last:], tables, (first, last))

@@ -116,10 +116,6 @@ class PriorRuns:
             raise ValueError(f"{where} must be one run, but {self!r} means {len(runs)} runs")
         return runs
 
-    def check(self, where: str, names: Iterable[str], *, single: bool = False) -> None:
-        """Raise the errors of ``resolve`` early; ``names``: those of the experiment's runs, which are not read yet."""
-        self.resolve(where, dict.fromkeys(names), single=single)
-
     def __str__(self) -> str:
         return ",".join(in_quotes(part.label) for part in self.parts) or NONE
 

@@ -28,7 +28,7 @@ from ir_measures_relative._judged import (
     warn_of_mismatches,
     warn_of_other_topics,
 )
-from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
+from ir_measures_relative._priors import JudgedPriors, other_runs
 from ir_measures_relative.measures.nrg import NRG, residual_values
 from ir_measures_relative.measures.rareness import Rare
 from ir_measures_relative.measures.relative import RelativeMeasure
@@ -127,7 +127,7 @@ def _each_against_the_others(judgements: Judgements, runs: Any, measure: Relativ
     joined = Runs.of(judgements, read)
     tables = []
     for name in joined:
-        table = _table(measure, joined[name], LeaveOneOut.of(joined).others(name), by)
+        table = _table(measure, joined[name], other_runs(joined, name), by)
         table.insert(0, "name", name)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)

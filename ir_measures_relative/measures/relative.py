@@ -5,7 +5,7 @@ raises an error there.
 """
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -240,20 +240,12 @@ class RelativeMeasure(ir_measures.Measure):
         """PyTerrier transformers among the prior runs, by the name under which ``named_runs`` expects the run."""
         return {} if self.prior_runs is None else self.prior_runs.transformers()
 
-    def named_runs(self, own: Mapping[str, Run] | None = None) -> list[tuple[str, Run]]:
+    def named_runs(self, own: Mapping[str, Any] | None = None) -> list[tuple[str, Run]]:
         """The prior runs, or the one reference run, each with its name; ``own``: runs of the experiment by name."""
-        if self.prior_runs is None:
+        name, prior_runs = self.runs_parameter, self.prior_runs
+        if name is None or prior_runs is None:
             return []
-        return self.prior_runs.resolve(f"{self}: {self.runs_parameter}", own, single=self._one_run)
-
-    def check_named_runs(self, names: Iterable[str]) -> None:
-        """Reject prior runs that are neither in an experiment with runs of these names nor known elsewhere."""
-        if self.prior_runs is not None:
-            self.prior_runs.check(f"{self}: {self.runs_parameter}", names, single=self._one_run)
-
-    @property
-    def _one_run(self) -> bool:
-        return isinstance(self.SUPPORTED_PARAMS.get(self.runs_parameter or ""), Reference)
+        return prior_runs.resolve(f"{self}: {name}", own, single=self.SUPPORTED_PARAMS[name].single)
 
     def model(self, max_rel: int | None = None, judgements: Judgements | None = None) -> UserModel:
         """The ordinary measure underneath, cut at K; ``judgements`` with unsupported grades are rejected."""

@@ -13,7 +13,7 @@ from support.small_collections import Qrels, Run, cutoffs, qrels_of_topics, run_
 from ir_measures_relative._base.bases import user_model
 from ir_measures_relative._judged import JudgedRun, Judgements, Runs
 from ir_measures_relative._judged import Run as RankedRun
-from ir_measures_relative._priors import JudgedPriors, LeaveOneOut
+from ir_measures_relative._priors import JudgedPriors, other_runs, previous_runs
 
 fields = st.lists(runs, min_size=1, max_size=5).map(lambda found: dict(zip("edcba", found, strict=False)))
 BASES = ["nDCG", "P", "RBP(p=0.5)", "RR", "R(rel=2)"]
@@ -55,12 +55,11 @@ def assert_alike(fast: JudgedPriors, runs: list[JudgedRun], cutoff: int | None) 
 @given(qrels_of_topics, fields, cutoffs)
 def test_others_and_previous_equal_explicit_priors(qrels: Qrels, runs: dict[str, Run], cutoff: int | None) -> None:
     judged = joined(qrels, runs)
-    field = LeaveOneOut.of(judged)
     for place, name in enumerate(runs):
         others = [judged[other] for other in runs if other != name]
-        assert_alike(field.others(name), others, cutoff)
+        assert_alike(other_runs(judged, name), others, cutoff)
         before = [judged[other] for other in list(runs)[:place]]
-        assert_alike(field.previous(name), before, cutoff)
+        assert_alike(previous_runs(judged, name), before, cutoff)
 
 
 @settings(max_examples=30)
@@ -69,10 +68,9 @@ def test_others_do_not_depend_on_the_order_of_the_runs(
     qrels: Qrels, runs: dict[str, Run], cutoff: int | None, random: random.Random
 ) -> None:
     judged = joined(qrels, runs)
-    first = LeaveOneOut(judged)
-    second = LeaveOneOut(judged.select(random.sample(list(runs), len(runs))))
+    shuffled = judged.select(random.sample(list(runs), len(runs)))
     for name in runs:
-        ours, again = first.others(name), second.others(name)
+        ours, again = other_runs(judged, name), other_runs(shuffled, name)
         for base in BASES:
             model = user_model(base, cutoff)
             np.testing.assert_allclose(ours.unseen(model), again.unseen(model), atol=1e-12)
@@ -88,17 +86,17 @@ def test_a_zero_stays_exact_among_many_runs() -> None:
     runs = {f"run{number:02}": run_of("xb" if number % 2 else "xyzb") for number in range(40)}
     runs["first"] = run_of("ab")
     judged = joined(qrels, runs)
-    field, model = LeaveOneOut(judged), user_model("nDCG", 10)
+    model = user_model("nDCG", 10)
     a, b = (judged.judgements.document_ids().tolist().index(document) for document in "ab")
-    assert field.others("run00").unseen(model)[a] == 0.0
-    assert field.others("first").unseen(model)[a] == 1.0
+    assert other_runs(judged, "run00").unseen(model)[a] == 0.0
+    assert other_runs(judged, "first").unseen(model)[a] == 1.0
     left = (1 - 1 / np.log2(3)) ** 20 * (1 - 1 / np.log2(5)) ** 20
-    assert field.others("first").unseen(model)[b] == pytest.approx(left, rel=1e-12)
+    assert other_runs(judged, "first").unseen(model)[b] == pytest.approx(left, rel=1e-12)
 
 
 def test_a_single_run_has_no_priors() -> None:
-    field, model = LeaveOneOut(joined({"q1": {"a": 1}}, {"only": run_of("a")})), user_model("nDCG", 10)
-    for priors in (field.others("only"), field.previous("only")):
+    judged, model = joined({"q1": {"a": 1}}, {"only": run_of("a")}), user_model("nDCG", 10)
+    for priors in (other_runs(judged, "only"), previous_runs(judged, "only")):
         assert priors.n == 0
         assert priors.unseen(model).tolist() == [1.0]
         assert priors.found_by(10).tolist() == [0]
@@ -111,17 +109,17 @@ def test_the_mean_over_many_runs_does_not_depend_on_how_they_are_given() -> None
     qrels = {f"q{t}": {doc: draw.randint(0, 3) for doc in documents} for t in range(8)}
     runs = {f"run{i:02}": {topic: {doc: draw.random() for doc in documents} for topic in qrels} for i in range(20)}
     judged = joined(qrels, runs)
-    field, model = LeaveOneOut(judged), user_model("nDCG", 10)
+    model = user_model("nDCG", 10)
     for place, name in enumerate(runs):
         others = [judged[other] for other in runs if other != name]
         draw.shuffle(others)
         mean = np.mean([model.score(run) for run in others], axis=0)
-        np.testing.assert_allclose(field.others(name).covered(model, "mean"), mean, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(other_runs(judged, name).covered(model, "mean"), mean, rtol=0, atol=1e-12)
         before = [judged[other] for other in list(runs)[:place]][::-1]
         mean = np.sum([np.zeros(8), *(model.score(run) for run in before)], axis=0) / max(len(before), 1)
-        np.testing.assert_allclose(field.previous(name).covered(model, "mean"), mean, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(previous_runs(judged, name).covered(model, "mean"), mean, rtol=0, atol=1e-12)
 
 
 def test_made_once_for_all_measures_of_the_runs() -> None:
     judged = joined({"q1": {"a": 1}}, {"one": run_of("a"), "other": run_of("b")})
-    assert LeaveOneOut.of(judged) is LeaveOneOut.of(judged)
+    assert other_runs(judged, "one")._tables is previous_runs(judged, "other")._tables
