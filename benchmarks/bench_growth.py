@@ -60,7 +60,7 @@ def exact_med(name: str, depth: int) -> Callable[[], Any]:
     unknown = np.full(codes.shape, np.nan)
     pair = side_by_side(codes, np.random.default_rng(depth).permuted(codes, axis=1), unknown, unknown)
     judgements = Judgements.of({str(q): {"x": 1, "y": 2, "z": 3} for q in range(n_topics)})
-    question = Question(user_model(name, depth, 3), judgements, n_topics, max_rel=3)
+    question = Question(user_model(name, depth, 3), judgements, max_rel=3)
     return lambda: [largest_difference(p, question) for p in (pair, pair.swapped())]
 
 

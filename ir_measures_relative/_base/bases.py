@@ -32,13 +32,16 @@ DECLARED: dict[str, ir_measures.Measure] = {
     "Q": _declared("Q", _CUTOFF | {"beta": _BETA} | _REL),
 }
 
-_DEFAULTS = {"dcg": "log2", "p": 0.8, "T": 1.0, "beta": 1.0, "rel": 1, "min_rel": 0, "judged_only": False}
-# parameters that are real numbers: which are accepted, and in words
-_NUMBERS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "p": (lambda p: 0 <= p < 1, "of at least 0 and below 1"),
-    "T": (lambda total: 0 < total <= LARGEST, "above 0 and up to 2^53"),
-    "beta": (lambda beta: 0 <= beta <= LARGEST, "from 0 to 2^53"),
+_DEFAULTS = {"dcg": "log2", "p": 0.8, "T": 1.0, "beta": 1.0, "rel": 1, "min_rel": 0}
+# parameter -> its type, the values that it accepts, and these in words; the others are integers
+_ACCEPTED: dict[str, tuple[Callable[[Any], Any], Callable[[Any], bool], str]] = {
+    "p": (float, lambda p: is_real(p) and 0 <= p < 1, "a number of at least 0 and below 1"),
+    "T": (float, lambda total: is_real(total) and 0 < total <= LARGEST, "a number above 0 and up to 2^53"),
+    "beta": (float, lambda beta: is_real(beta, 0, LARGEST), "a number from 0 to 2^53"),
+    "min_rel": (int, lambda grade: grade == 0, "0"),
+    "dcg": (str, lambda dcg: dcg in _DCG["dcg"].choices, choice_kind(tuple(_DCG["dcg"].choices))),
 }
+_INTEGER = (int, lambda number: is_whole(number, 1, LARGEST), "an integer from 1 to 2^53")
 
 
 @lru_cache(maxsize=256)
@@ -73,7 +76,7 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
         _check_sdcg(measure)
     cutoff = measure.params.get("cutoff")
     text = f"{measure.NAME}({','.join(parts)})" if parts else str(measure.NAME)
-    return text, None if cutoff is None else _whole(measure, "cutoff", cutoff)
+    return text, None if cutoff is None else _canonical_parameter(measure, "cutoff", cutoff)
 
 
 def _check_sdcg(measure: ir_measures.Measure) -> None:
@@ -96,29 +99,15 @@ def _canonical_parameter(measure: ir_measures.Measure, name: str, value: Any) ->
         if value != 1:
             raise ValueError(f"{where}: max_rel must be 1 (a document is relevant or not, by rel), got {value!r}")
         return None
-    if name in _NUMBERS:
-        inside, accepted = _NUMBERS[name]
-        if not is_real(value) or not inside(value):
-            raise ValueError(f"{where}: {name} must be a number {accepted}, got {value!r}")
-        value = float(value) + 0.0  # -0.0 becomes 0.0
-    elif name == "judged_only":
+    if name == "judged_only":
         if value:
             raise ValueError(f"{where}: judged_only is not supported in a base measure")
-    elif name == "min_rel":
-        if value != 0:
-            raise ValueError(f"{where}: min_rel must be 0, got {value!r}")
-    elif name == "dcg":
-        if value not in _DCG["dcg"].choices:
-            raise ValueError(f"{where}: dcg must be {choice_kind(tuple(_DCG['dcg'].choices))}, got {value!r}")
-    else:
-        value = _whole(measure, name, value)
+        return None
+    kind, is_accepted, accepted = _ACCEPTED.get(name, _INTEGER)
+    if not is_accepted(value):
+        raise ValueError(f"{where}: {name} must be {accepted}, got {value!r}")
+    value = kind(value) or kind(0)  # -0.0 becomes 0.0
     return None if value == _DEFAULTS.get(name) else value
-
-
-def _whole(measure: ir_measures.Measure, name: str, value: Any) -> int:
-    if not is_whole(value, 1, LARGEST):
-        raise ValueError(f"base={measure}: {name} must be an integer from 1 to 2^53, got {value!r}")
-    return int(value)
 
 
 def canonical_gains(gains: Any, where: str) -> dict[int, float] | None:

@@ -58,11 +58,6 @@ class Question:
         return np.array([0, self.model.rel]) if self.model.binary else label_grades(self.max_rel)
 
     @property
-    def lowest_grade(self) -> int:
-        """The lowest grade of the lowest gain."""
-        return int(self.grades[self.model.gain(self.grades).argmin()])
-
-    @property
     def top_grade(self) -> int:
         """The lowest grade of the highest gain."""
         return int(self.grades[self.model.gain(self.grades).argmax()])
@@ -131,7 +126,7 @@ def _linear(pair: SideBySide, question: Question) -> Labelling:
     model = question.model
     # a free document helps Y exactly when it ranks higher there than in Z (Tan and Clarke 2015)
     helps = pair.weight_difference(model.seen(pair.depth)) > 0
-    best = _labelled(pair, question, np.where(helps, question.top_grade, question.lowest_grade), model.best_total)
+    best = _labelled(pair, question, np.where(helps, question.top_grade, 0), model.best_total)
     if isinstance(model, RBP) and question.residual:
         return replace(best, value=best.value + model.p**pair.length_y)
     return best
