@@ -219,11 +219,15 @@ def _first_of(first: str, *others: str) -> str:
 def did_you_mean(word: object, names: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the name that may be meant, else some that exist."""
     names = list(names)
+    close = closest(str(word), names)
+    return f"; names are {', '.join(names):.200}" if close is None else f"; did you mean {close!r}?"
+
+
+def closest(word: str, names: list[str]) -> str | None:
+    """Return the name that is most like a word, in capitals or not; None if none is like it."""
     lower = {name.lower(): name for name in names}
-    close = get_close_matches(str(word), names, n=1) or get_close_matches(str(word).lower(), lower, n=1)
-    if close:
-        return f"; did you mean {lower.get(close[0].lower(), close[0])!r}?"
-    return f"; names are {', '.join(names):.200}"
+    close = get_close_matches(word, names, n=1) or get_close_matches(word.lower(), lower, n=1)
+    return lower[close[0].lower()] if close else None
 
 
 def tracked(items: Iterable[Item], total: int, what: str, progress: bool | None = None) -> Iterable[Item]:

@@ -305,11 +305,7 @@ def _still_reading(value: FloatArray) -> FloatArray:
 
 
 def mean_over_topics(values: Collection[float] | FloatArray) -> float:
-    """The mean, 0 without topics; summed without rounding, so that the order of the topics does not matter.
-
-    >>> mean_over_topics([0.1] * 10)
-    0.1
-    """
+    """The mean, 0 without topics; summed without rounding, so that the order of the topics does not matter."""
     return fsum(values) / max(len(values), 1)
 
 

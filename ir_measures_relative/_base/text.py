@@ -12,12 +12,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import ir_measures
 
-from ir_measures_relative._checks import LARGEST, choice_kind, flag, refusal, right_call, shown
+from ir_measures_relative._checks import LARGEST, choice_kind, closest, flag, refusal, right_call, shown
 
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
 _TREC_EVAL = re.compile(r"[A-Za-z][A-Za-z_]*([_.][0-9.]+)?")
@@ -52,10 +51,7 @@ def parse_measure(text: str | ir_measures.Measure, *, paths: bool = True) -> ir_
 
 
 def parse_base(text: str | ir_measures.Measure, declared: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure:
-    """Like ``parse_measure``, for a base measure; reads no files.
-
-    ``declared`` : measures that mean something else there, or exist only there
-    """
+    """Like ``parse_measure``, for a base measure, without files; ``declared`` measures replace those of ir_measures."""
     return _parsed(text, {**ir_measures.measures.registry, **declared}, paths=False)
 
 
@@ -89,11 +85,7 @@ def _of_trec_eval(text: str, known: Mapping[str, ir_measures.Measure]) -> ir_mea
 
 
 def split_measures(text: str) -> list[str]:
-    """Measures separated by white space; spaces inside brackets and quotes belong to a measure.
-
-    >>> split_measures("nDCG@10 NRG(prior='bm25', base='P')@10")
-    ['nDCG@10', "NRG(prior='bm25', base='P')@10"]
-    """
+    """Split measures at white space; spaces inside brackets and quotes belong to a measure."""
     parts, depth = [""], 0
     for token in _QUOTED_OR_CHARACTER.findall(text):
         depth += (token in "([{") - (token in ")]}")
@@ -109,18 +101,8 @@ class MeasureError(ValueError):
 
 
 def direction(measure: str | ir_measures.Measure) -> str:
-    """Which values are better: 'larger', 'smaller' or 'neither'; 'larger' for those of ir_measures, which do not say.
-
-    >>> import ir_measures_relative
-    >>> direction('nDCG@10'), direction('MED@10')
-    ('larger', 'neither')
-    """
+    """Better values: 'larger', 'smaller' or 'neither'; 'larger' for measures of ir_measures, which do not say."""
     return str(getattr(parse_measure(measure), "DIRECTION", "larger"))
-
-
-def known_measures() -> list[str]:
-    """Names of every registered measure, ours and those of ir_measures."""
-    return sorted(ir_measures.measures.registry)
 
 
 class _Reader(NamedTuple):
@@ -221,11 +203,9 @@ class _Reader(NamedTuple):
             raise MeasureError(str(error)) from None
 
     def _unknown(self, name: str) -> MeasureError:
-        known = known_measures()
-        lower = {measure.lower(): measure for measure in known}
-        close = get_close_matches(name, known, n=1) or get_close_matches(name.lower(), lower, n=1)
-        if close:
-            return MeasureError(f"unknown measure {shown(name, 60)}; did you mean {lower[close[0].lower()]}?")
+        known = sorted(ir_measures.measures.registry)
+        if (close := closest(name, known)) is not None:
+            return MeasureError(f"unknown measure {shown(name, 60)}; did you mean {close}?")
         package = __name__.partition(".")[0]
         own = [measure for measure in known if type(self.known[measure]).__module__.startswith(package)]
         listed = f"measures are nDCG@10, AP and others of ir_measures, and {', '.join(own)}"

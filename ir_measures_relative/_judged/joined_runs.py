@@ -66,12 +66,6 @@ class JudgedRun:
         length = self.length if cutoff is None else np.minimum(self.length, cutoff)
         return Top(joined.row[:, :width], joined.grade[:, :width], length)
 
-    def part(self, first: int, last: int, judgements: Judgements, depth: int | None) -> JudgedRun:
-        """The topics from ``first`` to before ``last``, cut at ``depth``; ``judgements`` are theirs."""
-        row = self.top(depth).row[first:last]
-        row = np.where(row >= 0, row - self.judgements.start[first], -1)
-        return JudgedRun(judgements, self.run.part(judgements.topic_keys, depth), row)
-
     def apart(self) -> JudgedRun:
         """A copy of the join whose memo is its own, and freed with it."""
         other = copy(self)
@@ -194,10 +188,6 @@ class Runs:
     def names(self) -> tuple[str, ...]:
         return tuple(self.joined)
 
-    @property
-    def grouped(self) -> bool:
-        return self.groups is not None
-
     @cached_property
     def group_of(self) -> Mapping[str, str]:
         """Run -> group; if no groups are known, every run is its own group."""
@@ -222,12 +212,6 @@ class Runs:
     def without(self, group: str) -> Runs:
         """The runs of the other groups."""
         return self.select(name for name in self.joined if self.group_of[name] != group)
-
-    def topics(self, first: int, last: int, depth: int | None) -> Runs:
-        """The topics from ``first`` to before ``last``, cut at ``depth``: all that a worker needs to be sent."""
-        part = self.judgements.part(first, last)
-        joined = {name: run.part(first, last, part, depth) for name, run in self.joined.items()}
-        return Runs(part, joined, self.groups, depth)
 
     @once
     def join(self, run: Run) -> JudgedRun:

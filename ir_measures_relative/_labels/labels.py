@@ -28,7 +28,7 @@ class Labels:
     def of(self, name: str, base: UserModel) -> LabelledRun:
         """The run of this name, labelled."""
         depth = self.model.depth if self.depth is None else self.depth
-        group = self.runs.group_of[name] if self.runs.grouped else None
+        group = self.runs.group_of[name] if self.runs.groups is not None else None
         part, labels = self.model._label_once(self.runs[name], base.cutoff, depth, group, f"run {name!r}")
         return LabelledRun(part, labels, base)
 

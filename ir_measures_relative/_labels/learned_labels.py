@@ -306,7 +306,7 @@ def _doubts(documents: pd.DataFrame, runs: Runs, visible: BoolArray, depth: int,
     assert effect is not None
     reasons = {
         "no groups are given, so every run counts as its own group, although runs of one group retrieve the same "
-        "documents; give groups= (a dict of run: group or a CSV file)": not runs.grouped,
+        "documents; give groups= (a dict of run: group or a CSV file)": runs.groups is None,
         f"there are only {n_groups} groups to learn from, fewer than {FEW_GROUPS}": n_groups < FEW_GROUPS,
         f"there are only {n} documents to learn from, fewer than {FEW_DOCUMENTS}": n < FEW_DOCUMENTS,
         f"the runs have only {judged:.0%} of their top documents judged, so they were not pooled for these qrels; "

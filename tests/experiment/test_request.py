@@ -57,9 +57,9 @@ class TestRuns:
         request, runs = read("NRG@10", depth=None)
         assert list(runs) == list(runs.names) == list(RUNS)
         assert runs["dense"].documents(1).tolist() == [["b"], ["d"], [None]]  # topics as in the qrels
-        assert runs.group_of == {name: name for name in RUNS} and not runs.grouped
+        assert runs.group_of == {name: name for name in RUNS} and runs.groups is None
         grouped = read("NRG@10", groups=GROUPS)[1]
-        assert grouped.group_of == GROUPS and grouped.grouped
+        assert grouped.group_of == grouped.groups == GROUPS
         assert list(grouped.without("neural")) == ["bm25", "bm25+rm3"]
         request, runs = read(NRG @ 10, P @ 1)
         assert request.scores(runs).shape == (4, 3, 2)
@@ -85,13 +85,6 @@ class TestRuns:
                 assert tops.topic[tops.document[at, topic, rank]] == topic
             width = documents.shape[1]
             assert (tops.present[at, :, :width] == (documents != None)).all()  # noqa: E711
-
-    def test_a_part_of_the_topics(self) -> None:
-        runs = read(depth=None, groups=GROUPS)[1]
-        part = runs.topics(1, 3, 2)
-        assert part.judgements.topic_keys == runs.judgements.topic_keys[1:3] and part.groups == runs.groups
-        for name in runs:
-            assert part[name].documents(2).tolist() == runs[name].documents(2)[1:3].tolist()
 
     def test_asking_again_gives_the_same(self) -> None:
         measures = [NRG @ 10, UniqueRel(prior="previous") @ 2, TaSC(prior="groups") @ 10, nDCG @ 10, AP]
