@@ -29,7 +29,7 @@ from ir_measures_relative._judged import (
     Runs,
     RunsLike,
     has_judged_document,
-    refuse_other_topics,
+    other_topics,
     warn_of_gaps,
     warn_of_other_documents,
 )
@@ -69,7 +69,7 @@ class Request:
         asked = titled(measures)
         group_of = None if groups is None else MappingProxyType(read_groups(groups, runs))
         names = tuple(runs)
-        by = _score_of_run(by, names) if isinstance(by, (Mapping, pd.Series)) else parse_measure(by)
+        by = _checked_scores(by, names) if isinstance(by, (Mapping, pd.Series)) else parse_measure(by)
         request = cls(
             tuple(parse_measure(measure) for _, measure in asked), tuple(title for title, _ in asked), names, group_of,
             by, Workers.of(n_jobs, progress), beside=tuple(beside), judge=judge, in_parts=in_parts,
@@ -224,8 +224,8 @@ def _read(shared: tuple[HostScorer, int | None, bool], item: tuple[str, Any]) ->
     """
     (scorer, depth, strict), (name, source) = shared, item
     run = Run.of(source, f"run {name!r}")
-    if strict:
-        refuse_other_topics(run, scorer.judgements, f"run {name!r}")
+    if strict and (problem := other_topics(run, scorer.judgements)):  # a mistake in a list of files
+        raise ValueError(f"run {name!r} {problem}")
     kept = run.cut(depth)
     row = JudgedRun(scorer.judgements, kept).top(depth).row
     matches = not len(run.doc_id) or bool((row >= 0).any())
@@ -233,7 +233,7 @@ def _read(shared: tuple[HostScorer, int | None, bool], item: tuple[str, Any]) ->
     return kept, row, scorer.scores(run), matches
 
 
-def _score_of_run(by: Any, names: Iterable[str]) -> dict[str, float]:
+def _checked_scores(by: Any, names: Iterable[str]) -> dict[str, float]:
     scores = {str(name): score for name, score in by.items()}
     missing = [name for name in names if name not in scores]
     if missing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +22,9 @@ from ir_measures_relative._base import (
 )
 from ir_measures_relative._checks import EQUAL, choice, counted, flag, whole
 from ir_measures_relative._extremes.labellings import BASES, Labelling, Question, largest_and_smallest, signed_ends
-from ir_measures_relative._extremes.side_by_side import two_runs
+from ir_measures_relative._extremes.side_by_side import run_with_others
 from ir_measures_relative._input import FloatArray, ObjectArray
 from ir_measures_relative._judged import (
-    JudgedRun,
     Judgements,
     QrelsLike,
     Run,
@@ -252,17 +251,14 @@ def med(
     ['D', 'L']
     """
     settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
-    both = Run.of(run), Run.of(reference, "reference")
-    judgements = _judgements(qrels, both)
-    for ranked, what in zip(both, ("run", "reference"), strict=True):
-        warn_of_other_topics(ranked, judgements, what)
-    y, z = (JudgedRun(judgements, ranked) for ranked in both)
-    question = settings.question(judgements)
-    pair = two_runs(y, z, settings.cutoff, judged == "qrels")
-    above, below = largest_and_smallest(pair, question)
-    ids = (judged_run.documents(settings.cutoff) for judged_run in (y, z))
-    documents = np.hstack([np.pad(part, ((0, 0), (0, pair.depth - part.shape[1]))) for part in ids])  # (Q, D)
+    both = {"run": Run.of(run), "reference": Run.of(reference, "reference")}
+    judgements = _judgements(qrels, both.values())
+    for name, ranked in both.items():
+        warn_of_other_topics(ranked, judgements, name)
+    question, tops = settings.question(judgements), Runs.of(judgements, both).top(settings.cutoff)
+    above, below = largest_and_smallest(run_with_others(tops, 0, np.array([1]), question.judged), question)
     labels = {"above": above, "below": below}
+    documents = np.hstack([*tops.doc_id[tops.document]])  # (Q, D); any document past the end of a list
     return MedResult(list(judgements.topics), above.value, below.value, labels, documents, question.top_grade)
 
 
@@ -304,7 +300,7 @@ def med_matrix(
     """
     settings = MedSettings.of(base, judged=judged, max_rel=max_rel, unseen=unseen, norm=norm, residual=residual)
     read = read_runs(runs)
-    judgements = _judgements(qrels, list(read.values()))
+    judgements = _judgements(qrels, read.values())
     warn_of_mismatches(read, judgements)
     joined = Runs.of(judgements, read)
     table = np.zeros((len(joined), len(joined)))
@@ -320,7 +316,7 @@ def med_matrix(
     return pd.DataFrame(table, index=list(read), columns=list(read))
 
 
-def _judgements(qrels: QrelsLike | None, runs: Sequence[Run]) -> Judgements:
+def _judgements(qrels: QrelsLike | None, runs: Iterable[Run]) -> Judgements:
     """The judgements; without qrels, the topics of all runs and no judged document."""
     if qrels is not None:
         return Judgements.of(qrels)

@@ -17,7 +17,6 @@ from ir_measures_relative._judged.suspicions import (
     LOOKED_AT,
     has_judged_document,
     other_topics,
-    refuse_other_topics,
     warn_of_absent_topics,
     warn_of_gaps,
     warn_of_mismatches,

@@ -41,12 +41,6 @@ def warn_of_absent_topics(run: Run, judgements: Judgements, what: str = "run") -
         warn(f"{what} {problem}, so every topic counts as an empty ranking")
 
 
-def refuse_other_topics(run: Run, judgements: Judgements, what: str = "run") -> None:
-    """Reject a run without a topic of the qrels, which is a mistake in a list of files."""
-    if problem := other_topics(run, judgements):
-        raise ValueError(f"{what} {problem}")
-
-
 def has_judged_document(run: Run, judgements: Judgements) -> bool:
     """Return True if any document of a run is judged; usually one of the first is."""
     joined = JudgedRun(judgements, run)

@@ -9,8 +9,7 @@ import ir_measures
 import pytest
 
 import ir_measures_relative as imr
-from ir_measures_relative._judged import Judgements, Run, warn_without_nonrelevant
-from ir_measures_relative._judged.suspicions import refuse_other_topics
+from ir_measures_relative._judged import Judgements, Run, other_topics, warn_without_nonrelevant
 
 QRELS, OTHERS = {"1": {"a": 1}}, {"001": {"a": 2.0}}
 MEASURE = imr.NRG(prior=[]) @ 10
@@ -37,7 +36,7 @@ def test_runs_without_documents_and_qrels_without_topics_are_no_mistake() -> Non
         warnings.simplefilter("error")
         assert MEASURE.calc_aggregate(QRELS, {}) == 0.0
         list(MEASURE.iter_calc({}, OTHERS))
-        refuse_other_topics(Run.of({}), Judgements.of({}, may_be_empty=True), "run 'x'")
+        assert other_topics(Run.of({}), Judgements.of({}, may_be_empty=True)) is None
 
 
 def test_many_runs_refuse_with_the_same_words() -> None:
