@@ -21,7 +21,6 @@ class WrongKind(ValueError, TypeError):
 
 
 LARGEST = 2**53  # number that a measure accepts: float64 counts exactly up to it, and it is far from overflow
-FLAG_KIND = "True or False"
 EQUAL = 1e-12  # a smaller difference of two scores is rounding
 _MOST_NAMED = 5  # runs in a condensed warning
 _LIKE_THIS_ONE = re.compile(r" \([0-9]+ more warnings? like this one.*")
@@ -95,7 +94,7 @@ def choice_kind(choices: tuple[str, ...]) -> str:
 def flag(value: Any, name: str) -> bool:
     """Return True or False; the text 'False' would count as true."""
     if not isinstance(value, (bool, np.bool_)):
-        raise WrongKind(refusal(value, name, FLAG_KIND))
+        raise WrongKind(refusal(value, name, "True or False"))
     return bool(value)
 
 

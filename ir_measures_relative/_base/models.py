@@ -38,6 +38,13 @@ class UserModel:
         """Gain of each grade, any shape; unjudged (NaN) documents gain 0. Binary measures: 1 if grade >= rel."""
         return (np.asarray(grade) >= self.rel).astype(np.float64)
 
+    def label_grades(self, max_rel: int) -> IntArray:
+        """The grades that an unjudged document may have: up to ``max_rel``; binary measures: 0 and rel."""
+        if self.binary:
+            return np.array([0, self.rel])
+        _check_max_rel(max_rel, "to be a grade of unjudged documents")
+        return np.arange(max_rel + 1)
+
     def seen(self, depth: int) -> FloatArray:
         """(depth,) chance that a user sees each rank."""
         return np.ones(depth)
@@ -272,12 +279,6 @@ MODELS: dict[str, type[UserModel]] = {
     model.name: model
     for model in (NDCG, SDCG, Precision, Recall, RBP, INSQ, ReciprocalRank, ERR, AveragePrecision, Success, QMeasure)
 }
-
-
-def label_grades(max_rel: int) -> IntArray:
-    """(max_rel + 1,) the grades that an unjudged document may have."""
-    _check_max_rel(max_rel, "to be a grade of unjudged documents")
-    return np.arange(max_rel + 1)
 
 
 def _check_max_rel(max_rel: int, purpose: str) -> None:

@@ -11,15 +11,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._base import (
-    SDCG,
-    AveragePrecision,
-    UserModel,
-    canonical_base,
-    label_grades,
-    mean_over_topics,
-    user_model,
-)
+from ir_measures_relative._base import SDCG, AveragePrecision, UserModel, canonical_base, mean_over_topics, user_model
 from ir_measures_relative._checks import EQUAL, choice, counted, flag, whole
 from ir_measures_relative._extremes.labellings import BASES, Labelling, Question, largest_and_smallest, signed_ends
 from ir_measures_relative._extremes.side_by_side import run_with_others
@@ -69,8 +61,7 @@ class MedSettings:
         if self.max_rel is not None:
             whole(self.max_rel, "max_rel", 1)
         own, highest = self._max_rel_of_base, self.max_rel or self._max_rel_of_base or 0
-        if not self.model().binary:
-            label_grades(highest)  # rejects more grades than can be tried
+        self.model().label_grades(highest)  # rejects more grades than can be tried
         if own is not None and highest > own:
             raise ValueError(f"max_rel={highest} is above the highest of base={self.base}")
         most = self.cutoff or _MOST_UNSEEN

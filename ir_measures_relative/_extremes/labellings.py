@@ -9,19 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_measures_relative._base import (
-    ERR,
-    NDCG,
-    RBP,
-    SDCG,
-    AveragePrecision,
-    Precision,
-    QMeasure,
-    ReciprocalRank,
-    UserModel,
-    divide,
-    label_grades,
-)
+from ir_measures_relative._base import RBP, QMeasure, UserModel, divide
 from ir_measures_relative._extremes.ndcg import ndcg_labels
 from ir_measures_relative._extremes.side_by_side import SideBySide, run_with_others
 from ir_measures_relative._extremes.staircases import ap_labels, err_labels, q_labels
@@ -55,7 +43,7 @@ class Question:
     @property
     def grades(self) -> IntArray:
         """The grades that a free document may have."""
-        return np.array([0, self.model.rel]) if self.model.binary else label_grades(self.max_rel)
+        return self.model.label_grades(self.max_rel)
 
     @property
     def top_grade(self) -> int:
@@ -76,7 +64,7 @@ class Question:
 
 def largest_difference(pair: SideBySide, question: Question) -> Labelling:
     """Largest M(Y) - M(Z) over the labels of the free documents."""
-    return _METHODS[type(question.model)](pair, question)
+    return _METHODS[question.model.name](pair, question)
 
 
 def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:
@@ -205,14 +193,14 @@ def _err(pair: SideBySide, question: Question) -> Labelling:
     return _labelled(pair, question, np.where(labels, top, 0))
 
 
-_METHODS: dict[type[UserModel], Callable[[SideBySide, Question], Labelling]] = {
-    NDCG: _ndcg,
-    Precision: _linear,
-    SDCG: _linear,
-    RBP: _linear,
-    ReciprocalRank: _reciprocal_rank,
-    AveragePrecision: _ap,
-    ERR: _err,
-    QMeasure: _q,
+_METHODS: dict[str, Callable[[SideBySide, Question], Labelling]] = {
+    "nDCG": _ndcg,
+    "P": _linear,
+    "SDCG": _linear,
+    "RBP": _linear,
+    "RR": _reciprocal_rank,
+    "AP": _ap,
+    "ERR": _err,
+    "Q": _q,
 }
-BASES = tuple(model.name for model in _METHODS)  # the ordinary measures with an exact method
+BASES = tuple(_METHODS)  # the ordinary measures with an exact method

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
-from ir_measures_relative._judged import JudgedRun, Runs, Top, Tops
+from ir_measures_relative._judged import JudgedRun, Runs, Tops
 
 
 class SideBySide(NamedTuple):
@@ -95,7 +95,8 @@ def two_runs(run: JudgedRun, reference: JudgedRun, cutoff: int | None, judged: b
     return run_with_others(tops, 0, np.array([1]), judged)
 
 
-def against_nothing(top: Top) -> SideBySide:
-    """The top of one run and an empty list."""
+def against_nothing(run: JudgedRun, cutoff: int | None) -> SideBySide:
+    """One run, cut at K, and an empty list."""
+    top = run.top(cutoff)
     code = np.where(top.present, np.arange(top.row.shape[1]), -1)  # (Q, W)
     return side_by_side(code, np.full_like(code, -1), top.grade, np.full_like(top.grade, np.nan))

@@ -1,14 +1,6 @@
 """Joins a run, or many runs, with the judgements; no other room sees string ids."""
 
-from ir_measures_relative._judged.joined_runs import (
-    JudgedRun,
-    Runs,
-    Top,
-    Tops,
-    best_values,
-    best_values_left,
-    common_codes,
-)
+from ir_measures_relative._judged.joined_runs import JudgedRun, Runs, Tops, best_values, best_values_left, common_codes
 from ir_measures_relative._judged.judgements import Judgements, Memo, once
 from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run

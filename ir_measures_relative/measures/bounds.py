@@ -13,7 +13,7 @@ in nDCG between the run and an empty list, as MED computes it (`_extremes/ndcg.p
 
 import numpy as np
 
-from ir_measures_relative._base import NDCG, divide, label_grades
+from ir_measures_relative._base import NDCG, divide
 from ir_measures_relative._extremes import Question, against_nothing, largest_difference
 from ir_measures_relative._judged import JudgedRun, best_values, best_values_left
 from ir_measures_relative._labels import naive_bounds
@@ -25,8 +25,8 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
     """(Q,) bound of nDCG of each topic; ``side`` and ``method`` as in `NDCGBound`."""
     judgements, top = run.judgements, run.top(model.cutoff)
     if (side, method) == ("upper", "guaranteed"):
-        question = Question(model, judgements, max_rel)
-        return largest_difference(against_nothing(top), question).value
+        pair = against_nothing(run, model.cutoff)
+        return largest_difference(pair, Question(model, judgements, max_rel)).value
     value = model.gain(judgements.grade)  # (J,)
     gain, unjudged = top.values(value), top.unjudged  # (Q, W)
     best = best_values(value, judgements, model.cutoff)  # (Q, D)
@@ -34,7 +34,7 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
         left = best_values_left(value, run, model.cutoff)
         lower, upper = naive_bounds(gain, unjudged, left, model.seen(gain.shape[1]), model.total(best))
         return lower if side == "lower" else upper
-    highest_label = model.gain(label_grades(max_rel)).max()
+    highest_label = model.gain(model.label_grades(max_rel)).max()
     if method == "guaranteed":
         highest = np.maximum(best.max(axis=1, initial=0.0), highest_label)  # (Q,)
         return divide(model.total(gain), highest * model.seen_in_all())

@@ -12,20 +12,8 @@ from typing import Any
 import ir_measures
 from ir_measures import measures
 
-from ir_measures_relative._base import UserModel, canonical_base, user_model
-from ir_measures_relative._checks import (
-    FLAG_KIND,
-    LARGEST,
-    choice,
-    choice_kind,
-    flag,
-    naming,
-    real,
-    real_kind,
-    refusal,
-    whole,
-    whole_kind,
-)
+from ir_measures_relative._base import LARGEST, UserModel, canonical_base, user_model
+from ir_measures_relative._checks import choice, choice_kind, flag, naming, real, real_kind, refusal, whole, whole_kind
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
 from ir_measures_relative._labels import LabelModel, gains_of_relevant
@@ -87,7 +75,7 @@ class Flag(_Checked):
     """True or False."""
 
     def __init__(self, default: bool, desc: str = ""):
-        super().__init__(flag, FLAG_KIND, default, desc)
+        super().__init__(flag, "True or False", default, desc)
 
 
 class Choice(_Checked):
