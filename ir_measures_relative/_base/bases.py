@@ -69,8 +69,8 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
     unknown = [name for name in measure.params if name not in declared]
     if unknown:
         raise ValueError(f"base={measure.NAME} has no parameter {unknown[0]!r}; it has {', '.join(declared)}")
-    given = [name for name in declared if name in measure.params and name != "cutoff"]
-    values = {name: _canonical_parameter(measure, name, measure.params[name]) for name in given}
+    names = [name for name in declared if name in measure.params and name != "cutoff"]
+    values = {name: _canonical_parameter(measure, name, measure.params[name]) for name in names}
     parts = [f"{name}={measure._param_repr(value)}" for name, value in values.items() if value is not None]
     if measure.NAME == "SDCG":
         _check_sdcg(measure)

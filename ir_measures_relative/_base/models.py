@@ -259,8 +259,8 @@ class QMeasure(UserModel):
     def weights(self, depth: int, n_relevant: IntArray) -> FloatArray:
         """(Q,) relevant documents -> (Q, depth) weight of C_i at each rank; it falls with the rank."""
         rank = np.arange(1, depth + 1)
-        found = np.minimum(rank, n_relevant[:, None])  # (Q, depth) relevant documents of an ideal list
-        return np.asarray((1 + self.beta) / (rank + self.beta * found), dtype=np.float64)
+        in_ideal = np.minimum(rank, n_relevant[:, None])  # (Q, depth) relevant documents of an ideal list
+        return np.asarray((1 + self.beta) / (rank + self.beta * in_ideal), dtype=np.float64)
 
     def total_of(self, value: FloatArray, n_relevant: IntArray) -> FloatArray:
         """(Q, W) values of the ranked documents -> (Q,) raw score among so many relevant documents."""

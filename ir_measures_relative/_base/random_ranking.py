@@ -88,9 +88,9 @@ def stopping_chances(stop: FloatArray, depth: int) -> FloatArray:
     for t, r in enumerate(stop.T, 1):
         c = min(t, depth)
         j = np.arange(1, c + 1)[:, None]
-        here, above, below = 1 / t, (j - 1) / t, (t - j) / t  # document t is the j-th, above it or below it
-        to_stop = below * stopped[1 : c + 1] + above * stopped[:c] * (1 - r) + passed[:c] * (here * r)
-        to_pass = below * passed[1 : c + 1] + (here + above) * passed[:c] * (1 - r)
+        at_j, above, below = 1 / t, (j - 1) / t, (t - j) / t  # document t is the j-th, above it or below it
+        to_stop = below * stopped[1 : c + 1] + above * stopped[:c] * (1 - r) + passed[:c] * (at_j * r)
+        to_pass = below * passed[1 : c + 1] + (at_j + above) * passed[:c] * (1 - r)
         joins = r > 0  # (Q,) document t joins the t - 1 before it, at any place alike
         np.copyto(stopped[1 : c + 1], to_stop, where=joins)
         np.copyto(passed[1 : c + 1], to_pass, where=joins)
@@ -101,14 +101,14 @@ def reciprocal_ranks(relevant: IntArray, n: IntArray, m: IntArray, depth: int) -
     """(Q, depth) expected reciprocal rank of the j-th relevant document, 0 if it is past rank m."""
     above = np.arange(depth)[:, None]  # relevant documents above rank i: more than these never matter
     to_find = np.maximum(relevant - above, 0.0)  # (depth, Q)
-    found = np.zeros((depth + 1, len(n)))  # chance of each number of relevant documents above rank i
-    found[0] = 1.0
+    chance = np.zeros((depth + 1, len(n)))  # chance of each number of relevant documents above rank i
+    chance[0] = 1.0
     expected = np.zeros((depth, len(n)))
     for i in range(1, m.max(initial=0) + 1):
         c = min(i, depth)
         left = np.maximum(n - (i - 1), 1)  # (Q,) documents not yet ranked
-        hit = found[:c] * to_find[:c] / left
+        hit = chance[:c] * to_find[:c] / left
         expected[:c] += hit * ((i <= m) / i)
-        found[:c] *= np.maximum(left - to_find[:c], 0.0) / left
-        found[1 : c + 1] += hit
+        chance[:c] *= np.maximum(left - to_find[:c], 0.0) / left
+        chance[1 : c + 1] += hit
     return expected.T

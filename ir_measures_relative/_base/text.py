@@ -115,7 +115,7 @@ class _Reader(NamedTuple):
     def whole(self) -> ir_measures.Measure:
         """The one measure that the text consists of."""
         # a backslash that begins no escape sequence, as in a path, stays as it is; Python would warn of it
-        source = _BACKSLASH.sub(lambda found: found[0] if found[1] else r"\\", self.text)
+        source = _BACKSLASH.sub(lambda match: match[0] if match[1] else r"\\", self.text)
         try:
             tree = ast.parse(f"({source})", mode="eval")
         except (SyntaxError, ValueError, MemoryError, RecursionError):

@@ -95,11 +95,11 @@ def _dinkelbach(
     chain = chosen.copy()
     while True:
         below = rest + ideal[layers, topics, chain].sum(axis=0)
-        found = divide(base + numerator[layers, topics, chain].sum(axis=0), below)
-        better = found > value
+        ratio = divide(base + numerator[layers, topics, chain].sum(axis=0), below)
+        better = ratio > value
         if not better.any():
             return chosen, rest + ideal[layers, topics, chosen].sum(axis=0)
-        chosen[:, better], value[better] = chain[:, better], found[better]
+        chosen[:, better], value[better] = chain[:, better], ratio[better]
         chain = _best_chain(numerator - ideal * value[:, None])
 
 

@@ -67,16 +67,16 @@ def side_by_side(code_y: IntArray, code_z: IntArray, grade_y: FloatArray, grade_
     z_in_y = rank_in_y[topic[:, None], code_z]  # (B * Q, depth) where Y has the documents of Z
     y_in_z = np.full((len(code_z), depth + 1), depth)  # the last rank collects what Y lacks
     np.put_along_axis(y_in_z, z_in_y, np.broadcast_to(ranks, z_in_y.shape), axis=1)
-    here_y, here_z = (code_y >= 0)[topic], (code_z >= 0) & (z_in_y == depth)
-    here = np.hstack([here_y, here_z])
-    grade = np.where(here, np.hstack([grade_y[topic], grade_z]), np.nan)
+    listed_y, listed_z = (code_y >= 0)[topic], (code_z >= 0) & (z_in_y == depth)
+    listed = np.hstack([listed_y, listed_z])
+    grade = np.where(listed, np.hstack([grade_y[topic], grade_z]), np.nan)
     return SideBySide(
         topic=topic,
-        rank_y=np.hstack([np.where(here_y, ranks, depth), np.full(code_z.shape, depth)]),
-        rank_z=np.hstack([y_in_z[:, :depth], np.where(here_z, ranks, depth)]),
+        rank_y=np.hstack([np.where(listed_y, ranks, depth), np.full(code_z.shape, depth)]),
+        rank_z=np.hstack([y_in_z[:, :depth], np.where(listed_z, ranks, depth)]),
         grade=grade,
-        free=here & np.isnan(grade),
-        length_y=here_y.sum(axis=1),
+        free=listed & np.isnan(grade),
+        length_y=listed_y.sum(axis=1),
         length_z=(code_z >= 0).sum(axis=1),
     )
 

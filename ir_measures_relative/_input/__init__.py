@@ -17,7 +17,6 @@ from ir_measures_relative._input.columns import (
     native,
     qrels_columns,
     read_once,
-    refuse_measure,
     row_name,
     run_columns,
 )

@@ -36,18 +36,18 @@ class Columns(NamedTuple):
 
 def topic_codes(ids: list[Any] | pd.Series) -> tuple[list[Any], IntArray]:
     """Distinct topics in order of first appearance, as given, and the (N,) index of each row's topic among them."""
-    given, row = _coded(ids, "topic")
-    codes, distinct = pd.factorize(_texts(given, "topic"))
+    values, row = _coded(ids, "topic")
+    codes, distinct = pd.factorize(_texts(values, "topic"))
     refuse_unfit(distinct, lambda row: f"the topic {distinct[row]!r:.200}")
     first = np.flatnonzero(~pd.Series(codes).duplicated())  # (T,)
-    topics = [text if isinstance(value, bytes) else value for value, text in zip(given[first], distinct, strict=True)]
+    topics = [text if isinstance(value, bytes) else value for value, text in zip(values[first], distinct, strict=True)]
     return topics, codes.astype(np.int64)[row]
 
 
 def document_ids(ids: list[Any] | pd.Series) -> ObjectArray:
     """(N,) document ids as text."""
-    given, row = _coded(ids, "document")
-    texts: ObjectArray = _texts(given, "document")[row]
+    values, row = _coded(ids, "document")
+    texts: ObjectArray = _texts(values, "document")[row]
     return texts
 
 

@@ -5,7 +5,6 @@ from ir_measures_relative._judged.judgements import Judgements, Memo, once
 from ir_measures_relative._judged.reading import QrelsLike, RunLike, RunsLike, read_qrels, read_run, read_runs
 from ir_measures_relative._judged.run import Run
 from ir_measures_relative._judged.suspicions import (
-    ALL_RELEVANT,
     LOOKED_AT,
     has_judged_document,
     other_topics,

@@ -110,11 +110,11 @@ def common_codes(
 
     ``by_id`` numbers in the order of topics and ids, which takes longer.
     """
-    (here, place), (there, other_place) = (run._places(cutoff) for run in (one, other))
+    (present, place), (other_present, other_place) = (run._places(cutoff) for run in (one, other))
     document, ids = pd.factorize(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]), sort=by_id)
-    topic = np.concatenate([np.nonzero(here)[0], np.nonzero(there)[0]])
+    topic = np.concatenate([np.nonzero(present)[0], np.nonzero(other_present)[0]])
     number, _ = pd.factorize(topic * len(ids) + document, sort=by_id)
-    return _filled(here, number[: len(place)], -1), _filled(there, number[len(place) :], -1)
+    return _filled(present, number[: len(place)], -1), _filled(other_present, number[len(place) :], -1)
 
 
 def best_values(value: np.ndarray, judgements: Judgements, depth: int | None = None) -> np.ndarray:

@@ -106,9 +106,9 @@ class _Imputed(RelativeMeasure):
             return "labels=LabelModel.probabilities(...), or those that learn_labels learns from judge= alone"
         return None
 
-    def check(self, given: dict[str, Any]) -> None:
-        if "base" in given:
-            gains_of_relevant(getattr(self.model(), "gains", None), f"{self.NAME}: base={given['base']}")
+    def check(self, params: dict[str, Any]) -> None:
+        if "base" in params:
+            gains_of_relevant(getattr(self.model(), "gains", None), f"{self.NAME}: base={params['base']}")
         if isinstance(self["labels"], LabelModel) and self["cutoff"] is not None:
             self["labels"].check_cutoff(self["cutoff"], self.NAME)
 

@@ -69,7 +69,7 @@ class _MED(RelativeMeasure):
         """The settings without the reference run and the direction."""
         return MedSettings(**{name: self[name] for name in MedSettings.__dataclass_fields__})
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, params: dict[str, Any]) -> None:
         with naming("MED"):
             _ = self.settings
 

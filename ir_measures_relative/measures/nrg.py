@@ -66,8 +66,8 @@ class _NRG(RelativeMeasure):
     }
     CITATIONS = ("nrg",)
 
-    def check(self, given: dict[str, Any]) -> None:
-        if "normalizer" in given and type(self.model()) is not NDCG:
+    def check(self, params: dict[str, Any]) -> None:
+        if "normalizer" in params and type(self.model()) is not NDCG:
             raise ValueError(f"NRG: normalizer requires base nDCG, got base={self['base']}")
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:

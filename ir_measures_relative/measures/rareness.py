@@ -66,7 +66,7 @@ class _Rareness(RelativeMeasure):
 
     CITATIONS = ("rareness",)
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, params: dict[str, Any]) -> None:
         alpha = self["alpha"]
         if self["variant"] == "mixture" and alpha != "1/R" and alpha > 1:
             raise ValueError(

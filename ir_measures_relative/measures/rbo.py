@@ -89,11 +89,11 @@ def rank_biased_overlap(x: TiedLists, y: TiedLists, p: float, ties: str = "a", f
     return np.asarray(np.clip(seen + _tail(p, s, length, common, at_end, form), 0.0, 1.0))
 
 
-def _columns(here: TiedLists, there: TiedLists) -> IntArray:
-    """(Q, W) where the other list has each document of the one, from 0; -1 where it lacks it."""
-    column_of_code = np.full(max(here.code.max(initial=-1), there.code.max(initial=-1)) + 2, -1)  # the last serves -1
-    column_of_code[there.code] = np.where(there.code >= 0, np.arange(there.code.shape[1]), -1)
-    return np.asarray(column_of_code[here.code])
+def _columns(x: TiedLists, y: TiedLists) -> IntArray:
+    """(Q, W) where the list y has each document of x, from 0; -1 where it lacks it."""
+    column_of_code = np.full(max(x.code.max(initial=-1), y.code.max(initial=-1)) + 2, -1)  # the last serves -1
+    column_of_code[y.code] = np.where(y.code >= 0, np.arange(y.code.shape[1]), -1)
+    return np.asarray(column_of_code[x.code])
 
 
 def _overlap(short: TiedLists, long: TiedLists, column: IntArray, ties: str) -> FloatArray:
@@ -187,7 +187,7 @@ class _RBO(RelativeMeasure):
     DIRECTION = "neither"
     CITATIONS = ("rbo", "rbo-ties")
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, params: dict[str, Any]) -> None:
         if not 0 < self["p"] < 1:
             raise ValueError(f"RBO: p must be above 0 and below 1, got {self['p']:g}")
 

@@ -50,7 +50,7 @@ class _RBPResidual(RelativeMeasure):
     DIRECTION = "smaller"
     CITATIONS = ("rbp",)
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, params: dict[str, Any]) -> None:
         if self["p"] == 1:
             raise ValueError("RBPResidual: p must be below 1, got 1")
 

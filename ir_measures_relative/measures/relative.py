@@ -172,15 +172,15 @@ class RelativeMeasure(ir_measures.Measure):
     def __name__(self) -> str:  # ir_measures prints it
         return self.NAME
 
-    def __init__(self, **given: Any):
-        self._cutoff_from_base = self._make_canonical(given)
+    def __init__(self, **params: Any):
+        self._cutoff_from_base = self._make_canonical(params)
         declared = self.SUPPORTED_PARAMS.items()
-        printed = {name: given[name] for name, info in declared if name in given and given[name] != info.default}
+        printed = {name: params[name] for name, info in declared if name in params and params[name] != info.default}
         super().__init__(**printed)  # type: ignore[no-untyped-call]
         self._text = str(super().__repr__())  # type: ignore[no-untyped-call]
-        self.check(given)
+        self.check(params)
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, params: dict[str, Any]) -> None:
         """Reject parameters that contradict each other."""
 
     @property
@@ -277,23 +277,23 @@ class RelativeMeasure(ir_measures.Measure):
     def __repr__(self) -> str:
         return self._text  # made once, since hosts ask for it at every topic
 
-    def _make_canonical(self, given: dict[str, Any]) -> bool:
+    def _make_canonical(self, params: dict[str, Any]) -> bool:
         """Make every given parameter canonical, in place; return True if the base has the cutoff."""
         cutoff_of_base = None
-        for name in given:
+        for name in params:
             if name not in self.SUPPORTED_PARAMS:
                 raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {', '.join(self.SUPPORTED_PARAMS)}")
-        for name, value in given.items():
+        for name, value in params.items():
             parameter: Parameter = self.SUPPORTED_PARAMS[name]
-            given[name] = parameter.canonical(f"{self.NAME}: {name}", value)
+            params[name] = parameter.canonical(f"{self.NAME}: {name}", value)
             if isinstance(parameter, Base):
-                given[name], cutoff_of_base = given[name]
+                params[name], cutoff_of_base = params[name]
         if cutoff_of_base is None:
             return False
-        if given.get("cutoff") not in (None, cutoff_of_base):
-            cutoffs = f"the base has the cutoff {cutoff_of_base}, the measure {given['cutoff']}"
+        if params.get("cutoff") not in (None, cutoff_of_base):
+            cutoffs = f"the base has the cutoff {cutoff_of_base}, the measure {params['cutoff']}"
             raise ValueError(f"{self.NAME}: {cutoffs}; expected one")
-        given["cutoff"] = cutoff_of_base
+        params["cutoff"] = cutoff_of_base
         return True
 
 

@@ -112,7 +112,7 @@ class _UL(RelativeMeasure):
         "max_rel": Whole(1, desc="the highest grade; only for base ERR"),
     }
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, params: dict[str, Any]) -> None:
         with naming("UL"):
             self.model(self["max_rel"])  # the highest grade of ERR has a limit
         if self["expected"] == "paper" and not isinstance(self.model(), (AveragePrecision, NDCG)):
