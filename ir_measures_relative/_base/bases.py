@@ -46,10 +46,7 @@ _INTEGER = (int, lambda number: is_whole(number, 1, LARGEST), "an integer from 1
 
 @lru_cache(maxsize=256)
 def user_model(base: Any, cutoff: int | None = None, max_rel: int | None = None) -> UserModel:
-    """The ordinary measure ``base`` (an ir_measures measure or its text), cut at ``cutoff``.
-
-    ``max_rel`` is the highest grade of ERR; without it gdeval's 4.
-    """
+    """The ordinary measure ``base``, cut at ``cutoff``; ``max_rel``: highest grade of ERR, by default gdeval's 4."""
     measure = parse_base(base, DECLARED)
     model = MODELS[str(measure.NAME)]
     params = {f.name: measure.params[f.name] for f in fields(model) if f.name in measure.params}

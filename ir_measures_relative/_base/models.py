@@ -193,7 +193,7 @@ class ReciprocalRank(UserModel):
         return np.asarray(1.0 / np.arange(1, depth + 1), dtype=np.float64)
 
     def parts(self, value: FloatArray) -> FloatArray:
-        return value * _still_reading(value) * self.seen(value.shape[1])
+        return value * still_reading(value) * self.seen(value.shape[1])
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ class Success(UserModel):
     linear = False
 
     def parts(self, value: FloatArray) -> FloatArray:
-        return value * _still_reading(value)
+        return value * still_reading(value)
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ def mean_down_to(value: FloatArray) -> FloatArray:
     return np.cumsum(value, axis=1) / np.arange(1, value.shape[1] + 1)
 
 
-def _still_reading(value: FloatArray) -> FloatArray:
+def still_reading(value: FloatArray) -> FloatArray:
     """(Q, W) chances to be satisfied -> (Q, W) chance to reach each rank unsatisfied."""
     reached = np.cumprod(1.0 - value, axis=1)
     return np.hstack([np.ones((len(value), 1)), reached])[:, : value.shape[1]]

@@ -15,7 +15,7 @@ positive terms: each value keeps its *relative* precision, which the comparison 
 
 import numpy as np
 
-from ir_measures_relative._base.models import ERR, AveragePrecision, UserModel, sum_over_ranks
+from ir_measures_relative._base.models import ERR, AveragePrecision, UserModel, still_reading, sum_over_ranks
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, best_values
 
@@ -59,8 +59,7 @@ def first_relevant(relevant: IntArray, n: IntArray, m: IntArray) -> FloatArray:
     above = np.arange(m.max(initial=0))  # (W,) documents above each rank
     left = np.maximum(n[:, None] - above, 1)  # (Q, W) documents not yet ranked
     hit = np.minimum(relevant[:, None] / left, 1.0)
-    reached = np.hstack([np.ones((len(n), 1)), np.cumprod(1 - hit, axis=1)])[:, :-1]
-    return np.where(above < m[:, None], reached * hit, 0.0)
+    return np.where(above < m[:, None], still_reading(hit) * hit, 0.0)
 
 
 def expected_err(stop: FloatArray, n: IntArray, m: IntArray) -> FloatArray:

@@ -4,11 +4,5 @@ The two lists are called Y and Z throughout, as in Moffat's paper: a run and its
 """
 
 from ir_measures_relative._extremes.effectiveness_distance import JUDGED, NORMS, MedResult, MedSettings, med, med_matrix
-from ir_measures_relative._extremes.labellings import (
-    BASES,
-    Question,
-    largest_and_smallest,
-    largest_difference,
-    signed_ends,
-)
-from ir_measures_relative._extremes.side_by_side import against_nothing, two_runs
+from ir_measures_relative._extremes.labellings import BASES, Question, largest_and_smallest, largest_value, signed_ends
+from ir_measures_relative._extremes.side_by_side import two_runs

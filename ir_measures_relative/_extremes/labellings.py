@@ -11,10 +11,10 @@ import numpy as np
 
 from ir_measures_relative._base import RBP, QMeasure, UserModel, divide
 from ir_measures_relative._extremes.ndcg import ndcg_labels
-from ir_measures_relative._extremes.side_by_side import SideBySide, run_with_others
+from ir_measures_relative._extremes.side_by_side import SideBySide, against_nothing, run_with_others
 from ir_measures_relative._extremes.staircases import ap_labels, err_labels, q_labels
 from ir_measures_relative._input import Array, FloatArray, IntArray
-from ir_measures_relative._judged import Judgements, Tops
+from ir_measures_relative._judged import JudgedRun, Judgements, Tops
 
 BLOCK = 1 << 19  # documents of both lists that are processed at a time, so that memory stays small
 
@@ -65,6 +65,11 @@ class Question:
 def largest_difference(pair: SideBySide, question: Question) -> Labelling:
     """Largest M(Y) - M(Z) over the labels of the free documents."""
     return _METHODS[question.model.name](pair, question)
+
+
+def largest_value(run: JudgedRun, question: Question) -> FloatArray:
+    """(Q,) the largest M(run): its largest difference from an empty list."""
+    return largest_difference(against_nothing(run, question.model.cutoff), question).value
 
 
 def largest_and_smallest(pair: SideBySide, question: Question) -> tuple[Labelling, Labelling]:

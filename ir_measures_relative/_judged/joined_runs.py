@@ -106,10 +106,7 @@ def _filled(present: np.ndarray, values: np.ndarray, filler: Any) -> np.ndarray:
 def common_codes(
     one: JudgedRun, other: JudgedRun, cutoff: int | None, by_id: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Number the documents of each topic in two runs: (Q, W) for the top K of each run, -1 past the end of a list.
-
-    ``by_id`` numbers in the order of topics and ids, which takes longer.
-    """
+    """(Q, W) numbers of the documents in the top K of each run; ``by_id``: in the order of topics and ids (slower)."""
     (present, place), (other_present, other_place) = (run._places(cutoff) for run in (one, other))
     document, ids = pd.factorize(np.concatenate([one.run.doc_id[place], other.run.doc_id[other_place]]), sort=by_id)
     topic = np.concatenate([np.nonzero(present)[0], np.nonzero(other_present)[0]])

@@ -14,7 +14,7 @@ in nDCG between the run and an empty list, as MED computes it (`_extremes/ndcg.p
 import numpy as np
 
 from ir_measures_relative._base import NDCG, divide
-from ir_measures_relative._extremes import Question, against_nothing, largest_difference
+from ir_measures_relative._extremes import Question, largest_value
 from ir_measures_relative._judged import JudgedRun, best_values, best_values_left
 from ir_measures_relative._labels import naive_bounds
 from ir_measures_relative._priors import JudgedPriors
@@ -25,8 +25,7 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
     """(Q,) bound of nDCG of each topic; ``side`` and ``method`` as in `NDCGBound`."""
     judgements, top = run.judgements, run.top(model.cutoff)
     if (side, method) == ("upper", "guaranteed"):
-        pair = against_nothing(run, model.cutoff)
-        return largest_difference(pair, Question(model, judgements, max_rel)).value
+        return largest_value(run, Question(model, judgements, max_rel))
     value = model.gain(judgements.grade)  # (J,)
     gain, unjudged = top.values(value), top.unjudged  # (Q, W)
     best = best_values(value, judgements, model.cutoff)  # (Q, D)
