@@ -56,13 +56,13 @@ def parse_base(text: str | ir_measures.Measure, declared: Mapping[str, ir_measur
 
 
 def _parsed(
-    text: str | ir_measures.Measure, known: Mapping[str, ir_measures.Measure], paths: bool
+    text: str | ir_measures.Measure, measures: Mapping[str, ir_measures.Measure], paths: bool
 ) -> ir_measures.Measure:
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
         raise TypeError(f"expected a measure or its text, got a {type(text).__name__}; {_FORM}{right_call()}")
-    if (of_trec_eval := _of_trec_eval(text, known)) is not None:
+    if (of_trec_eval := _of_trec_eval(text, measures)) is not None:
         return of_trec_eval
     if paths and {os.sep, "."} & {*text} and not {"(", "\0"} & {*text} and os.path.isfile(text):
         raise MeasureError(f"expected a measure, got the file {shown(text)}{right_call()}")
@@ -70,12 +70,12 @@ def _parsed(
     if len(text) > longest:
         size = f"has {len(text)} characters; at most {longest} are supported"
         raise MeasureError(f"the measure {shown(text[:200])} {size}")
-    return _Reader(text, known, paths).whole()
+    return _Reader(text, measures, paths).whole()
 
 
-def _of_trec_eval(text: str, known: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure | None:
+def _of_trec_eval(text: str, registered: Mapping[str, ir_measures.Measure]) -> ir_measures.Measure | None:
     """The measure that trec_eval calls so, such as map, ndcg_cut_10 and P_10; ir_measures' own names come first."""
-    if not _TREC_EVAL.fullmatch(text) or text in known:
+    if not _TREC_EVAL.fullmatch(text) or text in registered:
         return None
     try:
         measures = ir_measures.parse_trec_measure(text)
@@ -109,7 +109,7 @@ class _Reader(NamedTuple):
     """Makes the measure that a text describes."""
 
     text: str
-    known: Mapping[str, ir_measures.Measure]  # every measure by its name
+    measures: Mapping[str, ir_measures.Measure]  # every measure by its name
     paths: bool
 
     def whole(self) -> ir_measures.Measure:
@@ -132,12 +132,12 @@ class _Reader(NamedTuple):
             node = node.func
         if not isinstance(node, ast.Name):
             raise self._unreadable()
-        measure = self.known.get(node.id)
+        measure = self.measures.get(node.id)
         if measure is None:
             raise self._unknown(node.id)
         if at is not None:
             name = measure.AT_PARAM
-            if isinstance(at, ast.Name) and at.id not in self.known:
+            if isinstance(at, ast.Name) and at.id not in self.measures:
                 raise MeasureError(refusal(at.id, f"{measure.NAME}: {name}", "a positive integer"))
             value = self._value(at)
             if params.setdefault(name, value) != value:
@@ -164,7 +164,7 @@ class _Reader(NamedTuple):
             if twice := [key for key, number in Counter(keys).items() if number > 1]:
                 raise self._error(f"the key {shown(twice[0])} is given twice")
             return dict(zip(keys, map(self._value, node.values), strict=True))
-        if isinstance(node, ast.Name) and node.id not in self.known:
+        if isinstance(node, ast.Name) and node.id not in self.measures:
             raise self._error(f"{node.id} is not a measure; text requires quotes, as in '{node.id}'")
         return self._measure(node) if isinstance(node, (ast.Name, ast.Call, ast.BinOp)) else self._scalar(node)
 
@@ -183,8 +183,8 @@ class _Reader(NamedTuple):
         for name, value in params.items():
             info = measure.SUPPORTED_PARAMS.get(name)
             if info is None:
-                known = ", ".join(measure.SUPPORTED_PARAMS)
-                raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {known}")
+                supported = ", ".join(measure.SUPPORTED_PARAMS)
+                raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {supported}")
             if info.dtype is float and type(value) is int:
                 params[name] = value = float(value)
             if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):
@@ -203,11 +203,11 @@ class _Reader(NamedTuple):
             raise MeasureError(str(error)) from None
 
     def _unknown(self, name: str) -> MeasureError:
-        known = sorted(ir_measures.measures.registry)
-        if (close := closest(name, known)) is not None:
+        names = sorted(ir_measures.measures.registry)
+        if (close := closest(name, names)) is not None:
             return MeasureError(f"unknown measure {shown(name, 60)}; did you mean {close}?")
         package = __name__.partition(".")[0]
-        own = [measure for measure in known if type(self.known[measure]).__module__.startswith(package)]
+        own = [measure for measure in names if type(self.measures[measure]).__module__.startswith(package)]
         listed = f"measures are nDCG@10, AP and others of ir_measures, and {', '.join(own)}"
         return MeasureError(f"unknown measure {shown(name, 60)}; {listed}")
 

@@ -158,11 +158,6 @@ class Tops(NamedTuple):
         """(M, Q, W) place of each document in ``doc_id``; -1 past the end."""
         return np.where(self.present, self.start[:-1, None] + self.code, -1)
 
-    @property
-    def topic(self) -> IntArray:
-        """(D,) topic of each document."""
-        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-
 
 @dataclass(frozen=True, eq=False)
 class Runs:

@@ -82,7 +82,7 @@ class TestRuns:
             documents = runs[name].documents(3)
             for topic, rank in np.argwhere(tops.present[at]):
                 assert tops.doc_id[tops.document[at, topic, rank]] == documents[topic, rank]
-                assert tops.topic[tops.document[at, topic, rank]] == topic
+                assert tops.start[topic] <= tops.document[at, topic, rank] < tops.start[topic + 1]
             width = documents.shape[1]
             assert (tops.present[at, :, :width] == (documents != None)).all()  # noqa: E711
 
