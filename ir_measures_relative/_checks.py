@@ -233,12 +233,8 @@ def tracked(items: Iterable[Item], total: int, what: str, progress: bool | None 
     """Show a bar: at once with True, never with False, by default when the work takes long and somebody looks."""
     if progress is False or (progress is None and not _is_watched()):
         return items
-    # imported late, because that is slow; as text where ipywidgets is missing
-    if "ipykernel" in sys.modules and find_spec("ipywidgets") is not None:
-        from tqdm.auto import tqdm
-    else:
-        from tqdm.std import tqdm
-    bar: Iterable[Item] = tqdm(items, total=total, desc=what, leave=False, delay=0.0 if progress else _BAR_AFTER)
+    delay = 0.0 if progress else _BAR_AFTER
+    bar: Iterable[Item] = _bar()(items, total=total, desc=what, leave=False, delay=delay)
     return bar
 
 
@@ -248,3 +244,12 @@ def _is_watched() -> bool:
         return "ipykernel" in sys.modules or sys.stderr.isatty()
     except (AttributeError, ValueError):  # standard error is missing or closed
         return False
+
+
+def _bar() -> Any:
+    """The progress bar of tqdm, imported late because that is slow; as text where ipywidgets is missing."""
+    if "ipykernel" in sys.modules and find_spec("ipywidgets") is not None:
+        from tqdm.auto import tqdm
+    else:
+        from tqdm.std import tqdm
+    return tqdm
