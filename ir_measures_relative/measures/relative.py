@@ -5,7 +5,7 @@ raises an error there.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -45,44 +45,49 @@ class Parameter(measures.ParamInfo):
         return error(refusal(value, where, self.kind))
 
 
-class _Checked(Parameter):
-    """A parameter whose values an argument check accepts; None stays None where it is the default."""
-
-    def __init__(self, check: Callable[[Any, str], Any], kind: str, default: Any, desc: str):
-        super().__init__(default, desc)
-        self.check = check
-        self.kind = kind
-
-    def canonical(self, where: str, value: Any) -> Any:
-        return None if value is None and self.default is None else self.check(value, where)
-
-
-class Whole(_Checked):
+class Whole(Parameter):
     """An integer, at most 2^53."""
 
     def __init__(self, low: int = 1, default: int | None = None, desc: str = ""):
-        super().__init__(partial(whole, low=low, high=LARGEST), whole_kind(low), default, desc)
+        super().__init__(default, desc)
+        self.low = low
+        self.kind = whole_kind(low)
+
+    def canonical(self, where: str, value: Any) -> int | None:
+        if value is None and self.default is None:
+            return None
+        return whole(value, where, self.low, LARGEST)
 
 
-class Number(_Checked):
+class Number(Parameter):
     """A real number in a closed range."""
 
     def __init__(self, low: float, high: float, default: float, desc: str = ""):
-        super().__init__(partial(real, low=low, high=high), real_kind(low, high), float(default), desc)
+        super().__init__(float(default), desc)
+        self.low, self.high = low, high
+        self.kind = real_kind(low, high)
+
+    def canonical(self, where: str, value: Any) -> float:
+        return real(value, where, self.low, self.high)
 
 
-class Flag(_Checked):
-    """True or False."""
+class Flag(Parameter):
+    kind = "True or False"
 
-    def __init__(self, default: bool, desc: str = ""):
-        super().__init__(flag, "True or False", default, desc)
+    def canonical(self, where: str, value: Any) -> bool:
+        return flag(value, where)
 
 
-class Choice(_Checked):
+class Choice(Parameter):
     """One of a few words; the first is the default unless another is named."""
 
     def __init__(self, *words: str, default: str | None = None, desc: str = ""):
-        super().__init__(partial(choice, choices=words), choice_kind(words), default or words[0], desc)
+        super().__init__(words[0] if default is None else default, desc)
+        self.words = words
+        self.kind = choice_kind(words)
+
+    def canonical(self, where: str, value: Any) -> str:
+        return choice(value, where, self.words)
 
 
 class GainTable(Parameter):
