@@ -29,7 +29,7 @@ DIRECTIONS = {
 RELATIVE_TO = {
     "prior": "It requires prior runs: name them with ``prior=``, or compare many runs at once, each with all others "
     "(``'others'``, the default), those listed before it (``'previous'``) or the best run of each other group "
-    "(``'groups'``). See :doc:`../many_runs`.",
+    "(``'groups'``). See :doc:`../many_runs` and :doc:`../pyterrier`.",
     "reference": "It requires one other run, ``reference=``.",
     None: "It requires one run and the judgements.",
 }
