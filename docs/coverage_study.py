@@ -1,9 +1,9 @@
 """Count how often label intervals contain the truth on five real tracks, and write the tables of that page.
 
 ``make coverage-study``, or ``python docs/coverage_study.py TRACK ...`` for some of the tracks, which are then only
-printed; ``small`` among them adds small pools, made from a few groups of a large track. Requires the reference data (a
-folder ``shared`` next to the repository, or the one that ``IR_MEASURES_RELATIVE_SHARED`` names) and takes about 15
-minutes of processor time.
+printed; ``small`` among them adds small pools, made from a few groups of a large track, and ``methods`` compares all
+ways to score unjudged documents on two tracks. Requires the reference data (a folder ``shared`` next to the repository,
+or the one that ``IR_MEASURES_RELATIVE_SHARED`` names) and takes about 15 minutes of processor time.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures import nDCG
 from reproduce import REPOSITORY, shared_folder
 from reproductions.rows import list_table
 
@@ -33,6 +34,17 @@ SMALL = "small"
 SMALL_POOLS = {"trec-8": 10, "trec-covid-round1": 7, "trec-covid-round2": 7}  # track: depth of the pools made from it
 SMALL_SIZES = (9, 14)  # groups of a small pool
 SMALL_SEEDS = range(4)
+METHODS = "methods"
+METHOD_TRACKS = ("trec-covid-round2", "trec-dl-2021")
+METHOD_ROWS = {  # method: how it treats unjudged documents
+    "plain nDCG": "non-relevant",
+    "condensed lists": "removed",
+    "`boot_ndcg`, mean": "like judged documents",
+    "`learn_labels`, `impute`": "like documents that only one group retrieved",
+    "a judge's labels as they are": "graded by the judge",
+    "`learn_labels` from the judge only": "graded by the judge, calibrated",
+    "`learn_labels` from runs and the judge": "both",
+}
 COVERAGE_HEAD = ["Track", "Runs, groups", "Counted", ".5", ".8", ".9", ".95", ".99"]
 ERROR_HEAD = ["Track", "Depth", "Error, plain nDCG", "Error, learned", "Ratio", "tau, plain", "tau, learned", "Width"]
 
@@ -41,9 +53,85 @@ def qrels_of(folder: Path) -> Path:
     return next(path for path in (folder / "qrels.txt", folder / "qrels.txt.gz") if path.exists())
 
 
-def coverage_of(folder: Path) -> imr.meta.IntervalCoverage:
+def coverage_of(folder: Path, estimate: Any = "learned", judge: Path | None = None) -> imr.meta.IntervalCoverage:
     """Leave each group of a track out of its pool."""
-    return imr.meta.interval_coverage(qrels_of(folder), folder / "runs", folder / "groups.csv")
+    return imr.meta.interval_coverage(qrels_of(folder), folder / "runs", folder / "groups.csv", estimate, judge=judge)
+
+
+def methods_of(folder: Path, learned: imr.meta.IntervalCoverage) -> dict[str, list[str]]:
+    """Error and coverage of each method on a track, by its row in the table."""
+    judge = next(folder.glob("judge-umbrela-*"), None)
+    names = list(METHOD_ROWS)
+    studies = {names[2]: coverage_of(folder, imr.boot_ndcg), names[3]: learned}
+    if judge is not None:
+        studies |= {names[5]: coverage_of(folder, "judge", judge), names[6]: coverage_of(folder, judge=judge)}
+    cells = {name: [share(study.summary()["error"]), covered(study)] for name, study in studies.items()}
+    cells[names[0]] = [share(learned.summary()["error_plain"]), "–"]
+    changed = changed_scores(folder, learned.depth, judge)
+    errors = np.sqrt(changed.sub(learned.truth.mean(axis=1), axis=0).pow(2).mean())
+    print(f"{folder.name}:", {what: round(value, 4) for what, value in errors.items()}, flush=True)
+    cells[names[1]] = [share(errors["condensed"]), "–"]
+    if judge is not None:
+        cells[names[4]] = [share(errors["judge"]), "–"]
+    return cells
+
+
+def changed_scores(folder: Path, depth: int, judge: Path | None) -> pd.DataFrame:
+    """Mean nDCG@10 of each run without its group, if its list or the judgements are changed; a row per run.
+
+    ``condensed`` removes the documents that became unjudged, ``judged_only`` removes all unjudged documents, and
+    ``judge``, if there is one, grades those that became unjudged in the top 10.
+    """
+    runs = imr.read_runs(folder / "runs")
+    groups = pd.read_csv(folder / "groups.csv", dtype=str).set_index("run")["group"]
+    qrels = imr.read_qrels(qrels_of(folder)).to_dict()
+    labels = {} if judge is None else imr.read_qrels(judge).to_dict()
+    visible = imr.meta.leave_group_out(qrels, runs, groups.to_dict(), depth=depth)
+    rows = {}
+    for name, run in runs.items():
+        kept = imr.read_qrels(visible[groups[name]]).to_dict()
+        hidden = {topic: set(grades) - set(kept.get(topic, {})) for topic, grades in qrels.items()}
+        lists = {topic: [doc for doc in run.ranking(topic) if doc not in hidden[topic]] for topic in qrels}
+        graded = {topic: dict(grades) for topic, grades in kept.items()}
+        for topic, documents in hidden.items():
+            for doc in documents & set(run.ranking(topic)[:10]) & set(labels.get(topic, {})):
+                graded.setdefault(topic, {})[doc] = labels[topic][doc]
+        condensed = {topic: {doc: -float(rank) for rank, doc in enumerate(docs)} for topic, docs in lists.items()}
+        rows[name] = {
+            "condensed": mean_score(nDCG @ 10, kept, condensed),
+            "judged_only": mean_score(nDCG(judged_only=True) @ 10, kept, run),
+        }
+        if labels:
+            rows[name]["judge"] = mean_score(nDCG @ 10, graded, run)
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def mean_score(measure: Any, qrels: Any, run: Any) -> float:
+    return float(imr.compare([measure], qrels, {"run": run}, progress=False).to_frame().iloc[0, 0])
+
+
+def method_rows(columns: dict[str, dict[str, list[str]]]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table of methods; ``columns`` has the cells of each track."""
+    head = ["Method", "Unjudged documents are"]
+    for track in columns:
+        head += [f"{TRACKS[track]}: error", "95% intervals that cover"]
+    rows = [
+        [name, treated, *(cell for cells in columns.values() for cell in cells.get(name, ["–", "–"]))]
+        for name, treated in METHOD_ROWS.items()
+    ]
+    return head, rows
+
+
+def covered(study: imr.meta.IntervalCoverage) -> str:
+    runs = study.to_frame()[study.evaluated]
+    return f"{runs['covers'].sum()} of {len(runs)} runs"
+
+
+def best_third(studies: list[tuple[str, imr.meta.IntervalCoverage]]) -> str:
+    """Coverage of 95% intervals for the best third of the runs of each track."""
+    parts = [study.to_frame()[study.evaluated] for _, study in studies]
+    best = pd.concat([runs.nlargest(len(runs) // 3, "truth") for runs in parts])
+    return f"{best['covers'].sum()} of {len(best)} runs"
 
 
 def small_pool(folder: Path, depth: int, n_groups: int, seed: int) -> imr.meta.IntervalCoverage:
@@ -107,8 +195,8 @@ def share(value: float, places: int = 3) -> str:
 
 
 def main(names: list[str]) -> None:
-    if unknown := set(names) - {*TRACKS, SMALL}:
-        sys.exit(f"unknown track {', '.join(sorted(unknown))}; expected some of {', '.join([*TRACKS, SMALL])}")
+    if unknown := set(names) - {*TRACKS, SMALL, METHODS}:
+        sys.exit(f"unknown track {', '.join(sorted(unknown))}; expected some of {', '.join([*TRACKS, SMALL, METHODS])}")
     folder = shared_folder()
     if folder is None:
         print("There is no folder 'shared' next to the repository, and IR_MEASURES_RELATIVE_SHARED names none:")
@@ -130,9 +218,16 @@ def main(names: list[str]) -> None:
     tables = {"coverage": (COVERAGE_HEAD, coverage), "errors": (ERROR_HEAD, errors)} if wanted else {}
     if not names or SMALL in names:
         tables["small_pools"] = (["Pools", *COVERAGE_HEAD[1:]], small_pools(folder / "data"))
+    if not names or METHODS in names:
+        learned = {name: dict(studies).get(name) or coverage_of(folder / "data" / name) for name in METHOD_TRACKS}
+        tables[METHODS] = method_rows(
+            {name: methods_of(folder / "data" / name, learned[name]) for name in METHOD_TRACKS}
+        )
+    if wanted == list(TRACKS):
+        print(f"95% intervals of the best third of each track: {best_third(studies)}", end="\n\n")
     for table, (head, rows) in tables.items():
         print(pd.DataFrame(rows, columns=head).to_string(index=False), end="\n\n")
-        if table == "small_pools" or wanted == list(TRACKS):
+        if table in ("small_pools", METHODS) or wanted == list(TRACKS):
             TABLES.mkdir(exist_ok=True)
             (TABLES / f"{table}.inc").write_text(list_table(head, rows), encoding="utf-8")
 
