@@ -47,19 +47,20 @@ from ir_measures_relative.meta._estimation import (
     estimation_error,
     preference_reconstruction,
 )
-from ir_measures_relative.meta._judges import JudgeComparison, compare_judges
-from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
-from ir_measures_relative.meta._rank_correlation import (
+from ir_measures_relative.meta._leaderboards import (
     NumberOfSystems,
+    RankIntervals,
     discordant_pairs,
     kendall_tau,
     number_of_systems,
     percentage_absolute_difference,
+    rank_intervals,
     system_order,
     tau_ap,
+    title_direction,
 )
-from ir_measures_relative.meta._rank_intervals import RankIntervals, rank_intervals
-from ir_measures_relative.meta._reusability import Reusability, reusability
+from ir_measures_relative.meta._other_judgements import JudgeComparison, Reusability, compare_judges, reusability
+from ir_measures_relative.meta._planning import Plan, detectable, power, topics_needed
 from ir_measures_relative.meta._score_table import LabelledScores, ScoreTable, refuse_repeated
 from ir_measures_relative.meta._significance import (
     DiscriminativePower,
@@ -70,7 +71,7 @@ from ir_measures_relative.meta._significance import (
 )
 from ir_measures_relative.meta._topic_sets import QueryTypes, Stability, SwapRate, query_types, stability, swap_rate
 
-# not public, but for other rooms: random_effects, corrected, LabelledScores, refuse_repeated
+# not public, but for other rooms: random_effects, corrected, LabelledScores, refuse_repeated, title_direction
 __all__ = [
     "DiscriminativePower", "EstimateComparison", "EstimationError", "IntervalCoverage", "JudgeComparison",
     "JudgingReplay", "LabelShares", "NumberOfSystems", "Plan", "PoolDepth", "PredictionPowered",

@@ -1,13 +1,14 @@
 """Estimates from two sources: few human and many machine judgements; and the mean of effects over collections."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from ir_measures_relative._checks import counted, flag, real
+from ir_measures_relative._checks import counted, flag, share
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative.meta._score_table import ScoreTable, places, same_places
 
@@ -59,8 +60,8 @@ def prediction_powered(
 
     The estimate is the judge's mean over the topics without human scores, plus the mean difference between people and
     judge on the topics that both have scored, which removes the judge's bias. The judge's weight is tuned to the data,
-    so a useless judge is ignored and only adds a little noise (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023,
-    Prediction-powered inference, Science 382; Angelopoulos, Duchi and Zrnic 2023, PPI++, arXiv:2311.01453).
+    so a useless judge is ignored (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Prediction-powered inference,
+    Science 382; Angelopoulos, Duchi and Zrnic 2023, PPI++, arXiv:2311.01453).
 
     With n human topics H and N further topics: estimate = w mean_N(judge) + mean_H(human - w judge), variance =
     w^2 var_N(judge)/N + var_H(human - w judge)/n, and w = cov_H(human, judge) / ((1 + n/N) var(judge)), clipped to
@@ -69,8 +70,7 @@ def prediction_powered(
     Parameters
     ----------
     human : DataFrame, array or dict
-        Scores by human judgements, systems x topics. The topics must be a random sample of all topics: if people judged
-        the easy ones, the interval is wrong, whatever the judge.
+        Scores by human judgements, systems x topics. The topics must be a random sample of all topics.
     judge : DataFrame, array or dict
         Scores of the same systems by the judge, on all these topics and at least 2 more. They must not depend on other
         systems (no NRG with ``prior='others'``).
@@ -81,8 +81,7 @@ def prediction_powered(
     weight : float, optional
         Weight of the judge, from 0 to 1; by default tuned for each system or pair.
     normal : bool
-        Like ppi-python, use the normal quantile and divide sums of squares by n, not n - 1, instead of Student's t with
-        n - 1 degrees of freedom.
+        Like ppi-python, use the normal quantile instead of Student's t, and divide sums of squares by n, not n - 1.
 
     Examples
     --------
@@ -95,28 +94,28 @@ def prediction_powered(
     >>> result.estimate.round(3).tolist(), result.human.round(3).tolist()
     ([0.312, 0.515], [0.3, 0.5])
     """
-    level, normal = real(level, "level", 0.0, 1.0), flag(normal, "normal")
+    level, normal = share(level, "level"), flag(normal, "normal")
     by_people = ScoreTable.of(human, "human").need(systems=1, topics=2, what="human")
     labelled, unlabelled = _scores_of_judge(ScoreTable.of(judge, "judge"), by_people)
     systems, scores = by_people.systems, by_people.scores
     if flag(differences, "differences"):
         by_people.need(systems=2, what="human")
         i, j = np.triu_indices(len(systems), k=1)
-        systems = [(systems[a], systems[b]) for a, b in zip(i, j, strict=True)]
+        systems = list(combinations(systems, 2))
         scores, labelled, unlabelled = (x[i] - x[j] for x in (scores, labelled, unlabelled))
     n, more = scores.shape[1], unlabelled.shape[1]
     everything = np.hstack([labelled, unlabelled])
     if weight is None:
         weights = _tuned(scores, labelled, everything, n / more)
     else:
-        weights = np.full(len(scores), real(weight, "weight", 0.0, 1.0))
-    rest, lost = scores - weights[:, None] * labelled, 0 if normal else 1  # degrees of freedom
-    estimate = weights * unlabelled.mean(axis=1) + rest.mean(axis=1)
-    variance = weights**2 * unlabelled.var(axis=1, ddof=lost) / more + rest.var(axis=1, ddof=lost) / n
-    alone = scores.var(axis=1, ddof=lost) / n
+        weights = np.full(len(scores), share(weight, "weight"))
+    residual, ddof = scores - weights[:, None] * labelled, 0 if normal else 1
+    estimate = weights * unlabelled.mean(axis=1) + residual.mean(axis=1)
+    variance = weights**2 * unlabelled.var(axis=1, ddof=ddof) / more + residual.var(axis=1, ddof=ddof) / n
+    without_judge = scores.var(axis=1, ddof=ddof) / n
     margin = (scipy.stats.norm if normal else scipy.stats.t(n - 1)).ppf((1 + level) / 2) * np.sqrt(variance)
     return PredictionPowered(
-        systems=list(systems),
+        systems=systems,
         estimate=estimate,
         low=estimate - margin,
         high=estimate + margin,
@@ -124,7 +123,7 @@ def prediction_powered(
         weight=weights,
         human=scores.mean(axis=1),
         judge=everything.mean(axis=1),
-        effective_topics=n * np.divide(alone, variance, out=np.ones(len(alone)), where=variance > 0),
+        effective_topics=n * np.divide(without_judge, variance, out=np.ones(len(scores)), where=variance > 0),
         n_human=n,
         n_judge=more,
         level=level,
@@ -150,17 +149,12 @@ def _tuned(human: FloatArray, judge: FloatArray, everything: FloatArray, ratio: 
     return np.asarray(np.clip(weight, 0.0, 1.0))
 
 
-class RandomEffects(NamedTuple):
-    """Mean over studies, its standard error, and the variation between studies."""
+def random_effects(effect: FloatArray, variance: FloatArray) -> tuple[float, float, float, float]:
+    """Mean of (k,) effects with (k,) sampling variances above 0, its standard error, tau^2 and I^2.
 
-    mean: float
-    std_error: float
-    tau2: float  # variance of the true effects between studies
-    i2: float  # share of the variation between the estimates that is not sampling error
-
-
-def random_effects(effect: FloatArray, variance: FloatArray) -> RandomEffects:
-    """Combine (k,) effects with their (k,) sampling variances, all above 0, by DerSimonian and Laird's model."""
+    By DerSimonian and Laird's model: tau^2 is the variance of the true effects between studies, I^2 the share of the
+    variation between the estimates that is not sampling error.
+    """
     weight = 1 / variance
     heterogeneity = float((weight * (effect - np.average(effect, weights=weight)) ** 2).sum())  # Cochran's Q
     freedom = len(effect) - 1
@@ -168,4 +162,4 @@ def random_effects(effect: FloatArray, variance: FloatArray) -> RandomEffects:
     tau2 = max(0.0, float((heterogeneity - freedom) / scale))
     i2 = max(0.0, 1 - freedom / heterogeneity) if heterogeneity else 0.0
     weight = 1 / (variance + tau2)
-    return RandomEffects(float(np.average(effect, weights=weight)), float(np.sqrt(1 / weight.sum())), tau2, i2)
+    return float(np.average(effect, weights=weight)), float(np.sqrt(1 / weight.sum())), tau2, i2

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ir_measures_relative._checks import real
+from ir_measures_relative._checks import share
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import LabelledScores, ScoreTable, is_vector, places, require, score_levels
 from ir_measures_relative.meta._significance import corrected, paired_t, valid_correction
@@ -65,9 +65,9 @@ def estimation_error(estimate: Any, truth: Any) -> EstimationError:
     require(guess.size, 1, "score", "estimate")
     error = guess - true
     rmse, over, under = np.sqrt(np.mean(_error_parts(error) ** 2, axis=1)).tolist()
-    pearson = _correlation(guess, true)
-    spearman = _correlation(*(scipy.stats.rankdata(score_levels(values)) for values in (guess, true)))
-    return EstimationError(rmse, over, under, float(error.mean()), pearson, spearman, error.size, error)
+    ranks = (scipy.stats.rankdata(score_levels(values)) for values in (guess, true))
+    correlations = _correlation(guess, true), _correlation(*ranks)
+    return EstimationError(rmse, over, under, float(error.mean()), *correlations, error.size, error)
 
 
 def _error_parts(error: FloatArray) -> FloatArray:
@@ -137,14 +137,12 @@ def preference_reconstruction(estimate: Any, truth: Any) -> PreferenceReconstruc
     """Compare the order of systems by estimated scores with their order by true scores, topic by topic.
 
     As in Table 6 of Fröbe, Gienapp, Potthast and Hagen (2023), Bootstrapped nDCG estimation in the presence of unjudged
-    documents, ECIR. (The authors' program counts a tie as a preference for the estimated system, both in the truth and
-    in the estimates, which is why points have precision = recall in the table.)
+    documents, ECIR. (The authors' program counts ties as preferences, hence precision = recall for points there.)
 
     On each topic every estimated system is compared with the *true* score of every other system. It is stated to be
     better if its estimate (or the lower end of its range) is strictly larger, worse if its estimate (or the upper end)
-    is strictly smaller; otherwise no preference is stated. Scores that differ by no more than 1e-12 of the largest true
-    score are equal. Topics in which the truth ties all pairs are left out; a preference for a pair that the truth ties
-    is wrong. Precision, recall and F1 are means over topics, so F1 is not the harmonic mean of the other two.
+    is strictly smaller; otherwise no preference is stated. A preference for a pair that the truth ties is wrong, and
+    topics in which it ties all pairs are left out. Precision, recall and F1 are means over topics.
 
     Parameters
     ----------
@@ -203,9 +201,9 @@ def _ranges(estimate: Any, true: ScoreTable) -> tuple[FloatArray, FloatArray, li
     wrong = np.argwhere(lower > upper + true.tolerance)
     if len(wrong):
         system, topic = wrong[0]
-        place = f"the range of system {low.systems[system]!r} on topic {true.topics[topic]!r}"
         ends = f"ends at {upper[system, topic]:g}, below its start {lower[system, topic]:g}"
-        raise ValueError(f"estimate: {place} {ends}")
+        cell = f"system {low.systems[system]!r} on topic {true.topics[topic]!r}"
+        raise ValueError(f"estimate: the range of {cell} {ends}")
     return lower, upper, rows
 
 
@@ -237,8 +235,8 @@ def compare_estimates(
     """Test which estimates of the same scores differ in their error, or in the preferences that they reconstruct.
 
     Student's paired t-test compares every two estimates: on squared errors per value (rmse, and its parts over and
-    under), or on precision, recall and F1 per topic. Values of several runs on one topic depend on one another, and so
-    do those of one run under several pools: then read p-values as a description.
+    under), or on precision, recall and F1 per topic. If values depend on one another, as those of several runs on one
+    topic do, p-values are only a description.
 
     Parameters
     ----------
@@ -257,14 +255,14 @@ def compare_estimates(
     >>> meta.compare_estimates({name: meta.estimation_error(scores, truth) for name, scores in estimates.items()})
     EstimateComparison(rmse 1 of 1, over 0 of 1, under 1 of 1 pairs differ at level 0.05, correction bonferroni)
     """
-    correction, level = valid_correction(correction), real(level, "level", 0.0, 1.0)
+    correction, level = valid_correction(correction), share(level, "level")
     parts = []
     for criterion, values in _criteria(results).items():
-        test = paired_t(values)
+        statistic, p_value = paired_t(values)
         totals = {name: float(getattr(result, criterion)) for name, result in results.items()}
         pairs = [(criterion, a, b, totals[a], totals[b]) for a, b in combinations(results, 2)]
         part = pd.DataFrame(pairs, columns=["criterion", "a", "b", "value_a", "value_b"])
-        parts.append(part.assign(statistic=test.statistic, p_value=corrected(test.p_value, correction)))
+        parts.append(part.assign(statistic=statistic, p_value=corrected(p_value, correction)))
     return EstimateComparison(level, correction, pd.concat(parts, ignore_index=True))
 
 

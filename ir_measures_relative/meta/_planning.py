@@ -65,30 +65,28 @@ def topics_needed(
 ) -> Plan:
     """Compute how many topics it takes to show a difference between systems.
 
-    The t-test's power comes from the noncentral t distribution. ANOVA follows Sakai: one-way degrees of freedom
-    m (n - 1), noncentrality n difference^2 / (2 variance), the least favourable arrangement of the other systems. The
-    topics needed for an interval are the fewest for which its expected width is at most ``difference``.
+    The t-test's power comes from the noncentral t distribution. ANOVA follows Sakai (2016, Topic set size design,
+    Information Retrieval Journal 19(3)): one-way degrees of freedom m (n - 1), noncentrality n difference^2 / (2
+    variance), the least favourable arrangement of the other systems.
 
     Parameters
     ----------
     spread : float, DataFrame, array or dict
-        Standard deviation over topics of the difference between two systems; or a systems x topics table, from which
-        the median over pairs is used and the 10% and 90% quantiles are reported. With ``design='anova'`` the residual
-        standard deviation; for a table that of the two-way model score = system + topic.
+        Standard deviation over topics of the difference between two systems (for ANOVA the residual one); or a systems
+        x topics table, from which the median over pairs is used and the 10% and 90% quantiles are reported (for ANOVA
+        the residual one of the model score = system + topic).
     difference : float
         Difference in mean scores to detect; for ANOVA that between the best and the worst system; for
         ``design='interval'`` the expected width of the confidence interval of a difference.
     power, level : float
-        Probability of detecting it (not for ``design='interval'``), and significance level of the two-sided test; 1 -
-        level is the confidence of the interval.
+        Probability of detecting it (not for intervals), and significance level of the two-sided test; intervals have
+        confidence 1 - level.
     comparisons : int
-        Number of tests; each is made at level / comparisons, the first step of Holm's method. All pairs of m systems
-        are m (m - 1) / 2.
+        Number of tests, such as m (m - 1) / 2 for all pairs; each is made at level / comparisons.
     pairs : {'all', 'top'}
         Pairs of a table to use: all, or those with the best system.
     design : {'paired', 'anova', 'interval'}
-        Paired t-test, or topic set size design (Sakai 2016, Information Retrieval Journal 19(3)) for ANOVA or for
-        intervals.
+        Paired t-test, ANOVA, or confidence interval.
     systems : int, optional
         Number of systems for ``design='anova'``; by default those of the table.
 
@@ -195,7 +193,7 @@ class _Test:
             raise WrongKind(f"spread={shown(spread)} must be a number or a systems x topics table")
         else:
             scores = ScoreTable.of(spread, "spread").need(systems=2, topics=2, what="spread").scores
-            spreads = [residual_deviation(scores)[0]] if design == "anova" else _of_pairs(scores, pairs)
+            spreads = [residual_deviation(scores)[0]] if design == "anova" else _spreads_of_pairs(scores, pairs)
             n_systems = n_systems or len(scores)
         if design == "anova" and n_systems is None:
             raise ValueError("design='anova' requires systems=, the number of systems")
@@ -259,7 +257,7 @@ class _Test:
         return Plan(*answer, self.design, self.level, self.comparisons, self.systems, asked, frame)
 
 
-def _of_pairs(scores: FloatArray, pairs: str) -> list[float]:
+def _spreads_of_pairs(scores: FloatArray, pairs: str) -> list[float]:
     """Quantiles over pairs of the standard deviation of their differences over topics."""
     covariance = np.cov(scores)  # (S, S)
     variance = np.maximum(np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance, 0.0)

@@ -1,8 +1,7 @@
 """Significance tests between all pairs of systems, and whether two measures agree on the significant ones.
 
 Pairs (i, j), i < j, are in the order of ``numpy.triu_indices(S, k=1)``. Differences within rounding error count as 0
-and have p = 1. Distributions are scipy's, which lacks the *two-way* Tukey HSD (topics are blocks), a fast Tukey for
-thousands of pairs, the randomised Tukey HSD, Sakai's paired bootstrap test, and Holm's and Bonferroni's corrections.
+and have p = 1. Distributions are scipy's, which lacks the two-way Tukey HSD (topics are blocks) and the other tests.
 """
 
 import warnings
@@ -11,22 +10,21 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from threading import current_thread, main_thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 from numpy.polynomial.chebyshev import Chebyshev
 
-from ir_measures_relative._checks import choice, real, whole
+from ir_measures_relative._checks import choice, share, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative.meta._score_table import ScoreTable, same_places, tolerance
 from ir_measures_relative.meta._topic_sets import pair_names, resampled_topics
 
 TESTS = ("tukey", "ttest", "randomized_tukey", "bootstrap")
 CORRECTIONS = ("holm", "bonferroni")
-# Up to this many values are computed by scipy's studentized range one by one (10 ms each), more are interpolated.
-_INTERPOLATION_NODES = 128
+_INTERPOLATION_NODES = 128  # more values of the studentized range are interpolated, since scipy takes 10 ms for each
 _HALF = 5.0  # half of the interpolation interval is below this q, where the distribution falls
 
 
@@ -108,8 +106,7 @@ def discriminative_power(
     -----
     Leave-one-out scores (such as NRG, rareness and TaSC with ``prior='others'``) depend on one another, which no test
     here allows for: read p-values between them as a description of the table, not as error rates. A high discriminative
-    power does not show that a measure is right, only that it separates systems. Tables 1 (Tukey) of the rareness paper
-    and 8 and 18 (t-test) of the paper on upper and lower bounds report it.
+    power does not show that a measure is right, only that it separates systems.
 
     Examples
     --------
@@ -119,7 +116,7 @@ def discriminative_power(
     DiscriminativePower(tukey: 2 of 3 pairs at level 0.05)
     """
     choice(test, "test", TESTS)
-    level, correction = real(level, "level", 0.0, 1.0), valid_correction(correction)
+    level, correction = share(level, "level"), valid_correction(correction)
     trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
     if correction is not None and test not in ("ttest", "bootstrap"):
         problem = f"correction must be left out with test={test!r}, which corrects by itself"
@@ -127,15 +124,15 @@ def discriminative_power(
     read = ScoreTable.of(table).need(systems=2, topics=2).canonical()
     scores, rng = read.scores, np.random.default_rng(seed)
     if test == "tukey":
-        tested = tukey_hsd(scores)
+        statistic, p_value = tukey_hsd(scores)
     elif test == "ttest":
-        tested = paired_t(scores)
+        statistic, p_value = paired_t(scores)
     elif test == "bootstrap":
-        tested = paired_bootstrap(scores, resampled_topics(rng, len(read.topics), trials))
+        statistic, p_value = paired_bootstrap(scores, resampled_topics(rng, len(read.topics), trials))
     else:
-        tested = randomized_tukey_hsd(scores, (rng.permuted(scores, axis=0) for _ in range(trials)))
-    p_value = corrected(tested.p_value, correction)
-    return DiscriminativePower(test, level, correction, read.systems, tested.difference, tested.statistic, p_value)
+        statistic, p_value = randomized_tukey_hsd(scores, (rng.permuted(scores, axis=0) for _ in range(trials)))
+    difference, p_value = _mean_differences(scores), corrected(p_value, correction)
+    return DiscriminativePower(test, level, correction, read.systems, difference, statistic, p_value)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -226,53 +223,39 @@ def significance_disagreement(
     return SignificanceDisagreement(power(first), power(second))
 
 
-class PairwiseTest(NamedTuple):
-    """Results of a test for each pair of systems."""
-
-    difference: FloatArray  # (P,) mean of i minus mean of j
-    statistic: FloatArray  # (P,)
-    p_value: FloatArray  # (P,)
-
-
-def paired_t(scores: FloatArray) -> PairwiseTest:
-    """Student's paired t-test for every pair, not corrected for their number; ``scores`` (S, T)."""
+def paired_t(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Statistics and p-values (P,), (P,) of Student's paired t-test of every pair, not corrected; ``scores`` (S, T)."""
     difference, n_topics = _mean_differences(scores), scores.shape[1]
     deviations = [(scores[s] - scores[s + 1 :]).std(axis=1, ddof=1) for s in range(len(scores) - 1)]  # not all at once
-    error = np.concatenate([[], *deviations]) / np.sqrt(n_topics)  # (P,)
+    error = np.concatenate(deviations) / np.sqrt(n_topics)  # (P,)
     # a constant difference has no variance: its t is 0 or infinite
     statistic = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     np.divide(difference, error, out=statistic, where=error > tolerance(scores))
-    return PairwiseTest(difference, statistic, 2 * scipy.stats.t.sf(np.abs(statistic), n_topics - 1))
+    return statistic, 2 * scipy.stats.t.sf(np.abs(statistic), n_topics - 1)
 
 
-def tukey_hsd(scores: FloatArray, two_way: bool = True) -> PairwiseTest:
-    """Tukey's HSD over all systems at once; one way, topics are error, and it equals scipy.stats.tukey_hsd."""
-    deviation, freedom = residual_deviation(scores, two_way)
-    standard_error = deviation / np.sqrt(scores.shape[1])
-    difference = _mean_differences(scores)
+def tukey_hsd(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two-way Tukey HSD over all systems at once."""
+    deviation, freedom = residual_deviation(scores)
+    standard_error, difference = deviation / np.sqrt(scores.shape[1]), np.abs(_mean_differences(scores))
     if standard_error <= tolerance(scores):  # without error every difference is significant
-        equal = difference == 0
-        return PairwiseTest(difference, np.where(equal, 0.0, np.inf), np.where(equal, 1.0, 0.0))
-    statistic = np.abs(difference) / standard_error
-    return PairwiseTest(difference, statistic, studentized_range_sf(statistic, len(scores), freedom))
+        return np.where(difference == 0, 0.0, np.inf), np.where(difference == 0, 1.0, 0.0)
+    statistic = difference / standard_error
+    return statistic, studentized_range_sf(statistic, len(scores), freedom)
 
 
-def residual_deviation(scores: FloatArray, two_way: bool = True) -> tuple[float, int]:
-    """Standard deviation of the residuals of the model score = system (+ topic), and its degrees of freedom."""
-    n_systems, n_topics = scores.shape
+def residual_deviation(scores: FloatArray) -> tuple[float, int]:
+    """Standard deviation of the residuals of the model score = system + topic, and its degrees of freedom."""
+    freedom = (scores.shape[0] - 1) * (scores.shape[1] - 1)
     residual = scores - scores.mean(axis=1, keepdims=True)  # (S, T)
-    freedom = n_systems * (n_topics - 1)
-    if two_way:
-        residual = residual - residual.mean(axis=0)
-        freedom -= n_topics - 1
+    residual = residual - residual.mean(axis=0)
     return float(np.sqrt((residual**2).sum() / freedom)), freedom
 
 
 def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatArray:
-    """Probability that a studentized range exceeds q: scipy's, interpolated for many values.
+    """Probability that a studentized range exceeds q.
 
-    The interpolant is a polynomial through Chebyshev nodes in q / (q + 5), which maps [0, inf) to [0, 1); it agrees
-    with scipy to about 1e-10.
+    Many values are interpolated at Chebyshev nodes in q / (q + 5), which agrees with scipy to about 1e-10.
     """
 
     def exact(values: FloatArray) -> FloatArray:
@@ -283,35 +266,30 @@ def studentized_range_sf(q: FloatArray, n_systems: int, freedom: int) -> FloatAr
 
     if len(q) <= _INTERPOLATION_NODES:
         return exact(q)
-    x = q / (q + _HALF)
-    top = float(x.max())
-    interpolant = Chebyshev.interpolate(lambda x: exact(_HALF * x / (1 - x)), _INTERPOLATION_NODES - 1, [0.0, top])
-    order = np.argsort(q)
+    x, order = q / (q + _HALF), np.argsort(q)
+    nodes = _INTERPOLATION_NODES - 1, [0.0, float(x.max())]
+    interpolant = Chebyshev.interpolate(lambda x: exact(_HALF * x / (1 - x)), *nodes)
     p_value = np.empty(len(q))
     p_value[order] = np.minimum.accumulate(np.clip(interpolant(x[order]), 0.0, 1.0))
     return p_value
 
 
-def randomized_tukey_hsd(scores: FloatArray, permuted: Iterable[FloatArray]) -> PairwiseTest:
-    """Test by the share (b + 1)/(B + 1) of shuffled tables whose range of means reaches the difference of a pair.
-
-    Each of the B tables ``permuted`` has the scores of every topic shuffled among the systems.
-    """
-    difference = _mean_differences(scores)
+def randomized_tukey_hsd(scores: FloatArray, permuted: Iterable[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Test by the share (b + 1)/(B + 1) of B tables, shuffled by topic, whose range of means reaches a difference."""
+    difference = np.abs(_mean_differences(scores))
     ranges = np.sort([np.ptp(table.mean(axis=1)) for table in permuted])  # (B,)
-    reached = len(ranges) - np.searchsorted(ranges, np.abs(difference) - tolerance(scores), side="left")
-    return PairwiseTest(difference, np.abs(difference), (reached + 1) / (len(ranges) + 1))
+    reached = len(ranges) - np.searchsorted(ranges, difference - tolerance(scores), side="left")
+    return difference, (reached + 1) / (len(ranges) + 1)
 
 
-def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> PairwiseTest:
-    """Sakai's paired bootstrap test of every pair, not corrected for their number; ``scores`` (S, T).
+def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Sakai's paired bootstrap test of every pair, not corrected; ``resamples`` (B, T): how often a topic is drawn.
 
-    The differences of a pair over topics are shifted to mean 0 and resampled with replacement; p is the share of the B
-    resamples whose ``|t|`` reaches that of the pair, as (b + 1)/(B + 1). ``resamples`` (B, T): how often each topic is
-    drawn. The statistic is t as in the paired t-test.
+    The differences of a pair over topics are shifted to mean 0 and resampled; p is the share (b + 1)/(B + 1) of the
+    resamples whose ``|t|`` reaches that of the pair.
     """
     weight = resamples / resamples.sum(axis=1, keepdims=True)  # (B, T)
-    difference, statistic, _ = paired_t(scores)
+    statistic, _ = paired_t(scores)
     counts = []
     for system in range(len(scores) - 1):  # one system against all later ones: memory stays at (B, S)
         by_topic = scores[system] - scores[system + 1 :]  # (., T)
@@ -323,7 +301,7 @@ def paired_bootstrap(scores: FloatArray, resamples: IntArray) -> PairwiseTest:
         reached = mean**2 * (shifted**2).mean(axis=1) >= own**2 * np.maximum(variance, 0.0) * (1 - 1e-9)
         counts.append((reached & (np.abs(mean) > tolerance(scores))).sum(axis=0))
     p_value = (np.concatenate(counts) + 1) / (len(weight) + 1)
-    return PairwiseTest(difference, statistic, np.where(difference == 0, 1.0, p_value))
+    return statistic, np.where(_mean_differences(scores) == 0, 1.0, p_value)
 
 
 def valid_correction(correction: str | None) -> str | None:

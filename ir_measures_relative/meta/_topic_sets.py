@@ -83,8 +83,7 @@ def stability(
         Differences up to this size are ties.
     relative : bool
         The fuzziness is a share of ``max(|x|, |y|)``, as in Buckley and Voorhees. If False, it is a difference of
-        scores (as in Table 2 of the rareness paper): with doubled scores fewer pairs tie and "stability" grows, so do
-        not use it to compare measures of different range.
+        scores (as in Table 2 of the rareness paper), which measures of different range do not share.
 
     Examples
     --------
@@ -168,8 +167,7 @@ def swap_rate(
     """Find how large a difference must be for a second sample of topics to confirm it.
 
     In each trial two samples of topics are drawn. The difference D of two systems' means on the first one selects the
-    bin; the difference D' on the second one confirms it or not. The paper on upper and lower bounds calls another
-    number swap rate: the share of pairs that two *measures* order in opposite ways (``discordant_pairs``).
+    bin; the difference D' on the second one confirms it or not.
 
     Parameters
     ----------
@@ -185,8 +183,7 @@ def swap_rate(
     trials, seed : int
         Number of trials, and random seed; the order of rows and columns does not matter.
     width, bins : float, int
-        Width and number of the bins, of which the last is open; by default 22 for 'halves', and Sakai's 21 for
-        'bootstrap', the last from .20.
+        Width and number of the bins, the last of which is open; by default 22 for 'halves', Sakai's 21 for 'bootstrap'.
 
     Examples
     --------
@@ -291,8 +288,7 @@ def query_types(actual: Any, expected: Any, n: int, *, middle: float = 0.5) -> Q
     n : int
         Size of the two sets; 2 n must not exceed the number of queries.
     middle : float
-        Uninformative queries with both scores below it are *hard*, with neither below it *easy*. The paper describes
-        both kinds without a number.
+        Uninformative queries with both scores below it are *hard*, with neither below it *easy*.
 
     Examples
     --------
@@ -340,20 +336,17 @@ def _columns(subsets: Any, table: ScoreTable) -> list[list[int]]:
 
 def sample_means(table: ScoreTable, columns: Sequence[Sequence[int]] | IntArray) -> FloatArray:
     """(R, S) mean of each system over each of R lists of columns."""
-    counts = [np.bincount(subset, minlength=len(table.topics)) / len(subset) for subset in columns]
-    return _weighted(table, np.array(counts))
+    weights = [np.bincount(subset, minlength=len(table.topics)) / len(subset) for subset in columns]
+    return _weighted(table, np.array(weights))
 
 
 def resampled_means(table: ScoreTable, trials: int, seed: int) -> FloatArray:
     """(R, S) mean of each system over as many topics as there are, drawn with replacement."""
     n_topics = len(table.topics)
-    means = np.empty((trials, len(table.scores)))
     rng = np.random.default_rng(seed)
     rows = max(_CELLS // n_topics, 1)  # samples at a time: ten thousand of ten thousand topics would take gigabytes
-    for first in range(0, trials, rows):
-        part = means[first : first + rows]
-        part[:] = _weighted(table, resampled_topics(rng, n_topics, len(part)) / n_topics)
-    return means
+    counts = (resampled_topics(rng, n_topics, min(rows, trials - first)) for first in range(0, trials, rows))
+    return np.concatenate([_weighted(table, part / n_topics) for part in counts])
 
 
 def resampled_topics(rng: np.random.Generator, n_topics: int, trials: int) -> IntArray:

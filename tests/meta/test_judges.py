@@ -18,7 +18,7 @@ from support.small_collections import DOCUMENTS, Qrels, Run, qrels_of_topics
 
 import ir_measures_relative as imr
 from ir_measures_relative import meta
-from ir_measures_relative.meta._judges import cohen_kappa, confusion, ordinal_alpha
+from ir_measures_relative.meta._other_judgements import cohen_kappa, confusion, ordinal_alpha
 
 pairs = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=30)
 

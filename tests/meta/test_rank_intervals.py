@@ -14,7 +14,7 @@ from reference import meta as slow
 
 from ir_measures_relative import meta
 from ir_measures_relative.meta import _topic_sets
-from ir_measures_relative.meta._rank_intervals import intervals_of_draws
+from ir_measures_relative.meta._leaderboards import intervals_of_draws
 from ir_measures_relative.meta._topic_sets import sample_means
 
 COLUMNS = ["system", "mean", "low", "high", "rank", "rank_low", "rank_high", "tier", "p_best", "ties_with_best"]

@@ -36,13 +36,6 @@ def test_golden_two_way_tukey():
         np.testing.assert_allclose(result.p_value, by_pair(case["expected"], len(scores)), atol=1e-6)
 
 
-def test_golden_one_way_tukey():
-    for case in relative_cases("tukey_hsd_one_way"):
-        scores = np.array(case["args"]["M"])
-        p_value = pairwise_tests.tukey_hsd(scores, two_way=False).p_value
-        np.testing.assert_allclose(p_value, by_pair(case["expected"], len(scores)), atol=1e-6)
-
-
 def test_golden_paired_t():
     for case in relative_cases("paired_t"):
         result = meta.discriminative_power([case["args"]["x"], case["args"]["y"]], test="ttest")
@@ -53,7 +46,7 @@ def test_golden_randomized_tukey():
     for case in relative_cases("randomised_tukey_hsd"):
         scores = np.array(case["args"]["M"])
         permuted = [np.take_along_axis(scores, np.array(order).T, axis=0) for order in case["args"]["perms"]]
-        p_value = pairwise_tests.randomized_tukey_hsd(scores, permuted).p_value
+        _, p_value = pairwise_tests.randomized_tukey_hsd(scores, permuted)
         # the case has b/B; the table itself counts as one more, so that p is never 0
         reached = np.array(by_pair(case["expected"], len(scores))) * len(permuted)
         np.testing.assert_allclose(p_value, (reached + 1) / (len(permuted) + 1), atol=1e-9)
@@ -62,17 +55,6 @@ def test_golden_randomized_tukey():
             tuple(map(int, pair.split(","))): p for pair, p in case["expected"].items()
         }
         assert list(slow.randomized_tukey_p(*shuffles).values()) == pytest.approx(p_value, abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_one_way_tukey_is_that_of_scipy(seed):
-    scores = table_of(seed).to_numpy()
-    i, j = np.triu_indices(len(scores), k=1)
-    np.testing.assert_allclose(
-        pairwise_tests.tukey_hsd(scores, two_way=False).p_value,
-        stats.tukey_hsd(*scores).pvalue[i, j],
-        atol=1e-8,
-    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -118,7 +100,7 @@ def test_hard_topics_do_not_matter_to_the_two_way_test():
     shifted = table + 10 * np.arange(table.shape[1])
     before, after = (meta.discriminative_power(t).p_value for t in (table, shifted))
     np.testing.assert_allclose(before, after, atol=1e-9)
-    one_way = [pairwise_tests.tukey_hsd(t.to_numpy(), two_way=False).p_value for t in (table, shifted)]
+    one_way = [stats.tukey_hsd(*t.to_numpy()).pvalue for t in (table, shifted)]
     assert (one_way[1] > one_way[0] + 0.01).any()
 
 
@@ -143,7 +125,7 @@ def test_randomized_tukey_of_two_systems_is_the_sign_flip_test():
     means = [abs(np.mean(difference * flip)) for flip in product([-1, 1], repeat=4)]
     expected = (np.sum(np.array(means) >= abs(difference.mean()) - 1e-12) + 1) / (16 + 1)
     assert 0 < expected < 1
-    assert pairwise_tests.randomized_tukey_hsd(scores, swaps).p_value[0] == pytest.approx(expected)
+    assert pairwise_tests.randomized_tukey_hsd(scores, swaps)[1][0] == pytest.approx(expected)
 
 
 tenths = st.integers(0, 10).map(lambda v: v / 10)
@@ -155,9 +137,9 @@ def test_the_paired_bootstrap_is_its_slow_twin(rows, data):
     sample = st.lists(topic, min_size=len(rows[0]), max_size=len(rows[0]))
     resamples = data.draw(st.lists(sample, min_size=1, max_size=8))
     counts = np.array([np.bincount(sample, minlength=len(rows[0])) for sample in resamples])
-    result = pairwise_tests.paired_bootstrap(np.array(rows), counts)
-    assert result.p_value[0] == pytest.approx(slow.bootstrap_p(*rows, resamples), abs=1e-12)
-    np.testing.assert_array_equal(result.statistic, pairwise_tests.paired_t(np.array(rows)).statistic)
+    statistic, p_value = pairwise_tests.paired_bootstrap(np.array(rows), counts)
+    assert p_value[0] == pytest.approx(slow.bootstrap_p(*rows, resamples), abs=1e-12)
+    np.testing.assert_array_equal(statistic, pairwise_tests.paired_t(np.array(rows))[0])
 
 
 def test_the_paired_bootstrap_agrees_with_the_t_test_on_normal_scores():

@@ -1,4 +1,4 @@
-"""Agreement of two orders of systems: Kendall's tau, AP correlation, discordant pairs, and tau among fewer systems.
+"""Orders of systems: Kendall's tau, AP correlation, discordant pairs, tau among fewer systems, and intervals of ranks.
 
 Scores are one per system (a list, Series or dict) or a systems x topics table, whose row means count. Named systems are
 matched by name, unnamed ones by position. Scores that differ by no more than 1e-12 of the largest are tied: rounding in
@@ -13,10 +13,20 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ir_measures_relative._checks import WrongKind, flag, shown, whole
-from ir_measures_relative._input import FloatArray, IntArray
-from ir_measures_relative.meta._score_table import LabelledScores, label_order, refuse_repeated, require, score_levels
-from ir_measures_relative.meta._topic_sets import random_orders
+from ir_measures_relative._base import direction
+from ir_measures_relative._checks import WrongKind, flag, share, shown, whole
+from ir_measures_relative._input import BoolArray, FloatArray, IntArray
+from ir_measures_relative.meta._score_table import (
+    LabelledScores,
+    ScoreTable,
+    label_order,
+    refuse_repeated,
+    require,
+    score_levels,
+)
+from ir_measures_relative.meta._topic_sets import random_orders, resampled_means
+
+SLACK = 1e-9  # of one resample: keeps 0.025 * 1000 from becoming 25.000000000000004
 
 
 def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
@@ -44,8 +54,8 @@ def system_order(scores: Any, *, largest_first: bool = True) -> list[Any]:
 def kendall_tau(x: Any, y: Any) -> float:
     """Kendall's tau-b between two sets of system scores, from -1 (reversed) to 1 (the same order).
 
-    Pairs tied in x or in y are left out of the normaliser (Kendall 1945, The treatment of ties in ranking problems,
-    Biometrika 33(3)). If all systems tie in x or in y, tau-b is undefined and an error is raised.
+    Tied pairs are left out of the normaliser (Kendall 1945, The treatment of ties in ranking problems, Biometrika
+    33(3)). If all systems tie in x or in y, tau-b is undefined and an error is raised.
 
     Parameters
     ----------
@@ -80,10 +90,9 @@ def tau_ap(estimate: Any, truth: Any) -> float:
 
     Ties are treated as in Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR. If only
     ``estimate`` has ties, the value is the mean over all orders of the tied systems (tau_AP,a). If only ``truth`` has
-    ties, such a pair counts half. If both have ties, as in tau_AP,b: at each system not tied for the top of
-    ``estimate``, the share of the systems *strictly* above it that ``truth`` too puts strictly above it; so
-    ``tau_ap(x, x)`` is 1 with ties too. (tau_AP,b itself is the mean of both directions.) If ``estimate`` ties all
-    systems, the value is 0, or 1 if ``truth`` ties all as well.
+    ties, such a pair counts half. If both have ties, only systems *strictly* above count, in both orders, so that
+    ``tau_ap(x, x)`` is 1 (tau_AP,b is the mean of both directions). If ``estimate`` ties all systems, the value is 0,
+    or 1 if ``truth`` ties all as well.
 
     Parameters
     ----------
@@ -120,9 +129,9 @@ def tau_ap(estimate: Any, truth: Any) -> float:
 def discordant_pairs(x: Any, y: Any) -> float:
     """Share of all pairs of systems that x and y order in opposite ways.
 
-    A pair that one of them ties is not discordant, but counts among all pairs. Without ties it is (1 - tau) / 2.
-    Karmaker and Feng (Joint upper and lower bound normalization for IR evaluation, section 4.4.4, Tables 10, 11, 20 and
-    21) call this number "swap rate"; see ``swap_rate`` for those of Voorhees and Buckley and of Sakai.
+    Tied pairs are not discordant. Without ties, the share is (1 - tau) / 2. Karmaker and Feng (Joint upper and lower
+    bound normalization for IR evaluation, section 4.4.4) call it "swap rate"; ``swap_rate`` computes those of Voorhees
+    and Buckley and of Sakai.
 
     Parameters
     ----------
@@ -151,8 +160,7 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
     values : DataFrame, array, dict, Series or list
         One score per system, or a systems x topics table (row means).
     sign_safe : bool
-        Divide by ``max(|a|, |b|)`` instead. With negative scores (UL-V2) the printed formula can exceed 100 % or be
-        negative, and only this form is meaningful.
+        Divide by ``max(|a|, |b|)`` instead, for scores that can be negative (UL-V2).
 
     Examples
     --------
@@ -170,11 +178,19 @@ def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> f
     larger, difference = np.maximum(size[i], size[j]), np.abs(scores[i] - scores[j])
     impossible = np.flatnonzero((larger == 0) & (difference > 0))
     if len(impossible):
-        a, b = (systems.labels[places[impossible[0]]] for places in (i, j))
+        a, b = (systems.labels[pair[impossible[0]]] for pair in (i, j))
         problem = f"the larger score of systems {a!r} and {b!r} is 0, by which the difference would be divided"
         raise ValueError(f"{problem}; pass sign_safe=True for scores that can be negative")
     share = np.divide(difference, larger, out=np.zeros(len(larger)), where=larger != 0)
     return float(100 * share.mean())
+
+
+def title_direction(title: Any) -> str:
+    """Direction of a measure: 'larger', 'smaller' or 'neither'; 'larger' for a title that names no measure."""
+    try:
+        return direction(title)
+    except (ValueError, TypeError):
+        return "larger"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -207,9 +223,7 @@ def number_of_systems(
 
     In each trial N systems are chosen at random and scored *as if only they had taken part*; the two rankings are
     correlated by tau-b. Trials in which ties leave tau undefined (likely at N = 2) are left out of the mean. This is
-    Algorithm 1 of Türkmen, Lease and Kutlu, New metrics to encourage innovation and diversity in IR approaches. N = 2
-    in its Table 3 compares rareness with precision: of two systems, relevant documents that both find cancel, and all
-    others have one rarity.
+    Algorithm 1 of Türkmen, Lease and Kutlu, New metrics to encourage innovation and diversity in IR approaches.
 
     Parameters
     ----------
@@ -260,3 +274,122 @@ def number_of_systems(
         row[:] = np.array(by_subset)[trial_subset.ravel()]
     means = pd.DataFrame(taus).mean(axis=1).to_numpy()  # without the undefined ones
     return NumberOfSystems(np.array(sizes), means, np.isnan(taus).sum(axis=1), trials)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RankIntervals:
+    """Systems from best to worst, ties by name, with intervals of their mean scores and ranks.
+
+    See ``rank_intervals`` for the meaning of ``tier`` and ``ties_with_best``.
+    """
+
+    systems: list[Any]  #: the S names
+    mean: FloatArray  #: (S,) mean over topics
+    low: FloatArray  #: (S,) lower end of the percentile interval of the mean
+    high: FloatArray  #: (S,) upper end
+    rank: IntArray  #: (S,) rank by the mean, 1 = best; equal means share the better rank
+    rank_low: IntArray  #: (S,) best rank of the interval
+    rank_high: IntArray  #: (S,) worst rank of the interval
+    tier: IntArray  #: (S,) 1 = best
+    p_best: FloatArray  #: (S,) share of the resamples in which no system has a better mean; ties make the sum exceed 1
+    ties_with_best: BoolArray  #: (S,) True if the system cannot be distinguished from the best one
+    level: float  #: confidence level
+    trials: int  #: number of resamples
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per system, best first: system and a column for every array."""
+        return pd.DataFrame(vars(self)).rename(columns={"systems": "system"}).drop(columns=["level", "trials"])
+
+    def __repr__(self) -> str:
+        tiers = f"{len(self.systems)} systems in {self.tier.max()} tiers"
+        return f"RankIntervals({tiers}; level {self.level:g}, {self.trials} resamples)"
+
+
+def rank_intervals(
+    table: Any, *, level: float = 0.95, trials: int = 10_000, seed: int = 0, largest_first: bool = True
+) -> RankIntervals:
+    """Estimate how the mean and rank of each system vary with the choice of topics.
+
+    The topics are resampled with replacement ``trials`` times; each resample gives every system a mean and a rank.
+
+    Parameters
+    ----------
+    table : DataFrame, array or dict (systems x topics, as ``ScoreTable`` reads it)
+    level : float
+        Each interval contains at least this share of the resamples, with half of the rest on either side.
+    trials, seed : int
+        Number of resamples, and random seed; the order of rows and columns does not matter.
+    largest_first : bool
+        False for a measure for which smaller is better.
+
+    Notes
+    -----
+    **Tier.** The best system heads tier 1. Going down the ranking, the first system that is worse than the head in at
+    least 1 - (1 - level)/2 of the resamples (97.5% at level .95) heads the next tier; the systems between belong to the
+    tier of the head. So a system differs from the *head* of each higher tier, not from each of its members, and the
+    number of systems is not corrected for.
+
+    **Ties with the best.** A system ties with the best one unless it is worse in that share of the resamples, even if a
+    system between them heads a tier. To claim that a system is *the* best, report all systems that tie with it.
+
+    The percentile intervals (Efron and Tibshirani 1993, An introduction to the bootstrap, chapter 13) cover the
+    sampling of topics, not missing judgements. Leave-one-out scores (NRG, rareness with ``prior='others'``) depend on
+    the other systems, which are not resampled.
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta
+    >>> table = {"a": [0.1, 0.2, 0.1, 0.2], "b": [0.5, 0.4, 0.6, 0.5], "c": [0.4, 0.6, 0.5, 0.4]}
+    >>> result = meta.rank_intervals(table)
+    >>> result
+    RankIntervals(3 systems in 2 tiers; level 0.95, 10000 resamples)
+    >>> result.to_frame()[["system", "rank", "rank_low", "rank_high", "tier", "ties_with_best"]]
+      system  rank  rank_low  rank_high  tier  ties_with_best
+    0      b     1         1          2     1            True
+    1      c     2         1          2     1            True
+    2      a     3         3          3     2           False
+    """
+    level, largest_first = share(level, "level"), flag(largest_first, "largest_first")
+    trials, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
+    scores = ScoreTable.of(table).need(systems=1, topics=2).canonical()
+    return intervals_of_draws(scores, resampled_means(scores, trials, seed), level, largest_first)
+
+
+def intervals_of_draws(scores: ScoreTable, drawn: FloatArray, level: float, largest_first: bool) -> RankIntervals:
+    """Intervals from the means of resampled topics; ``drawn`` (B, S), systems sorted by name."""
+    tail, sign = (1 - level) / 2, 1.0 if largest_first else -1.0
+    enough = (1 - tail) * len(drawn) - SLACK  # resamples
+    means = scores.means()
+    rank = _ranks(sign * means[None], scores.tolerance)[0]  # (S,)
+    order = np.argsort(rank, kind="stable")  # ties stay by name
+    systems = [scores.systems[s] for s in order]
+    means, rank, drawn = means[order], rank[order], drawn[:, order]  # best first from here on
+    ranks = _ranks(sign * drawn, scores.tolerance)  # (B, S)
+
+    def below(heads: BoolArray) -> BoolArray:
+        """(S,) True for a system that is worse than every head in enough resamples."""
+        gaps = (sign * (drawn[:, [head]] - drawn) for head in np.flatnonzero(heads))
+        return np.asarray(np.all([(gap > scores.tolerance).sum(axis=0) >= enough for gap in gaps], axis=0))
+
+    tier, number, worse = np.empty(len(rank), dtype=np.int64), 0, np.ones(len(rank), dtype=bool)
+    for place in np.unique(rank):  # a new tier begins if all systems of a rank are below all heads
+        tied = rank == place  # (S,)
+        if worse[tied].all():
+            number, worse = number + 1, below(tied)
+        tier[tied] = number
+    (low, high), (rank_low, rank_high) = _ends(drawn, tail), _ends(ranks, tail)
+    p_best, ties_with_best = (ranks == 1).mean(axis=0), ~below(rank == 1)
+    columns = (means, low, high, rank, rank_low, rank_high, tier, p_best, ties_with_best)
+    return RankIntervals(systems, *columns, level, len(drawn))
+
+
+def _ranks(means: FloatArray, small: float) -> IntArray:
+    """(B, S) -> (B, S) rank in each row, 1 = largest; means that differ by rounding alone share the better rank."""
+    return np.asarray(scipy.stats.rankdata(-score_levels(means, small), method="min", axis=1), dtype=np.int64)
+
+
+def _ends(values: Any, tail: float) -> tuple[Any, Any]:
+    """(B, S) -> (S,), (S,): the smallest values that ``tail`` and 1 - ``tail`` of the column reach."""
+    places = [max(int(np.ceil(share * len(values) - SLACK)) - 1, 0) for share in (tail, 1 - tail)]
+    low, high = np.partition(values, places, axis=0)[places]
+    return low, high
