@@ -28,10 +28,10 @@ def bibtex(*measures: Iterable[Any] | Any) -> str:
       ...
     """
     keys: dict[str, None] = {} if measures else dict.fromkeys(BIBTEX)  # a dict keeps the order of first use
-    for some in measures:
+    for item in measures:
         # not iter(): a measure that can be indexed by parameter would count as a sequence
-        several = hasattr(type(some), "__iter__") and not isinstance(some, str)
-        listed: Iterable[Any] = some if several else [some]
+        several = hasattr(type(item), "__iter__") and not isinstance(item, str)
+        listed: Iterable[Any] = item if several else [item]
         for measure in listed:
             keys.update(dict.fromkeys(getattr(parse_measure(measure), "CITATIONS", ())))
     return "\n\n".join(BIBTEX[key] for key in keys)

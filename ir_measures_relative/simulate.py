@@ -117,10 +117,10 @@ def rare_and_common(
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Add two hypothetical systems to one topic: one finds rare relevant documents, the other common ones.
 
-    The experiment of the rareness paper's Figure 1. Both systems find the same number of relevant documents and fill
-    the rest with unjudged documents. ``S_rare`` finds simulated documents that no other system has; ``S_common`` finds
-    those that most runs have in their top ``cutoff``. So P gives both the same score, and rareness does not. Returns
-    the judgements of the topic and its runs, with the simulated documents and systems, as ``calc_runs`` takes them.
+    The experiment of the rareness paper's Figure 1. Both systems find the same number of relevant documents, so P gives
+    both the same score, and rareness does not: ``S_rare`` finds simulated documents that no other system has,
+    ``S_common`` those that most runs have in their top ``cutoff``. Returns the judgements of the topic and its runs,
+    with the simulated documents and systems, as ``calc_runs`` takes them.
 
     Parameters
     ----------

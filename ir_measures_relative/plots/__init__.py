@@ -12,35 +12,22 @@ except ModuleNotFoundError as missing:
         "ir_measures_relative.plots requires matplotlib: pip install 'ir_measures_relative[plots]'"
     ) from missing
 
-from ir_measures_relative.plots._curves import med_depth, pool_depth, power, reliability, tau_curve
-from ir_measures_relative.plots._intervals import caterpillar, forest, judges, rank_changes, rank_intervals
-from ir_measures_relative.plots._matrices import med_matrix, tau_matrix
-from ir_measures_relative.plots._measures import discriminative_power, stability, swap_rate
-from ir_measures_relative.plots._runs import chronology, scatter
+from ir_measures_relative.plots._curves import (
+    discriminative_power,
+    med_depth,
+    pool_depth,
+    power,
+    reliability,
+    swap_rate,
+    tau_curve,
+)
+from ir_measures_relative.plots._rows import caterpillar, forest, judges, rank_changes, rank_intervals, stability
+from ir_measures_relative.plots._runs import chronology, med_matrix, scatter, tau_matrix
 from ir_measures_relative.plots._style import save
 from ir_measures_relative.plots._topics import distributions, expected_histogram, query_types, topic_differences
 
 __all__ = [
-    "caterpillar",
-    "chronology",
-    "discriminative_power",
-    "distributions",
-    "expected_histogram",
-    "forest",
-    "judges",
-    "med_depth",
-    "med_matrix",
-    "pool_depth",
-    "power",
-    "query_types",
-    "rank_changes",
-    "rank_intervals",
-    "reliability",
-    "save",
-    "scatter",
-    "stability",
-    "swap_rate",
-    "tau_curve",
-    "tau_matrix",
-    "topic_differences",
-]
+    "caterpillar", "chronology", "discriminative_power", "distributions", "expected_histogram", "forest", "judges",
+    "med_depth", "med_matrix", "pool_depth", "power", "query_types", "rank_changes", "rank_intervals", "reliability",
+    "save", "scatter", "stability", "swap_rate", "tau_curve", "tau_matrix", "topic_differences",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Curves: tau by a parameter, MED and judged documents by depth, power by topics, and reliability of labels."""
+"""Curves: tau by a parameter, by depth, power by topics, p-values, swaps by difference, reliability of labels."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from matplotlib.axes import Axes
 
 from ir_measures_relative import meta
 from ir_measures_relative._checks import real, share
+from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import QrelsLike, RunsLike
 from ir_measures_relative.plots._point_labels import label_points
-from ir_measures_relative.plots._score_frames import finite, result_frame, scores_of
+from ir_measures_relative.plots._score_frames import finite, named_results, need_one, result_frame, scores_of
 from ir_measures_relative.plots._style import FAINT, INK, PALETTE, axes, draw_diagonal, draw_line, finish
 
 
@@ -74,8 +75,7 @@ def med_depth(
     depths : list of int
         Pool depths.
     meds : list of float, dict or DataFrame
-        MED for each depth (such as the mean over topics, with judgements cut at that depth); a dict of name: list or a
-        DataFrame for several lines, such as pairs of runs.
+        MED for each depth, such as its mean over topics; a dict of name: list or a DataFrame for several lines.
     name, xlabel : str
         Labels of the two axes.
     ax : Axes, default: those of a new figure
@@ -96,9 +96,8 @@ def _lines(x: Any, lines: Any, what_x: str, what: str, unit: str) -> pd.DataFram
     """Values by rising x, a column per line; a single line has no name."""
     places = finite(x, what_x)
     named = dict(lines) if isinstance(lines, (Mapping, pd.DataFrame)) else {"": lines}
-    for content, kind, source in ((named, "line", what), (places, "value", what_x)):
-        if not len(content):
-            raise ValueError(f"{source} contains no {kind}; it must contain at least one")
+    need_one(named, what, "line")
+    need_one(places, what_x, "value")
     columns = {}
     for name, values in named.items():
         which = f"{what} of {name!r}" if name else what
@@ -171,11 +170,102 @@ def power(
     return finish(ax, "topics", f"power at level {level / comparisons:.3g}", grid="both", title="difference")
 
 
+def discriminative_power(results: Any, *, level: float | None = None, ax: Axes | None = None) -> Axes:
+    """Draw Sakai's curves (SIGIR 2006): the p-values of all pairs of systems, largest first, for each measure.
+
+    The sooner a curve drops below the level, the more pairs differ significantly. The legend counts them.
+
+    Parameters
+    ----------
+    results : dict, DiscriminativePower, Comparison or DataFrame
+        Measure -> result of ``meta.discriminative_power`` (or p-values of all pairs), one result, or the result of
+        ``compare`` or ``calc_runs``, whose measures are all tested.
+    level : float, optional
+        Significance level; by default that of the results, else .05.
+    ax : Axes, default: those of a new figure
+
+    Examples
+    --------
+    >>> from ir_measures_relative import plots
+    >>> ax = plots.discriminative_power({'nDCG@10': [.9, .2, .01], 'NRG@10': [.8, .04, .001]})
+    """
+    named = named_results(results, meta.discriminative_power, object)
+    curves = {name: _falling(result, f"results of {name!r}" if name else "results") for name, result in named.items()}
+    levels = sorted({result.level for result in named.values() if hasattr(result, "level")})
+    if level is None:
+        if len(levels) > 1:
+            raise ValueError(f"results have different levels ({', '.join(map(str, levels))}); name one with level=")
+        level = levels[0] if levels else 0.05
+    level = share(level, "level")
+    ax = axes(ax, 6.8, 3.8)
+    count = {name: int((curve <= level).sum()) for name, curve in curves.items()}
+    place = {name: number for number, name in enumerate(curves)}  # looks in the order given
+    for name in sorted(curves, key=lambda name: -count[name] / len(curves[name])):  # as the curves cross the level
+        n = len(curves[name])
+        label = f"{name}: {count[name]} of {n}".removeprefix(": ")
+        marker = {} if n == 1 else {"marker": None}  # a curve of one pair is a point, which only a marker shows
+        draw_line(ax, place[name], np.arange(1, n + 1), curves[name], label, linewidth=1.8, **marker)
+    ax.axhline(level, color=FAINT, linestyle=":", linewidth=1.2, zorder=1)
+    text: dict[str, Any] = {"xytext": (4, 2), "textcoords": "offset points", "fontsize": "x-small", "color": INK}
+    ax.annotate(f"level {level:g}", (0, level), xycoords=("axes fraction", "data"), va="bottom", **text)
+    near = min(1.0, 4 * level)  # values far above the level are cut off, unless all are
+    ax.set_ylim(0, near if min(curve[-1] for curve in curves.values()) < near else 1.0)
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlim(0, max(map(len, curves.values())) + 1)
+    return finish(ax, "pairs of systems, by falling p-value", "p-value", title="significant pairs")
+
+
+def _falling(result: Any, what: str) -> FloatArray:
+    """(P,) p-values from the largest to the smallest."""
+    p = finite(getattr(result, "p_value", result), what)
+    if not len(p) or p.min() < 0 or p.max() > 1:
+        raise ValueError(f"{what} must be p-values from 0 to 1, at least one")
+    return np.sort(p)[::-1]
+
+
+def swap_rate(results: Any, *, rate: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw how often a second sample of topics contradicts a difference, by its size.
+
+    Bins with fewer than 10 comparisons are left out. The legend shows the difference from which on swaps are at most as
+    frequent as ``rate``.
+
+    Parameters
+    ----------
+    results : dict, SwapRate, Comparison or DataFrame
+        Measure -> result of ``meta.swap_rate``, one result, or the result of ``compare`` or ``calc_runs``.
+    rate : float
+        Swap rate of the grey line.
+    ax : Axes, default: those of a new figure
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta, plots
+    >>> table = {'a': [.2, .3, .2, .4], 'b': [.5, .2, .4, .7]}
+    >>> ax = plots.swap_rate({'nDCG@10': meta.swap_rate(table, method='bootstrap')})
+    """
+    rate = share(rate, "rate")
+    named = named_results(results, meta.swap_rate, meta.SwapRate)
+    methods = {result.method for result in named.values()}
+    if len(methods) > 1:
+        raise ValueError("results come from both methods of meta.swap_rate; show those of one")
+    ax = axes(ax, 6.6, 3.8)
+    for place, (name, result) in enumerate(named.items()):
+        filled, needed = result.count >= 10, result.difference_needed(rate)
+        label = f"{name}: {'nowhere' if np.isnan(needed) else f'{needed:.2f}'}".removeprefix(": ")
+        draw_line(ax, place, result.low[filled], result.rate[filled], label)
+    ax.axhline(rate, color=FAINT, linewidth=1.2, linestyle=":", zorder=1)
+    ax.set(xlim=(0, None), ylim=(0, None))
+    ax.yaxis.set_major_formatter("{x:.0%}")
+    sample = "half of the topics" if methods == {"halves"} else "sample of topics"
+    x = f"difference of two systems on one {sample} (lower end of the bin)"
+    return finish(ax, x, "contradicted by the other", title=f"at most {100 * rate:g}% from")
+
+
 def reliability(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw predicted shares of relevant documents against actual ones, or stated probabilities of decisions.
 
-    Each point is a tenth of the documents that labels were learned from, predicted by a fit to the other groups; on the
-    diagonal, predictions are right. The number at a point, and its size, is the number of documents.
+    Each point is a tenth of the documents that labels were learned from, predicted by a fit to the other groups. The
+    number at a point, and its size, is the number of documents.
 
     Parameters
     ----------
@@ -229,8 +319,7 @@ def pool_depth(qrels: QrelsLike | meta.PoolDepth, runs: RunsLike | None = None, 
     pool = qrels if isinstance(qrels, meta.PoolDepth) else None if runs is None else meta.pool_depth(qrels, runs)
     if pool is None or (pool is qrels and runs is not None):
         raise ValueError("pool_depth requires qrels and runs=, or a result of meta.pool_depth alone")
-    if not len(pool.curve):
-        raise ValueError("runs must contain at least one document")
+    need_one(pool.curve, "runs", "document")
     curve = pool.curve if pool.depth is None else pool.curve[: max(3 * pool.depth, 20)]
     n, ax = len(curve), axes(ax, 6.0, 3.6)
     label = f"mean of {len(pool.runs)} runs" if len(pool.runs) > 1 else "one run"

@@ -22,10 +22,9 @@ MOST = 40  # names in a crowd
 
 
 def label_points(ax: Axes, points: FloatArray, names: Iterable[Any], avoid: FloatArray, wanted: bool = False) -> None:
-    """Write a name next to each of (n, 2) points where one fits; points far from the crowd choose first.
+    """Write a name next to each of (n, 2) points where one fits, points far from the crowd first.
 
-    ``avoid`` (m, 2): more points that no name may cover. ``wanted``: a name without a free place may cover points, but
-    no other name.
+    No name covers the (m, 2) points ``avoid``. If ``wanted``, names without a free place may cover points.
     """
     named = np.sort(_outlying_first(points)[: MOST if len(points) > CROWD else None])
     form: dict[str, Any] = {"fontsize": "x-small", "color": INK, "ha": "center", "va": "center", "zorder": 4}
@@ -49,7 +48,7 @@ class Placement(Artist):
     def draw(self, renderer: RendererBase) -> None:
         assert self.axes is not None
         scale: Any = renderer.points_to_pixels(1.0)
-        points, avoid = (self.axes.transData.transform(some) / scale for some in (self._points, self._avoid))
+        points, avoid = (self.axes.transData.transform(xy) / scale for xy in (self._points, self._avoid))
         for label in self._labels:
             label.set_visible(True)
         boxes = [Text.get_window_extent(label, renderer) for label in self._labels]  # without the leader lines
@@ -67,9 +66,8 @@ def places(
 ) -> list[tuple[float, float] | None]:
     """Offset of each name from its point, or None if no place is free.
 
-    Every name first tries to be next to its point, then at the end of a leader line, and, if ``wanted``, where it
-    covers points but no name. ``points`` and ``sizes`` (n, 2) in points, ``frame`` = left, bottom, right, top,
-    ``avoid`` (m, 2).
+    A name is next to its point, else at the end of a leader line, else, if ``wanted``, where it covers points but no
+    name. ``points`` and ``sizes`` (n, 2), ``frame`` = left, bottom, right, top, ``avoid`` (m, 2), all in points.
     """
     offsets: list[tuple[float, float] | None] = [None] * len(points)
     marks = np.concatenate([points, avoid])  # points and samples of leader lines: no name covers them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,20 @@ def scores_by_measure(source: Any) -> dict[str, pd.DataFrame] | None:
     return {str(measure): part for measure, part in rows.groupby("measure", sort=False)}
 
 
+def named_results(results: Any, function: Callable[[Any], Any], kind: type) -> dict[str, Any]:
+    """Measure -> result, computed if scores are given; a single result has no name."""
+    tables = scores_by_measure(results)
+    if tables is not None:
+        results = {measure: function(table) for measure, table in tables.items()}
+    named = {str(name): result for name, result in results.items()} if isinstance(results, Mapping) else {"": results}
+    need_one(named, "results", "measure")
+    for name, result in named.items():
+        if not isinstance(result, kind):
+            which = f"results of {name!r}" if name else "results"
+            raise TypeError(f"{which} must be the result of meta.{function.__name__}, not a {type(result).__name__}")
+    return named
+
+
 def scores_of(source: Any, measure: Any, what: str) -> tuple[Any, str | None]:
     """Scores of one measure, by default the only one, and its title; scores without measures stay as they are."""
     tables = scores_by_measure(source)
@@ -33,8 +47,7 @@ def scores_of(source: Any, measure: Any, what: str) -> tuple[Any, str | None]:
 def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     """Mean over topics of each measure: runs in order of appearance x measures as text.
 
-    The table is long, as ``calc_runs`` gives it (name, query_id, measure, value; PyTerrier's qid too), or wide, as
-    ``Experiment`` gives it (name and a column per measure).
+    The table is long, as that of ``calc_runs``, or wide, as that of ``Experiment`` (name and a column per measure).
     """
     scores: Any = scores_by_measure(table)
     if scores is None:
@@ -45,33 +58,34 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     titles = dict.fromkeys(only_one(_title(measure, table), list(scores), "table", "measure") for measure in measures)
     means = {title: LabelledScores.of(scores[title], "system", "table") for title in titles}
     first = next(iter(means.values()))
-    if not len(first.labels):
-        raise ValueError("table contains no run; it must contain at least one")
+    need_one(first.labels, "table", "run")
     columns = {title: part.like(first, "system", "table", "table").values for title, part in means.items()}
     return pd.DataFrame(columns, index=pd.Index(first.labels, dtype=object))
 
 
 def _title(measure: Any, source: Any) -> str | None:
     """Title of a measure in a table; a Comparison knows its measures in any spelling."""
-    if measure is None or str(measure) in getattr(source, "texts", [str(measure)]):
-        return None if measure is None else str(measure)
+    if measure is None:
+        return None
+    if str(measure) in getattr(source, "texts", [str(measure)]):
+        return str(measure)
     titles = dict(zip(source.measures, source.texts, strict=True))
     return str(titles.get(parse_measure(measure), measure))
 
 
-def only_one(wanted: Any, known: Sequence[str], what: str, kind: str) -> str:
-    """The wanted one of the known names, by default the only one."""
-    names = ", ".join(map(str, known)) or "none"
-    if wanted is None and len(known) != 1:
-        raise ValueError(f"{what} has several {kind}s ({names}); name one with {kind}=")
-    if wanted is not None and str(wanted) not in known:
-        raise ValueError(f"{what} has no {kind} {str(wanted)!r}; it has {names}")
-    return known[0] if wanted is None else str(wanted)
+def only_one(wanted: Any, names: Sequence[str], what: str, kind: str) -> str:
+    """The wanted one of the names, by default the only one."""
+    listed = ", ".join(map(str, names)) or "none"
+    if wanted is None and len(names) != 1:
+        raise ValueError(f"{what} has several {kind}s ({listed}); name one with {kind}=")
+    if wanted is not None and str(wanted) not in names:
+        raise ValueError(f"{what} has no {kind} {str(wanted)!r}; it has {listed}")
+    return names[0] if wanted is None else str(wanted)
 
 
-def positions(wanted: Any, known: Iterable[Any], what: str, kind: str, source: str = "table") -> list[int]:
+def positions(wanted: Any, names: Iterable[Any], what: str, kind: str, source: str = "table") -> list[int]:
     """Position of every wanted name, one or several, matched as text."""
-    place = {str(name): number for number, name in enumerate(known)}
+    place = {str(name): number for number, name in enumerate(names)}
     listed = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)
     if not listed:
         raise ValueError(f"{what} names no {kind}; it must name at least one")
@@ -79,6 +93,11 @@ def positions(wanted: Any, known: Iterable[Any], what: str, kind: str, source: s
     if unknown:
         raise ValueError(f"{what}: {source} has no {kind} {unknown[0]!r}; it has {', '.join(place)}")
     return [place[str(name)] for name in listed]
+
+
+def need_one(content: Sized, what: str, kind: str) -> None:
+    if not len(content):
+        raise ValueError(f"{what} contains no {kind}; it must contain at least one")
 
 
 def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str) -> None:
@@ -111,8 +130,7 @@ def result_frame(
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"{what} must be {expected}, not a {type(result).__name__}")
     need_columns(frame, [name, *numbers, *texts], what)
-    if frame.empty:
-        raise ValueError(f"{what} contains no row; it must contain at least one")
+    need_one(frame, what, "row")
     names = frame[name].tolist()
     columns = {name: names} | {c: finite(frame[c], f"{what}: {c}", names) for c in numbers}
     return pd.DataFrame(columns | {c: frame[c].map(str).to_numpy() for c in texts})

@@ -13,9 +13,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ir_measures_relative._base import direction
 from ir_measures_relative._checks import quoted, warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, known_groups, read_groups
+from ir_measures_relative.meta import title_direction
 
 # Okabe and Ito's palette without its yellow, which is weak on white
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -40,11 +40,11 @@ def group_looks(groups: Any, names: Sequence[Any]) -> list[tuple[BoolArray, dict
     """(n,) mask of the names in each group that occurs, with the look of the group."""
     if groups is None:
         return [(np.ones(len(names), dtype=bool), look(0))]
-    known = known_groups(groups)
-    group_of = read_groups(known, names)
+    listed = known_groups(groups)
+    group_of = read_groups(listed, names)
     member = np.array([group_of[name] for name in names], dtype=object)
     # looks are numbered over all groups, so that a group looks alike in every panel
-    masks = [(member == group, look(place, group)) for place, group in enumerate(dict.fromkeys(known.values()))]
+    masks = [(member == group, look(place, group)) for place, group in enumerate(dict.fromkeys(listed.values()))]
     return [(mask, style) for mask, style in masks if mask.any()]
 
 
@@ -60,18 +60,10 @@ def short(names: Iterable[Any]) -> list[str]:
     return [plain(text) for text in (cut if len(set(cut)) == len(set(full)) else full)]
 
 
-def better(measure: Any) -> str:
-    """Direction of a measure: 'larger', 'smaller' or 'neither'; 'larger' for a column of any other name."""
-    try:
-        return direction(measure)
-    except (ValueError, TypeError):
-        return "larger"
-
-
 def axis_name(measure: Any) -> str:
     """Name of an axis for a measure, with a note unless larger is better."""
     notes = {"smaller": " (smaller is better)", "neither": " (neither end is better)"}
-    return f"{measure}{notes.get(better(measure), '')}"
+    return f"{measure}{notes.get(title_direction(measure), '')}"
 
 
 def inches(ax: Axes) -> tuple[float, float]:

@@ -11,9 +11,9 @@ from matplotlib.patches import Patch
 from ir_measures_relative._checks import flag, whole
 from ir_measures_relative.meta import LabelledScores, ScoreTable
 from ir_measures_relative.plots import _style as style
-from ir_measures_relative.plots._intervals import score_name
 from ir_measures_relative.plots._point_labels import label_points
-from ir_measures_relative.plots._score_frames import positions, result_frame, scores_of
+from ir_measures_relative.plots._rows import score_name
+from ir_measures_relative.plots._score_frames import need_one, positions, result_frame, scores_of
 
 BLUE, ORANGE = style.PALETTE[:2]
 # type -> colour, marker, zorder; informative queries stay in the background
@@ -45,8 +45,7 @@ def expected_histogram(expected: Any, measure: Any = None, *, bins: int = 20, ax
     >>> ax = plots.expected_histogram({'q1': .1, 'q2': .15, 'q3': .6}, 'nDCG@10', bins=10)
     """
     values = LabelledScores.of(expected, "topic", "expected").values
-    if not len(values):
-        raise ValueError("expected contains no query; it must contain at least one")
+    need_one(values, "expected", "query")
     bins = whole(bins, "bins", 1)
     ax = style.axes(ax, 6.0, 3.6)
     # both rounded, so that a score on an edge is counted above it whatever its last digit
@@ -241,26 +240,27 @@ def _chosen_topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
     """The TopicScores to draw."""
     if isinstance(scores, str) or not isinstance(scores, Iterable):
         raise TypeError(f"scores must be the result of boot_ndcg, not a {type(scores).__name__}")
-    known = list(scores)
-    for topic in known:
+    all_topics = list(scores)
+    for topic in all_topics:
         lacks = next((name for name in NEEDED if not hasattr(topic, name)), None)
         if lacks:
             raise TypeError(f"scores must be the result of boot_ndcg; a {type(topic).__name__} in it has no {lacks!r}")
-    if not known:
-        raise ValueError("scores contains no topic; it must contain at least one")
-    if topics is None:
-        unsure = [topic for topic in known if topic.upper > topic.lower]
-        if not unsure:
-            raise ValueError("scores has no topic with an uncertain score; name the topics to show with topics=")
-        return unsure
-    return [known[n] for n in positions(topics, (topic.query_id for topic in known), "topics", "topic", "scores")]
+    need_one(all_topics, "scores", "topic")
+    if topics is not None:
+        ids = (topic.query_id for topic in all_topics)
+        return [all_topics[n] for n in positions(topics, ids, "topics", "topic", "scores")]
+    unsure = [topic for topic in all_topics if topic.upper > topic.lower]
+    if not unsure:
+        raise ValueError("scores has no topic with an uncertain score; name the topics to show with topics=")
+    return unsure
 
 
 def _marks(values: Any, name: str, shown: list[Any]) -> dict[int, float]:
     """Place of a topic -> another estimate of it, for the topics that have one."""
     scores = LabelledScores.of(values, "topic", f"others {name!r}")
-    known = dict(zip(map(str, scores.labels), scores.values.tolist(), strict=True))
-    ids = [str(topic.query_id) for topic in shown]
-    if not any(query_id in known for query_id in ids):
-        raise ValueError(f"others {name!r} has none of the topics shown; it has {', '.join(known) or 'none'}")
-    return {place: known[query_id] for place, query_id in enumerate(ids) if query_id in known}
+    score_of = dict(zip(map(str, scores.labels), scores.values.tolist(), strict=True))
+    ids = enumerate(str(topic.query_id) for topic in shown)
+    marks = {place: score_of[query_id] for place, query_id in ids if query_id in score_of}
+    if not marks:
+        raise ValueError(f"others {name!r} has none of the topics shown; it has {', '.join(score_of) or 'none'}")
+    return marks

@@ -1,4 +1,4 @@
-"""Values with intervals in rows: systems, ranks, changes of rank, collections, and groups that a judge favours."""
+"""Values in rows: systems, ranks and their changes, measures, collections, and groups that a judge favours."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from ir_measures_relative import meta
 from ir_measures_relative._checks import choice, counted
 from ir_measures_relative._input import IntArray
 from ir_measures_relative.plots import _style as style
-from ir_measures_relative.plots._score_frames import only_one, result_frame, scores_by_measure, scores_of
+from ir_measures_relative.plots._score_frames import named_results, only_one, result_frame, scores_by_measure, scores_of
 
 
 def caterpillar(
@@ -83,7 +83,7 @@ def _ranked(table: Any, measure: Any, level: float) -> tuple[meta.RankIntervals,
     """Topic intervals of the means and ranks of one measure, and its title."""
     scores, title = scores_of(table, measure, "intervals")
     measures = dict(zip(getattr(table, "texts", []), getattr(table, "measures", []), strict=True))  # of a Comparison
-    larger = style.better(measures.get(title, title)) != "smaller"
+    larger = meta.title_direction(measures.get(title, title)) != "smaller"
     return meta.rank_intervals(scores, level=level, largest_first=larger), str(title)
 
 
@@ -164,6 +164,36 @@ def _draw_rows(ax: Axes | None, frame: pd.DataFrame, columns: tuple[str, ...], g
         ax.hlines(rows[at], low[at], high[at], color=look["color"], alpha=0.5, linewidth=width, zorder=2)
         ax.plot(value[at], rows[at], markersize=size, **look, **form)
     return ax
+
+
+def stability(results: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw how often random subsets of topics give the same winner of a pair, a tie, or the other winner.
+
+    Parameters
+    ----------
+    results : dict, Stability, Comparison or DataFrame
+        Measure -> result of ``meta.stability``, one result, or the result of ``compare`` or ``calc_runs``.
+    ax : Axes, default: those of a new figure
+
+    Examples
+    --------
+    >>> from ir_measures_relative import meta, plots
+    >>> table = {'a': [.2, .3, .2, .4], 'b': [.5, .2, .4, .7]}
+    >>> ax = plots.stability({'nDCG@10': meta.stability(table)})
+    """
+    named = named_results(results, meta.stability, meta.Stability)
+    ax = style.row_axes(ax, list(named) if any(named) else ["all pairs"], 0.4)
+    rows, start = np.arange(len(named)), np.zeros(len(named))
+    labels = {"stability": "the same winner", "ties": "tie", "error_rate": "the other winner"}
+    for (part, label), color in zip(labels.items(), (style.PALETTE[0], "#cccccc", style.PALETTE[1]), strict=True):
+        width = np.array([getattr(result, part) for result in named.values()])  # (measures,)
+        bars = ax.barh(rows, width, left=start, height=0.62, color=color, label=label, zorder=2)
+        texts = [f"{x:.0%}" if x >= 0.06 else "" for x in width]  # a number in a narrower bar would not fit
+        ax.bar_label(bars, texts, label_type="center", color=style.INK if part == "ties" else "white", fontsize=8)
+        start = start + width
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter("{x:.0%}")
+    return style.finish(ax, "comparisons of two systems on random subsets of topics", grid="x", above=True)
 
 
 def rank_changes(
