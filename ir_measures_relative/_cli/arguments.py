@@ -157,7 +157,10 @@ DECISIONS = [
         help="label model for unjudged documents: learned from the runs (requires --groups), or from --judge alone",
     ),
     judge("to learn from"),
-    Argument("--level", type=float, default=0.95, metavar="SHARE", help="decide from this probability (default .95)"),
+    Argument(
+        "--level", type=float, default=0.95, metavar="SHARE",
+        help="smallest probability of a likely order (default .95)",
+    ),
     Argument("--margin", type=float, default=0.0, metavar="D", help="a difference too small to matter (default 0)"),
     DEPTH,
 ]  # fmt: skip

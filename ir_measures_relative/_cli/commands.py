@@ -106,7 +106,7 @@ COMPARE = Command(
 )  # fmt: skip
 
 PAIRS = Command(
-    "pairs", "decisions:all_pairs", "QRELS RUNS [MEASURE]", "which runs differ, and how certain that is",
+    "pairs", "decisions:all_pairs", "QRELS RUNS [MEASURE]", "which pairs are settled, significant, likely",
     "Compare every pair of runs: difference, possible differences over all labels of unjudged documents, p-value, "
     "decision.",
     [
@@ -246,18 +246,18 @@ TIERS = Command(
 )  # fmt: skip
 
 PLAN = Command(
-    "plan", "meta_commands:plan", "SCORES.csv", "how many topics a comparison needs",
-    "Compute how many topics show a difference, which difference a number of topics can show, or with which power. "
+    "plan", "meta_commands:plan", "SCORES.csv", "how many topics a comparison requires",
+    "Compute how many topics detect a difference, which difference a number of topics can detect, or with which power. "
     "Prints a row per quantile (10%, 50%, 90%) of the spread over pairs of systems.",
     [
         Argument("scores", help="CSV or TSV file, a row per system; qrels, if runs follow; or the standard deviation "
                  "of differences"),
         Argument("runs", nargs="?", help="folder or glob of TREC run files, if the first argument is qrels"),
         shared.MEASURE,
-        Argument("--difference", type=float, metavar="D", help="the difference in mean scores to show"),
+        Argument("--difference", type=float, metavar="D", help="the difference in mean scores to detect"),
         Argument("--topics", type=int, metavar="N", help="number of topics"),
         Argument("--power", type=float, default=0.8, metavar="SHARE",
-                 help="probability of showing the difference (default .8)"),
+                 help="probability of detecting the difference (default .8)"),
         Argument("--level", type=float, default=0.05, metavar="SHARE", help="significance level (default .05)"),
         Argument("--comparisons", type=int, default=1, metavar="N", help="number of tests (default 1)"),
         Argument("--pairs", choices=("all", "top"), default="all", help="all pairs, or those with the best run"),

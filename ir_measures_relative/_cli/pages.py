@@ -22,11 +22,11 @@ PREVIOUS = "NRG(prior='previous')@10"
 N_SYSTEMS = 24  # so that there are enough groups to learn labels from
 _HEADER = ["system", "nDCG@10", "Judged@10", "label interval", "once judged", "NRG@10"]
 _LEGEND = """
-nDCG@10         unjudged documents count 0
+nDCG@10         unjudged documents count as non-relevant
 Judged@10       share of the top 10 that is judged
 label interval  95% interval of the nDCG@10 that the system would have if its
                 group had been pooled; labels are learned from the pooled ones
-                (* unlike the systems learned from, so it may not cover that)
+                (* unlike the pooled systems, so it may miss that score)
 once judged     nDCG@10 once the system's own top 10 is judged
 NRG@10          gain left for a user who has already seen the other systems
 """

@@ -120,7 +120,7 @@ def compare(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
-    """M runs and V measures over Q topics.
+    """Result of `compare`: M runs and V measures over Q topics, as a table of means.
 
     ``len`` is the number of runs. ``comparison[key]`` is a Series: the row of the run ``key``, or else the column of
     the measure ``key``, in any spelling. Functions of ``plots`` accept a Comparison as a table of scores.

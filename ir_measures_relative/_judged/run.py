@@ -53,7 +53,7 @@ class Run:
         if any(len(set(ranking)) < len(ranking) for ranking in made.rankings()):
             doc, doc_ids = pd.factorize(columns.doc_id)
             again = pd.Series(columns.topic * len(doc_ids) + doc).duplicated().to_numpy()
-            raise ValueError(f"{row_name(columns, again)} occurs twice; a ranking lists a document once")
+            raise ValueError(f"{row_name(columns, again)} occurs twice; a ranking must contain a document only once")
         made.file_name, made.tag = columns.file_name, columns.tag
         return made
 

@@ -1,4 +1,4 @@
-"""What may nDCG be, given that some of the top K is not judged?
+"""What is nDCG likely to be, given unjudged documents?
 
 Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023). Algorithm 1 of the paper labels the unjudged
 documents of the top K one by one, here in rank order. Each draws a target grade from a prior (grade shares in the
@@ -83,7 +83,7 @@ class _BootNDCG(RelativeMeasure):
 
     NAME = "BootNDCG"
     PRETTY_NAME = "Bootstrapped nDCG"
-    SHORT_DESC = "nDCG with the likely grades of unjudged documents, its distribution computed, not sampled."
+    SHORT_DESC = "An estimate of nDCG from its distribution over the likely grades of unjudged documents."
     SUPPORTED_PARAMS = {
         "prior": Choice(*PRIORS, default="pool+run", desc="source of the grade shares: judgements, top K, or both"),
         "estimate": Estimate("mode", desc="statistic of the distribution"),

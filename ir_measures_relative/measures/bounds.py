@@ -71,7 +71,7 @@ class _NDCGBound(RelativeMeasure):
         "method": Choice("naive", "scaled", "guaranteed", desc="labels of unjudged documents"),
         "dcg": Choice("log2", "exp-log2", desc="gain of a grade: itself, or 2^grade - 1"),
         "gains": GainTable(desc="gain of each grade, as in nDCG; 0 must gain 0"),
-        "max_rel": Whole(1, desc="highest grade an unjudged document may have; left out: the highest in the qrels"),
+        "max_rel": Whole(1, desc="highest grade of an unjudged document; by default the highest in the qrels"),
     }
     CITATIONS = ("bootndcg",)
     NOTES = ("bounds",)

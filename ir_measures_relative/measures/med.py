@@ -1,4 +1,4 @@
-"""How far apart can two runs be, whatever the missing labels are?
+"""How much can two runs differ, over all possible labels?
 
 Maximised effectiveness distance (Tan and Clarke: "A family of rank similarity measures based on maximized
 effectiveness difference", TKDE 2015; Moffat: "Computing Maximized Effectiveness Distance for Recall-Based
@@ -24,17 +24,17 @@ from ir_measures_relative.measures.relative import Base, Choice, Flag, Reference
 
 
 class _MED(RelativeMeasure):
-    """The most by which a run and a reference run can differ, whatever the labels of unjudged documents are.
+    """The largest possible difference between a run and a reference run, over all labels of unjudged documents.
 
     MED is a distance: if it is small, judging more documents cannot matter much. It does not say which run is better
-    (pt.Experiment's highlighting treats larger as better all the same). The signed ends do: if 'below' > 0 the run is
+    (although highlighting in pt.Experiment treats larger as better). The signed ends do: if 'below' > 0 the run is
     better under any labels, if 'above' < 0 it is worse.
 
     Unjudged documents take the grades 0..``max_rel`` (by default SDCG's own, else the highest grade in the qrels); for
     P, RBP, RR, AP and Q they are relevant or not. Relevant documents in neither list (``unseen``) never change MED with
     nDCG and AP, only signed ends below 0 ('above') or above 0 ('below'); with Q, any end. With the default 0 these ends
     are valid until such a document is found; with ``unseen=K`` their signs are valid whatever is judged later.
-    Q-measure is given as text, as ir_measures lacks it: ``base='Q(beta=1)@10'``.
+    Pass Q-measure as text, because ir_measures does not have it: ``base='Q(beta=1)@10'``.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q': {'A': 0, 'C': 1, 'F': 0}}
@@ -50,13 +50,13 @@ class _MED(RelativeMeasure):
 
     NAME = "MED"
     PRETTY_NAME = "Maximised Effectiveness Distance"
-    SHORT_DESC = "The most by which two runs can differ, whatever the labels of the unjudged documents are."
+    SHORT_DESC = "The largest possible difference between two runs, over all labels of the unjudged documents."
     SUPPORTED_PARAMS = {
         "reference": Reference(),
         "base": Base(*BASES),
         "direction": Choice("both", "above", "below", desc="the distance, or one end of the difference"),
         "judged": Choice(*JUDGED, desc="use the judgements of the qrels, or ignore them"),
-        "max_rel": Whole(1, desc="highest grade of a free document; left out: the highest in the qrels"),
+        "max_rel": Whole(1, desc="highest grade of an unjudged document; by default the highest in the qrels"),
         "unseen": Whole(0, default=0, desc="relevant documents that may exist in neither list, at most K"),
         "norm": Choice(*NORMS, desc="AP divides by the relevant documents, at most K of them, or K"),
         "residual": Flag(True, desc="count RBP's unknown documents past the end of the favoured list"),

@@ -1,4 +1,4 @@
-"""What does a run add to what prior runs have shown already?
+"""What does a run add to prior runs?
 
 NRG, normalised residual gain (Bigdeli, Arabzadeh, Bagheri and Clarke: "Evaluating Relative Retrieval Effectiveness
 with Normalized Residual Gain", SIGIR-AP 2024), values a document by the gain that is left when users of the prior runs
@@ -58,7 +58,7 @@ class _NRG(RelativeMeasure):
 
     NAME = "NRG"
     PRETTY_NAME = "Normalised Residual Gain"
-    SHORT_DESC = "The gain that a run has left to offer after prior runs, discounted by rank and normalised."
+    SHORT_DESC = "The gain of a run for a user who has seen the prior runs, discounted by rank and normalised."
     SUPPORTED_PARAMS = {
         "prior": Prior(),
         "base": Base("nDCG", "P", "R", "RBP", "RR", "SDCG", "INSQ"),

@@ -1,4 +1,4 @@
-"""How similar are two rankings, when the top matters most?
+"""How similar are two rankings, with more weight on the top ranks?
 
 Rank-biased overlap (Webber, Moffat and Zobel: "A similarity measure for indefinite rankings", TOIS 2010) is the
 expected agreement of two rankings for a user who looks one rank further with probability p:
@@ -149,7 +149,7 @@ def _counts(topic: IntArray, depth: IntArray, shape: tuple[int, ...]) -> IntArra
 class _RBO(RelativeMeasure):
     """Rank-biased overlap of a run with a reference run: how similar the two rankings of a topic are.
 
-    Judgements play no part; the topics are those of the qrels. ``p`` is the probability that a user looks one rank
+    Judgements are not used; the topics are those of the qrels. ``p`` is the probability that a user looks one rank
     further: with .9 the first 10 ranks carry 86% of the weight. Both lists are compared to their ends, or cut at K.
 
     Documents are tied if their scores are equal as float32, as in trec_eval. ``ties='a'`` gives the mean over all
@@ -174,7 +174,7 @@ class _RBO(RelativeMeasure):
     NAME = "RBO"
     PRETTY_NAME = "Rank-Biased Overlap"
     SHORT_DESC = (
-        "How similar a run's ranking is to that of a reference run, top ranks first; tied documents are treated."
+        "Similarity of a run's ranking to that of a reference run, with more weight on the top ranks; supports ties."
     )
     SUPPORTED_PARAMS = {
         "reference": Reference(ties=True),

@@ -1,4 +1,4 @@
-"""How much could rank-biased precision still rise?
+"""How much could RBP increase with further judgements?
 
 RBP of a judged prefix is a lower bound (Moffat and Zobel: "Rank-biased precision for measurement of retrieval
 effectiveness", TOIS 2008). Unjudged documents and the documents below the list may be relevant; the residual is the

@@ -1,4 +1,4 @@
-"""How many relevant documents does a run find that no prior run finds?
+"""How many relevant documents does only this run find?
 
     UniqueRel = number of relevant documents in the top K of the run that are in the top K of no prior run
 

@@ -102,7 +102,7 @@ class _UL(RelativeMeasure):
 
     NAME = "UL"
     PRETTY_NAME = "Joint Upper and Lower Bound Normalisation"
-    SHORT_DESC = "Position of a measure between a random and the best order of the same documents."
+    SHORT_DESC = "The score on a scale where a random order of the same documents is 0 and the best order is 1."
     CITATIONS = ("ul",)
     SUPPORTED_PARAMS = {
         "base": Base("nDCG", "AP", "P", "R", "RR", "RBP", "ERR", "Success"),

@@ -234,7 +234,7 @@ class _Test:
         while not enough(high):
             if high >= _MOST_TOPICS:
                 problem = f"difference={difference:g} is too small for a spread of {sd:g}"
-                raise ValueError(f"{problem}: more than 10^9 topics are needed")
+                raise ValueError(f"{problem}: more than 10^9 topics are required")
             low, high = high, 2 * high
         return low + 1 + bisect_left(range(low + 1, high), True, key=enough)
 
