@@ -27,8 +27,8 @@ import ir_measures_relative as imr
 from ir_measures_relative._input import read_groups
 from ir_measures_relative._judged import Runs
 from ir_measures_relative._labels import JudgingReplay, LeftOutGroup, PairOutcomes, base_model
+from ir_measures_relative._labels.judging import ReplaySettings, replayed_pairs
 from ir_measures_relative._labels.pooling import label_depth
-from ir_measures_relative._labels.replayed_judging import ReplaySettings, replayed_pairs
 
 CUTOFF = 10
 BINS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)

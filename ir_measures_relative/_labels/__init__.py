@@ -3,20 +3,21 @@
 Read in this order:
 
 1. `outcomes`: possible scores and their probabilities; `by_topic`: results per topic and on average.
-2. Bootstrapped nDCG: `label_draws` (Algorithm 1), `boot_scores`, `bootstrapped` (`boot_ndcg`), `bootstrapped_pair`.
-3. Label models: `open_documents`, `label_model` (fixed models), `pooling` (depth, leaving a group out), `training`
-   (features), `fitting` (coefficients and run effect), `learned_labels` (`learn_labels`).
+2. Bootstrapped nDCG: `label_draws` (Algorithm 1), `bootstrapped` (`boot_ndcg`), `bootstrapped_pair`.
+3. Label models: `open_documents`, `label_model` (fixed models), `pooling` (depth, leaving a group out), `learning`
+   (features, coefficients, run effect), `learned_labels` (`learn_labels`).
 4. Scores under a label model: `labelled_run` (one run), `imputed_scores` (`impute`), `pair_outcomes` (two runs,
-   `prob_better`), `labels` (many runs), `judging_plan` (which documents to judge next).
-5. Validation by leaving groups out: `coverage` (do intervals cover?), `replayed_judging` (how many judgements decide?).
+   `prob_better`), `labels` (many runs), `judging` (which documents to judge next).
+5. Validation by leaving groups out: `coverage` (do intervals cover?), `judging` (how many judgements decide?).
 """
 
-from ir_measures_relative._labels.boot_scores import BootScores, TopicScores
 from ir_measures_relative._labels.bootstrapped import (
     DCGS,
     POOLS,
     PRIORS,
+    BootScores,
     BootSettings,
+    TopicScores,
     boot_ndcg,
     gains_of_relevant,
     naive_bounds,
@@ -37,7 +38,7 @@ from ir_measures_relative._labels.imputed_scores import (
     imputed,
     known_labels,
 )
-from ir_measures_relative._labels.judging_plan import EFFECT_DRAWS, JudgingPlan
+from ir_measures_relative._labels.judging import EFFECT_DRAWS, JudgingPlan, JudgingReplay, LeftOutGroup, judging_replay
 from ir_measures_relative._labels.label_model import (
     ACCEPTED,
     LEARNED,
@@ -49,6 +50,7 @@ from ir_measures_relative._labels.label_model import (
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.labels import Labels, bound_labels, check_labels
 from ir_measures_relative._labels.learned_labels import LearnedLabels, learn_labels
+from ir_measures_relative._labels.learning import SUPPORT_DEPTH
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes, prob_better
 from ir_measures_relative._labels.pooling import (
@@ -60,5 +62,3 @@ from ir_measures_relative._labels.pooling import (
     read_pooled_runs,
     remaining,
 )
-from ir_measures_relative._labels.replayed_judging import JudgingReplay, LeftOutGroup, judging_replay
-from ir_measures_relative._labels.training import SUPPORT_DEPTH

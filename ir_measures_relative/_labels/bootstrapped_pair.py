@@ -54,37 +54,23 @@ class TopicBetter(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProbBetter:
-    """Result of `prob_better`.
+    """Result of `prob_better`: probabilities that the mean nDCG of a over the topics is higher, lower, and equal.
 
-    Attributes
-    ----------
-    a_better, b_better, tie : float
-        Probabilities that the mean nDCG of a over the topics is higher, lower, and equal (within 1e-12). They sum to 1.
-    mean_a, mean_b : float
-        Expected means over topics, those of `boot_ndcg` for each run alone.
-    form : str
-        'exact'; 'bracket' if all topics are exact but too many to be combined exactly; 'band' if some are sampled.
-    undecided : float
-        Width of the widest bracket of the three probabilities; 0 if they are exact.
-    bracket : dict
-        For 'a_better', 'b_better' and 'tie' the range that contains the true probability; if ``form`` is 'band' with
-        probability 1 - 1e-6.
-    topics : list of TopicBetter
-        Probabilities of every topic, in qrels order; exact if its `undecided` is 0.
-    n_drawn : int
-        Number of labellings drawn, if ``form`` is 'band'.
+    Scores are equal within 1e-12; the three probabilities sum to 1.
     """
 
-    a_better: float
-    b_better: float
-    tie: float
-    mean_a: float
-    mean_b: float
+    a_better: float  #: probability that the mean of a is higher
+    b_better: float  #: that the mean of b is higher
+    tie: float  #: that they are equal
+    mean_a: float  #: expected mean over topics, that of `boot_ndcg` for a alone
+    mean_b: float  #: expected mean over topics, that of `boot_ndcg` for b alone
+    #: 'exact'; 'bracket' if all topics are exact but too many to be combined exactly; 'band' if some are sampled
     form: str
-    undecided: float
+    undecided: float  #: width of the widest bracket of the three probabilities; 0 if they are exact
+    #: for 'a_better', 'b_better' and 'tie' the range that contains the true probability (of a band: with 1 - 1e-6)
     bracket: dict[str, tuple[float, float]]
-    topics: list[TopicBetter]
-    n_drawn: int = SAMPLE_SIZE
+    topics: list[TopicBetter]  #: probabilities of every topic, in qrels order; exact if its `undecided` is 0
+    n_drawn: int = SAMPLE_SIZE  #: number of labellings drawn, if ``form`` is 'band'
 
     @property
     def exact(self) -> bool:

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 
-from ir_measures_relative._base import UserModel
+from ir_measures_relative._base import UserModel, divide
 from ir_measures_relative._checks import WrongKind, real, shown, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
-from ir_measures_relative._labels.imputed_scores import ImputedScores, base_with_cutoff
+from ir_measures_relative._labels.imputed_scores import ImputedScores, base_model, base_text
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
-from ir_measures_relative._labels.labelled_run import LabelledRun, plain_scores
+from ir_measures_relative._labels.labelled_run import LabelledRun, plain_totals
 from ir_measures_relative._labels.learned_labels import learn_from_judge, learn_from_runs, read_judge
 from ir_measures_relative._labels.open_documents import OpenDocuments
 from ir_measures_relative._labels.outcomes import fixed_random
@@ -30,37 +30,21 @@ _RESAMPLES = 2000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class IntervalCoverage:
-    """M runs over Q topics, each evaluated as if its group had not taken part; the truth is with all judgements.
+    """M runs over Q topics, each evaluated as if its group had not taken part; the truth is with all judgements."""
 
-    Attributes
-    ----------
-    name, group : list of str
-        The runs and their groups.
-    truth, plain, estimate : (M, Q) array
-        Scores with all judgements; with hidden documents counted as non-relevant; estimated.
-    std : (M,) array
-        Stated standard deviation of the mean over topics.
-    low, high : (M, 5) array
-        Intervals of the mean over topics at the levels .5, .8, .9, .95 and .99.
-    topic_low, topic_high, hidden : (M, Q) array
-        Intervals of the topics at ``level``; number of documents of the top K whose judgement was hidden.
-    depth, level : int, float
-        Depth of the pool, and level of the intervals of topics.
-    """
-
-    name: list[str]
-    group: list[str]
-    truth: FloatArray
-    plain: FloatArray
-    estimate: FloatArray
-    std: FloatArray
-    low: FloatArray
-    high: FloatArray
-    topic_low: FloatArray
-    topic_high: FloatArray
-    hidden: IntArray
-    depth: int
-    level: float
+    name: list[str]  #: runs
+    group: list[str]  #: their groups
+    truth: FloatArray  #: (M, Q) scores with all judgements
+    plain: FloatArray  #: (M, Q) scores with hidden documents counted as non-relevant
+    estimate: FloatArray  #: (M, Q) estimated scores
+    std: FloatArray  #: (M,) stated standard deviation of the mean over topics
+    low: FloatArray  #: (M, 5) lower ends of the intervals of the mean at the levels .5, .8, .9, .95 and .99
+    high: FloatArray  #: (M, 5) upper ends
+    topic_low: FloatArray  #: (M, Q) lower ends of the intervals of the topics at ``level``
+    topic_high: FloatArray  #: (M, Q) upper ends
+    hidden: IntArray  #: (M, Q) number of documents of the top K whose judgement was hidden
+    depth: int  #: depth of the pool
+    level: float  #: level of the intervals of topics
 
     @property
     def evaluated(self) -> BoolArray:
@@ -174,7 +158,7 @@ def interval_coverage(
     >>> imr.meta.interval_coverage(track.qrels, track.runs, groups, labels).depth
     10
     """
-    model, text = base_with_cutoff(base)
+    model = base_model(base, with_cutoff=True)
     level = real(level, "level", 0, 1)
     depth = None if depth is None else whole(depth, "depth", 1, 1000)
     other_judge = None if judge is None else read_judge(judge)
@@ -185,7 +169,7 @@ def interval_coverage(
     if isinstance(estimate, LabelModel):
         estimate.check_cutoff(model.cutoff, "interval_coverage")
     joined = read_pooled_runs(Judgements.of(qrels), runs, groups)
-    return left_out_coverage(joined, model, text, estimate, other_judge, depth, level)
+    return left_out_coverage(joined, model, base_text(base), estimate, other_judge, depth, level)
 
 
 def left_out_coverage(
@@ -208,8 +192,8 @@ def left_out_coverage(
             assert judge is not None
             labels = learn_from_judge(runs.judgements, judge, visible)
         for name in [name for name in runs if runs.group_of[name] == group]:
-            hidden = OpenDocuments.hidden(runs[name], model.cutoff, visible).mask.sum(axis=1)
-            part = OpenDocuments.hidden(runs[name], model.cutoff, visible, depth)  # as for a run that was not pooled
+            hidden = OpenDocuments.of(runs[name], model.cutoff, None, visible).mask.sum(axis=1)
+            part = OpenDocuments.of(runs[name], model.cutoff, depth, visible)  # as for a run that was not pooled
             if isinstance(labels, LabelModel):
                 labelled = LabelledRun(part, labels._label(part), model)
                 scores: Any = ImputedScores(text, labelled, target="pooled", depth=depth, calibrated=labels.calibrated)
@@ -219,7 +203,7 @@ def left_out_coverage(
             estimates = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
             ends = np.array([scores.interval(one) for one in LEVELS]).T  # (2, 5)
             topic_ends = np.array([topic.interval(level) for topic in topics]).T  # (2, Q)
-            known_scores = model.score(runs[name]), plain_scores(part, model)
+            known_scores = model.score(runs[name]), divide(*plain_totals(part, model))
             rows[name] = (*known_scores, *estimates, *ends, *topic_ends, hidden)
     columns: list[Any] = [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
     return IntervalCoverage(*[list(runs), [runs.group_of[name] for name in runs], *columns, depth, level])

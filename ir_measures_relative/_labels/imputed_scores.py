@@ -220,8 +220,8 @@ def imputed(
     """Return the scores of a joined run; ``text`` of the measure, ``name`` of the run in warnings."""
     depth = labels.depth if depth is None else depth
     part, grades = labels._label_once(run, model.cutoff, depth if target == "pooled" else None, group, name)
-    # judging the top K of one run would miss documents of other runs that join the ideal
     shallow = depth is not None and (model.cutoff is None or depth < model.cutoff)
+    # judging the top K of one run would miss documents of other runs that join the ideal
     biased = target == "judged" and shallow and joins_ideal(model, ideal)
     if biased:
         warn(
@@ -244,11 +244,11 @@ def known_labels(labels: Any, where: str) -> LabelModel:
     )
 
 
-def base_model(base: Any) -> UserModel:
+def base_model(base: Any, with_cutoff: bool = False) -> UserModel:
     """Return the ordinary measure as mathematics; rejects one that gives non-relevant documents a gain."""
     text, cutoff = canonical_base(base, BASES)
     model = user_model(text, cutoff)
-    if model.needs_cutoff and cutoff is None:
+    if cutoff is None and (model.needs_cutoff or with_cutoff):
         raise ValueError(f"base={text} requires a cutoff, as in {text}@10")
     gains_of_relevant(getattr(model, "gains", None), f"base={text}")
     return model
@@ -258,11 +258,3 @@ def base_text(base: Any) -> str:
     """Return the text of a base, with its cutoff."""
     text, cutoff = canonical_base(base, BASES)
     return text if cutoff is None else f"{text}@{cutoff}"
-
-
-def base_with_cutoff(base: Any) -> tuple[UserModel, str]:
-    """Return the ordinary measure and its text; rejects one without cutoff."""
-    model, text = base_model(base), base_text(base)
-    if model.cutoff is None:
-        raise ValueError(f"base={text} requires a cutoff, as in nDCG@10")
-    return model, text

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import isqrt, prod
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
-from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes
+from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes, added
 
 NEVER = 1e-15  # a level that runs out with a smaller probability counts as endless: rounding is larger
 LISTED = 1 << 17  # labellings that are listed one by one
@@ -71,9 +71,7 @@ class LabelDraws:
     @cached_property
     def size(self) -> IntArray:
         """(L,) states of each level; 1 for a level that cannot run out or is empty."""
-        size = np.where(self.supply < self.n, self.supply + 1, 1)
-        size[0] = 1
-        return size
+        return np.append(1, np.where(self.supply < self.n, self.supply + 1, 1)[1:])
 
     @property
     def n_states(self) -> int:
@@ -222,8 +220,7 @@ class LabelDraws:
         shift = np.rint(value / step).astype(np.int64)
         error = value - shift * step
         total = self._shifted(shift, cells + self.n + 1)
-        # the many small roundings are done: the stored grid may be coarser, at the price of one cell more
-        together = max(1, cells // STORED_CELLS)
+        together = max(1, cells // STORED_CELLS)  # a coarser grid is stored, at the price of one cell more
         mass = np.add.reduceat(total, np.arange(0, len(total), together))
         at = np.flatnonzero(mass)
         low, high = error.min(axis=1).sum(), error.max(axis=1).sum() + (together - 1) * step
@@ -235,9 +232,8 @@ class LabelDraws:
 
     def _shifted(self, shift: IntArray, width: int) -> FloatArray:
         """(width,) probability of each cell after all draws; ``shift``: (n, L) cells by which labels move the score."""
-        mass = np.zeros((self.n_states, width))
+        mass, used = np.zeros((self.n_states, width)), 1
         mass[-1, 0] = 1.0
-        used = 1
         # free draws may come in any order: small shifts first, while few cells are filled
         for row in shift[::-1].tolist() if self.free else shift.tolist():
             following = np.zeros_like(mass)
@@ -250,11 +246,32 @@ class LabelDraws:
 
 def chance_of_labels(probability: FloatArray, left: BoolArray) -> FloatArray:
     """Probability of each label, where a target falls to the next lower level left. (L,), (L, S) -> (L, S)"""
-    chance = np.zeros(left.shape)
-    falling = np.zeros(left.shape[1])
+    chance = np.repeat(probability[:, None], left.shape[1], axis=1)
     for level in range(len(probability) - 1, 0, -1):
-        falling = falling + probability[level]
-        chance[level] = np.where(left[level], falling, 0.0)
-        falling = np.where(left[level], 0.0, falling)
-    chance[0] = falling + probability[0]
+        falling = np.where(left[level], 0.0, chance[level])
+        chance[level] -= falling
+        chance[level - 1] += falling
     return chance
+
+
+def likeliest_by_family(labels: LabelDraws, rank: IntArray) -> float:
+    """Most likely score of independent draws: the sum over families of ranks of their most likely scores.
+
+    The discounts 1/log2(i+1) of ranks i+1 = m, m^2, m^3 ... are multiples of one another, so that different labels may
+    give equal scores; scores of different families do not coincide.
+    """
+    total, root = 0.0, primitive_roots(int(rank[-1]) + 1)[rank + 1]
+    for family in np.unique(root):
+        score, chance = np.zeros(1), np.ones(1)
+        for weight in labels.weight[root == family]:
+            score, chance = added(score, chance, weight * labels.gain, labels.chance[:, 0])
+        total += Outcomes.listed(score, chance).argmax
+    return total
+
+
+def primitive_roots(last: int) -> IntArray:
+    """(last + 1,) the smallest m with number = m^j, for each number from 0 on."""
+    root = np.arange(last + 1)
+    for number in range(isqrt(last), 1, -1):  # the smallest root comes last
+        root[[number**j for j in range(2, last.bit_length()) if number**j <= last]] = number
+    return root

@@ -14,7 +14,7 @@ from copy import copy
 from functools import cached_property
 from numbers import Real
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -26,9 +26,9 @@ from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 
 LEARNED = "learned"  # what labels='learned' means is known in an experiment only
+ACCEPTED = f"a label model (of learn_labels, LabelModel.shares or LabelModel.probabilities), its name, or {LEARNED!r}"
 _SUM = 1e-6  # by which probabilities may miss 1
 _HIGHEST = 1000  # grade of an unjudged document
-Model = TypeVar("Model", bound="LabelModel")
 
 _known: Contents[LabelModel] = Contents("label models")
 _registered: dict[str, LabelModel] = {}
@@ -36,25 +36,13 @@ _registering = Lock()
 
 
 class LabelModel(ABC):
-    """Probabilities of an unjudged document's grades. Make one with `learn_labels`, `shares` or `probabilities`.
+    """Probabilities of an unjudged document's grades. Make one with `learn_labels`, `shares` or `probabilities`."""
 
-    Attributes
-    ----------
-    name : str
-        The name under which it is registered, or ''.
-    cutoff, depth : int or None
-        The cutoff it was learned at and the depth of the pool that it was learned from; None if it fits any.
-    calibrated : bool
-        True if the model includes the variation between runs, learned from enough groups and documents.
-    highest : int
-        The highest grade that it gives a document; 0 if it gives the grades of the judgements.
-    """
-
-    name: str = ""
-    cutoff: int | None = None
-    depth: int | None = None
-    calibrated: bool = False
-    highest: int = 0
+    name: str = ""  #: the name under which it is registered, or ''
+    cutoff: int | None = None  #: the cutoff that it was learned at; None if it fits any
+    depth: int | None = None  #: the depth of the pool that it was learned from; None if it fits any
+    calibrated: bool = False  #: True if it includes the variation between runs, from enough groups and documents
+    highest: int = 0  #: the highest grade that it gives a document; 0 if it gives the grades of the judgements
     _kind = "labels"  # in the key of a model without a name
 
     @staticmethod
@@ -67,7 +55,7 @@ class LabelModel(ABC):
         >>> round((imr.Imputed(labels=model) @ 10).calc_aggregate(qrels, run), 4)
         0.993
         """
-        return kept(GradeShares(shares))
+        return GradeShares(shares)._kept()
 
     @staticmethod
     def probabilities(frame: pd.DataFrame) -> LabelModel:
@@ -81,7 +69,7 @@ class LabelModel(ABC):
         >>> imr.Imputed(labels=imr.LabelModel.probabilities(frame)) @ 10  # doctest: +ELLIPSIS
         Imputed(labels='probabilities~...')@10
         """
-        return kept(GradeProbabilities(frame))
+        return GradeProbabilities(frame)._kept()
 
     @abstractmethod
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
@@ -91,7 +79,7 @@ class LabelModel(ABC):
         self, run: JudgedRun, cutoff: int | None, depth: int | None, group: str | None, name: str | None
     ) -> tuple[OpenDocuments, GradeLabels]:
         """The open documents of a run's top ``depth`` and their labels, which are made once for all measures."""
-        part = OpenDocuments.unjudged(run, cutoff, depth)
+        part = OpenDocuments.of(run, cutoff, depth)
         return part, run.memo.once((self, cutoff, depth, group), lambda: self._label(part, group, name))
 
     @abstractmethod
@@ -121,11 +109,16 @@ class LabelModel(ABC):
         """The short text by which a printed measure names the model; without a name, its kind."""
         return short_key(self.name or self._kind, Contents.digits(self))
 
-    def named(self: Model, name: str) -> Model:
+    def named(self, name: str) -> Self:
         """Copy of the model under a name."""
         model = copy(self)
         vars(model).update(name=name, _original=vars(self).get("_original", self))  # so that its key stays known
         return model
+
+    def _kept(self) -> Self:
+        """Remember the model, which its key finds as long as something refers to it."""
+        original = cast(Self, _known.keep(vars(self).get("_original", self)))
+        return original if original.name == self.name else original.named(self.name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a label model is immutable")
@@ -154,8 +147,7 @@ class GradeShares(LabelModel):
             if not is_whole(grade, 0, _HIGHEST):
                 raise ValueError(f"shares has the grade {shown(grade)}; grades must be integers from 0 to {_HIGHEST}")
             if not is_real(share, 0, 1):
-                given = f"shares gives grade {grade} the share {shown(share)}"
-                raise ValueError(f"{given}; a share must be a number from 0 to 1")
+                raise ValueError(f"shares gives grade {grade} the share {shown(share)}, not a number from 0 to 1")
         table = pd.Series({0: 0.0, **shares}, dtype=float).sort_index()
         if abs(table.sum() - 1) > _SUM:
             raise ValueError(f"shares={shown(dict(shares))} sum to {table.sum():.6g}; they must sum to 1")
@@ -186,12 +178,12 @@ class GradeProbabilities(LabelModel):
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         topic_key = np.array(part.run.judgements.topic_keys, dtype=object)[part.topic]
         row = self.table.index.get_indexer(pd.MultiIndex.from_arrays([topic_key, part.doc_ids()]))  # (n,)
-        missing = f"{(row < 0).sum()} of {len(row)} unjudged documents of {name}"
         if (row < 0).any() and name is not None:
+            missing = f"{(row < 0).sum()} of {len(row)} unjudged documents of {name}"
             warn(f"{missing} have no row of probabilities, so they count as grade 0")
-        n_grades = self.table.shape[1]
-        non_relevant = np.eye(1, n_grades)  # (1, L) serves the row -1
-        return GradeLabels.of_probabilities(np.arange(n_grades), np.append(self.table, non_relevant, axis=0)[row])
+        grade = np.arange(self.table.shape[1])
+        # the last row, non-relevant for sure, serves the row -1
+        return GradeLabels.of_probabilities(grade, np.append(self.table, [grade == 0], axis=0)[row])
 
     def _content(self) -> list[Any]:
         table = self.table.sort_index()
@@ -262,12 +254,6 @@ def _checked_table(frame: Any) -> pd.DataFrame:
     return pd.DataFrame(values / total[:, None], index, wanted)
 
 
-def kept(model: Model) -> Model:
-    """Remember the model, which its key finds as long as something refers to it."""
-    original: Any = _known.keep(vars(model).get("_original", model))
-    return cast(Model, original if original.name == model.name else original.named(model.name))
-
-
 def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) -> None:
     """Register a label model under a name, for ``Imputed(labels=name)``.
 
@@ -287,17 +273,17 @@ def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) ->
         )
     if not isinstance(model, LabelModel):
         raise WrongKind(f"register_labels: expected a label model, such as that of learn_labels, got {shown(model)}")
-    replaces = flag(overwrite, "overwrite")
+    flag(overwrite, "overwrite")
     with _registering:
-        if _registered.get(name, model) != model and not replaces:
+        if _registered.get(name, model) != model and not overwrite:
             raise ValueError(f"the labels {name!r} are registered with other content; overwrite=True replaces them")
-        _registered[name] = kept(model.named(name))
+        _registered[name] = model.named(name)._kept()
 
 
 def labels_of(value: Any, where: str) -> LabelModel | str:
     """The model that a model, its key or a registered name means; 'learned' stays as it is."""
     if isinstance(value, LabelModel):
-        return kept(value)
+        return value._kept()
     if not isinstance(value, str):
         raise WrongKind(f"{where} must be {ACCEPTED}, got {shown(value)}")
     if value == LEARNED:
@@ -305,15 +291,10 @@ def labels_of(value: Any, where: str) -> LabelModel | str:
     if (pinned := split_key(value)) is not None:
         name, digits = pinned
         if (model := _known.get(digits)) is None:
-            raise ValueError(
-                f"{where}: the label model {shown(value)} is not known in this process; make the measure from the "
-                "model itself"
-            )
+            unknown = f"{where}: the label model {shown(value)} is not known in this process"
+            raise ValueError(f"{unknown}; make the measure from the model itself")
         return model.named(name) if name not in ("", model._kind) else model
     if value not in _registered:
         meant = did_you_mean(value, [LEARNED, *sorted(_registered)])
         raise ValueError(f"{where}: unknown label model {shown(value)}{meant} (register_labels makes one known)")
     return _registered[value]
-
-
-ACCEPTED = f"a label model (of learn_labels, LabelModel.shares or LabelModel.probabilities), its name, or {LEARNED!r}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -20,12 +20,11 @@ import scipy
 
 from ir_measures_relative._base import NDCG, SDCG, UserModel, divide
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
-from ir_measures_relative._judged import JudgedRun, Run
+from ir_measures_relative._judged import JudgedRun, Run, once
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, hashed, ranked_keys, uniforms
 from ir_measures_relative._labels.outcomes import Outcomes
 
 DRAWN = 20_100  # labellings drawn for a topic, or the mean over topics, where they are too many to list
-KEPT = 4020  # labellings of a run that are kept for its pairs
 LISTED = 1 << 16  # labellings of a topic that are listed one by one
 LISTED_CELLS = 1 << 20  # and their probabilities given each effect
 CELLS = 1 << 18  # random numbers at a time: few enough for the cache of a processor
@@ -38,10 +37,6 @@ class IdealLayers(NamedTuple):
     reaches: BoolArray  # (G + 1, L) True where a grade reaches the layer
     table: FloatArray  # (Q, L, N + 1) thickness times length of each layer
     constant: FloatArray  # (Q,) the rest of the normaliser
-
-    def of_topics(self, topics: IntArray | slice) -> Self:
-        """Only some of the topics."""
-        return self._replace(table=self.table[topics], constant=self.constant[topics])
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +55,17 @@ class ScoreCells:
         """``topic`` and ``weight`` (n,) of open documents, ``judged_sum`` (Q,); the ideal is that of ``labelled``."""
         topics, start = np.unique(topic, return_index=True)
         start = np.append(start, len(topic))
-        layers = ideal_layers(labelled, int(np.diff(start).max(initial=0)))
-        return cls(topics, start, judged_sum[topics], weight, labelled.gain, layers.of_topics(topics))
+        reaches, table, constant = ideal_layers(labelled, int(np.diff(start).max(initial=0)))
+        layers = IdealLayers(reaches, table[topics], constant[topics])
+        return cls(topics, start, judged_sum[topics], weight, labelled.gain, layers)
 
     def part(self, first: int, last: int) -> ScoreCells:
         """The topics from ``first`` to before ``last``."""
-        cells, start = slice(first, last), self.start[first : last + 1]
-        weight, layers = self.weight[start[0] : start[-1]], self.layers.of_topics(cells)
-        return ScoreCells(self.topic[cells], start - start[0], self.judged_sum[cells], weight, self.gain, layers)
+        cells, start, (reaches, *layers) = slice(first, last), self.start[first : last + 1], self.layers
+        return ScoreCells(
+            self.topic[cells], start - start[0], self.judged_sum[cells], self.weight[start[0] : start[-1]], self.gain,
+            IdealLayers(reaches, *(values[cells] for values in layers)),
+        )  # fmt: skip
 
     @cached_property
     def _sums(self) -> scipy.sparse.csr_array:
@@ -111,11 +109,10 @@ class LabelledRun:
         self.judged_sum, self.normaliser = plain_totals(open_documents, model)  # (Q,) each
         self.plain = divide(self.judged_sum, self.normaliser)  # (Q,) the scores if open documents are non-relevant
         self._rank_weight = model.total(np.eye(open_documents.mask.shape[1]))  # (W,) of one unit of gain
-        self._drawn = np.zeros((0, 0), dtype=np.int8)
 
     def empty(self) -> LabelledRun:
         """A run without documents, against which the difference is the score of this one."""
-        nothing = OpenDocuments.unjudged(JudgedRun(self.open.run.judgements, Run.of({})), self.model.cutoff)
+        nothing = OpenDocuments.of(JudgedRun(self.open.run.judgements, Run.of({})), self.model.cutoff)
         return LabelledRun(nothing, self.labels._replace(logit=self.labels.logit[:0]), self.model, self.ideal)
 
     @cached_property
@@ -130,39 +127,30 @@ class LabelledRun:
 
     @cached_property
     def _unjudged(self) -> tuple[Array, FloatArray]:
-        """Keys, ascending, and weights of all documents of the top K without a visible judgement."""
+        """Keys, ascending, and weights of the documents of the top K without a visible judgement, and an absent one."""
         width = self.open.mask.shape[1]
         mask = self.open.run.top(width).present & (self.open.row < 0)
         key = ranked_keys(self.open.run, width)[mask]
         order = np.argsort(key)
-        return key[order], self._rank_weight[np.nonzero(mask)[1]][order]
+        return np.append(key[order], np.uint64(0)), np.append(self._rank_weight[np.nonzero(mask)[1]][order], 0.0)
 
     def weights_of(self, wanted: Array) -> FloatArray:
         """(m,) weight of each document at its rank in this run, open or below the depth of labels; 0 if absent."""
         key, weight = self._unjudged
-        if not len(key):
-            return np.zeros(len(wanted))
-        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        place = np.searchsorted(key[:-1], wanted)
         return np.where(key[place] == wanted, weight[place], 0.0)
 
+    @once
     def drawn_effects(self, size: int, n_effects: int) -> IntArray:
         """(size,) places among the effects, each of them drawn equally often."""
+        rows = -(-size // n_effects)
+        key = hashed(np.array([self.open.run.run.fingerprint], dtype=object))
+        return np.argsort(uniforms(key, rows * n_effects).reshape(rows, n_effects), axis=1).ravel()[:size]
 
-        def made() -> IntArray:
-            rows = -(-size // n_effects)
-            key = hashed(np.array([self.open.run.run.fingerprint], dtype=object))
-            return np.argsort(uniforms(key, rows * n_effects).reshape(rows, n_effects), axis=1).ravel()[:size]
-
-        return self.open.run.memo.once(("drawn effects", size, n_effects), made)
-
+    @once
     def drawn_labels(self, size: int) -> Array:
-        """(n, size) labels as places among the grades, in the first draws."""
-        drawn = self._drawn
-        if drawn.shape[1] < size:
-            place = self.drawn_effects(size, len(self.labels.effect))
-            drawn = self.labels.drawn(place, uniforms(self.key, size))
-            self._drawn = drawn if size <= KEPT else self._drawn
-        return drawn[:, :size]
+        """(n, size) labels as places among the grades, in the first draws; kept for the run's pairs."""
+        return self.labels.drawn(self.key, self.drawn_effects(size, len(self.labels.effect)))
 
     def drawn_mean(self, size: int = DRAWN, effect: FloatArray | None = None) -> FloatArray:
         """(size,) mean over topics of drawn labellings; all topics share the run's effect.
@@ -172,14 +160,11 @@ class LabelledRun:
         effect = self.labels.effect if effect is None else effect
         cells, place = self.cells, self.drawn_effects(size, len(effect))
         total = np.full(size, self.plain.sum() - self.plain[cells.topic].sum())
-        first = 0
-        while first < len(cells.topic):
-            most = cells.start[first] + CELLS // size
-            last = max(int(np.searchsorted(cells.start, most, "right")) - 1, first + 1)
-            part, key, labels = self._part(first, last)
-            total += part.scores(labels._replace(effect=effect).drawn(place, uniforms(key, size))).sum(axis=0)
-            first = last
-        return total / max(self.open.run.judgements.n_topics, 1)
+        _, first = np.unique(cells.start[:-1] // (CELLS // size), return_index=True)  # few documents at a time
+        for part in pairwise([*first.tolist(), len(cells.topic)]):
+            topics, key, labels = self._part(*part)
+            total += topics.scores(labels._replace(effect=effect).drawn(key, place)).sum(axis=0)
+        return total / max(len(self.plain), 1)
 
     def _part(self, first: int, last: int) -> tuple[ScoreCells, Array, GradeLabels]:
         """Cells from ``first`` to before ``last``, and the keys and labels of their documents."""
@@ -208,8 +193,7 @@ class LabelledRun:
             outcomes = Outcomes.listed(cells.scores(label), chance)
         else:
             place = np.repeat(np.arange(n_effects), max(DRAWN // n_effects, 1))  # as many draws for each effect
-            label = labels.drawn(place, uniforms(key, len(place)))
-            outcomes = Outcomes.sampled(cells.scores(label).reshape(n_effects, -1))
+            outcomes = Outcomes.sampled(cells.scores(labels.drawn(key, place)).reshape(n_effects, -1))
         moments = _moments(cells, probability)
         return outcomes if moments is None else replace(outcomes, moments=moments)
 
@@ -225,24 +209,18 @@ def plain_totals(part: OpenDocuments, model: UserModel) -> tuple[FloatArray, Flo
     return model.total(part.values(gain)), model.normalizer(gain, part.run.judgements)
 
 
-def plain_scores(part: OpenDocuments, model: UserModel) -> FloatArray:
-    """(Q,) the scores if open documents are non-relevant."""
-    return divide(*plain_totals(part, model))
-
-
-def joins_ideal(model: UserModel, ideal: str = "all") -> bool:
+def joins_ideal(model: UserModel, ideal: str) -> bool:
     """Return True if open documents change the normaliser."""
     return isinstance(model, NDCG) and not isinstance(model, SDCG) and ideal == "all"
 
 
 def ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
     """The normaliser of each topic with up to ``most`` open documents; the same for all runs of the judgements."""
-    part, model, ideal = labelled.open, labelled.model, labelled.ideal
-    width = 1 << most.bit_length()  # so that few different ones are computed
-    if not part.visible.all():
-        return _ideal_layers(labelled, width)
-    key = ("ideal layers", model, ideal, labelled.labels.grade.tobytes(), width)
-    return part.run.judgements.memo.once(key, lambda: _ideal_layers(labelled, width))
+    most = 1 << most.bit_length()  # so that few different ones are computed
+    if not labelled.open.visible.all():
+        return _ideal_layers(labelled, most)
+    key = ("ideal layers", labelled.model, labelled.ideal, labelled.labels.grade.tobytes(), most)
+    return labelled.open.run.judgements.memo.once(key, lambda: _ideal_layers(labelled, most))
 
 
 def _ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
@@ -277,35 +255,25 @@ def _moments(cells: ScoreCells, probability: FloatArray) -> tuple[FloatArray, Fl
     change the ideal (its K places are full) count as one. Example: K = 2, one relevant document judged, two open ones:
     a first that is relevant fills the ideal (1 + .63), a second changes nothing, so there are two states.
     """
-    n_effects, n, n_grades = probability.shape
+    n_effects, n = probability.shape[:2]
     table, judged_sum = cells.layers.table[0][:, : n + 1], float(cells.judged_sum[0])  # (L, n + 1)
-    shape = tuple(int(np.flatnonzero(np.append(True, np.diff(row)))[-1]) + 1 for row in table)  # documents that matter
-    if np.prod([1.0, *shape]) * probability.size * 3 > WORK:
+    # documents that matter to each layer, and one
+    size = np.array([np.flatnonzero(np.append(True, np.diff(row)))[-1] + 1 for row in table], dtype=np.int64)  # (L,)
+    if np.prod(size * 1.0) * probability.size * 3 > WORK:
         return None
-    mass = np.zeros((3, n_effects, *shape))  # probability, and with the first two moments of the numerator
-    mass.reshape(3, n_effects, -1)[:, :, 0] = np.array([1.0, judged_sum, judged_sum**2])[:, None]
-    for document in range(n):
-        after = np.zeros_like(mass)
-        for grade in range(n_grades):
-            add = cells.weight[document] * cells.gain[grade]
-            moved = np.stack([mass[0], mass[1] + add * mass[0], mass[2] + 2 * add * mass[1] + add**2 * mass[0]])
-            moved *= probability[:, document, grade].reshape(-1, *(1 for _ in shape))
-            for layer in np.flatnonzero(cells.layers.reaches[grade]).tolist():
-                moved = _one_more(moved, layer + 2)
-            after += moved
-        mass = after
-    normaliser = np.full(shape, float(cells.layers.constant[0]))
-    for layer, size in enumerate(shape):
-        normaliser += table[layer, :size].reshape([-1 if axis == layer else 1 for axis in range(len(shape))])
-    inverse = divide(np.ones(shape), normaliser)
-    axes = tuple(range(1, 1 + len(shape)))
-    mean = (mass[1] * inverse).sum(axis=axes)
-    return mean, np.maximum((mass[2] * inverse**2).sum(axis=axes) - mean**2, 0.0)
-
-
-def _one_more(mass: FloatArray, axis: int) -> FloatArray:
-    """One more document reaches a layer; the last state means so many or more."""
-    along = np.moveaxis(mass, axis, 0)
-    moved = np.concatenate([np.zeros_like(along[:1]), along[:-1]])
-    moved[-1] += along[-1]
-    return np.moveaxis(moved, 0, axis)
+    stride, n_states = np.cumprod(size) // size, np.prod(size)
+    state = np.arange(n_states) // stride[:, None] % size[:, None]  # (L, Z) documents that reach each layer
+    more = [np.minimum(state + reached[:, None], size[:, None] - 1) for reached in cells.layers.reaches]
+    after = np.concatenate([stride @ counts for counts in more])  # ((G + 1) Z,) the state after each grade
+    move = scipy.sparse.csc_array((np.ones(after.size), after, np.arange(after.size + 1)), (n_states, after.size))
+    mass = np.zeros((n_states, 3, n_effects))  # probability, and with the first two moments of the numerator
+    mass[0] = np.array([1.0, judged_sum, judged_sum**2])[:, None]
+    for document, weight in enumerate(cells.weight):
+        add, chance = weight * cells.gain[:, None, None], probability[:, document].T[:, None]  # (G + 1, 1, U)
+        one, first, second = (part * chance for part in mass.swapaxes(0, 1))  # (G + 1, Z, U)
+        moved = np.stack([one, first + add * one, second + 2 * add * first + add**2 * one], axis=2)
+        mass = (move @ moved.reshape(after.size, -1)).reshape(mass.shape)
+    normaliser = cells.layers.constant[0] + np.take_along_axis(table, state, axis=1).sum(axis=0)  # (Z,)
+    inverse = divide(np.ones(n_states), normaliser)
+    mean = inverse @ mass[:, 1]
+    return mean, np.maximum(inverse**2 @ mass[:, 2] - mean**2, 0.0)

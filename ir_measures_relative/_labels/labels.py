@@ -9,7 +9,7 @@ from ir_measures_relative._judged import Judgements, Runs, once
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.learned_labels import learn_from_runs
-from ir_measures_relative._labels.training import FEWEST_GROUPS
+from ir_measures_relative._labels.learning import FEWEST_GROUPS
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -13,18 +14,22 @@ import scipy
 from ir_measures_relative._checks import counted, warn, whole
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
 from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
-from ir_measures_relative._labels.fitting import N_EFFECTS, Fit, Fold, fit, standard_errors
-from ir_measures_relative._labels.label_model import LEARNED, LabelModel, kept
-from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, judged_keys
-from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs
-from ir_measures_relative._labels.training import (
+from ir_measures_relative._labels.label_model import LEARNED, LabelModel
+from ir_measures_relative._labels.learning import (
+    N_EFFECTS,
     SUPPORT_DEPTH,
+    Fit,
+    Fold,
     Support,
+    fit,
     judged_documents,
     open_features,
     run_profile,
+    standard_errors,
     training_documents,
 )
+from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, judged_keys
+from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs
 
 FEW_GROUPS = 8  # below this the spread of the run effect is not known
 FEW_DOCUMENTS = 100
@@ -56,13 +61,10 @@ class LearnedLabels(LabelModel):
     judged: Array  # (J,) keys of the judged documents learned from, ascending
     _kind = LEARNED
 
+    features = property(attrgetter("fit.features"), doc="Names of the features.")
+
     def __init__(self, **parts: Any):
         vars(self).update(parts, highest=int(parts["fit"].grade[-1]), calibrated=not parts["doubts"])
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """Names of the features."""
-        return self.fit.features
 
     def _label(self, part: OpenDocuments, group: str | None = None, name: str | None = None) -> GradeLabels:
         if group is None and self.group_of_run:  # a run that the model was learned from is recognised by its content
@@ -72,11 +74,11 @@ class LearnedLabels(LabelModel):
         features = open_features(before, self.support, group, self.judge)
         logit = fold.logit(self.fit.standardised(features))
         row = part.row[before.mask]  # (n,) of the documents that were open when the labels were learned
-        judged_since, effects = row >= 0, fold.effects()
+        judged_since, effects, odd = row >= 0, fold.effects(), None
         if judged_since.any() and fold.effect is not None:
             level = self.fit.level(part.run.judgements.grade[row[judged_since]])
             effects = updated_effects(fold, logit[judged_since], level)
-        logit, odd = logit[part.mask[before.mask]], None
+        logit = logit[~judged_since]
         if self.support is not None and len(logit) and not judged_since.any():  # judged documents show the run's effect
             odd = self._unlike(run_profile(before, features["found"], self.depth or part.mask.shape[1]))
         if odd and name is not None:
@@ -194,9 +196,9 @@ def learn_labels(
 ) -> LearnedLabels:
     """Learn what an unjudged document is worth, from the collection itself.
 
-    Each group is left out of the pool in turn. The grades of the documents that only it found are known, so they show
-    how relevant such documents are, given the topic, the run, and how many other groups rank them how high. The same
-    test shows how far the scores of left-out runs differ from their estimates, and the model states that spread.
+    Each group is left out of the pool in turn. The grades of the documents that only it found show how relevant such
+    documents are, given the topic, the run, and how many other groups rank them how high. The errors of the left-out
+    runs' estimated scores show the variation between runs.
 
     Parameters
     ----------
@@ -229,12 +231,12 @@ def learn_labels(
     judgements = Judgements.of(qrels)
     other_judge = None if judge is None else read_judge(judge)
     if runs is not None:
-        return kept(learn_from_runs(read_pooled_runs(judgements, runs, groups), cutoff, depth, other_judge))
+        return learn_from_runs(read_pooled_runs(judgements, runs, groups), cutoff, depth, other_judge)._kept()
     if other_judge is None:
         raise ValueError("learn_labels requires runs=, or another judge's labels as judge=")
     if groups is not None:
         raise ValueError("groups= requires runs=")
-    return kept(learn_from_judge(judgements, other_judge))
+    return learn_from_judge(judgements, other_judge)._kept()
 
 
 def read_judge(judge: Any) -> Judgements:
@@ -259,11 +261,10 @@ def learn_from_runs(
     progress: bool | None = None,
 ) -> LearnedLabels:
     """Learn from joined runs; ``visible`` (J,): the judgements left in a study, where warnings and bar are left out."""
-    judgements, quiet = runs.judgements, visible is not None
+    judgements, quiet, support = runs.judgements, visible is not None, Support.of(runs)
     _reject_other_topics(judge, judgements)
     depth = label_depth(runs, cutoff, depth, quiet)
     visible = np.ones(len(judgements.grade), dtype=bool) if visible is None else visible
-    support = Support.of(runs)
     documents, parts, profiles = training_documents(runs, support, visible, cutoff, depth, judge)
     fitted, predicted = fit(documents, parts, visible, cutoff, progress=False if quiet else progress)
     doubts = _doubts(documents, runs, visible, depth, fitted)

@@ -31,16 +31,12 @@ class OpenDocuments(NamedTuple):
     mask: BoolArray  # (Q, W) True where the grade of the document at this rank is open
 
     @classmethod
-    def unjudged(cls, run: JudgedRun, cutoff: int | None, depth: int | None = None) -> Self:
-        """The unjudged documents of the top ``depth``, of the whole top K by default."""
-        mask = run.top(cutoff).unjudged
-        return cls(run, np.ones(len(run.judgements.grade), dtype=bool), mask & _first(depth, mask))
-
-    @classmethod
-    def hidden(cls, run: JudgedRun, cutoff: int | None, visible: BoolArray, depth: int | None = None) -> Self:
-        """The documents of the top ``depth`` whose judgements are hidden."""
-        row = run.top(cutoff).row
-        return cls(run, visible, (row >= 0) & ~np.append(visible, True)[row] & _first(depth, row))
+    def of(cls, run: JudgedRun, cutoff: int | None, depth: int | None = None, visible: BoolArray | None = None) -> Self:
+        """The documents of the top ``depth`` (None: K) that are unjudged, or with ``visible``, that are hidden."""
+        top = run.top(cutoff)
+        mask = top.unjudged if visible is None else (top.row >= 0) & ~np.append(visible, True)[top.row]
+        visible = np.ones(len(run.judgements.grade), dtype=bool) if visible is None else visible
+        return cls(run, visible, mask & (np.arange(mask.shape[1]) < (depth or np.inf)))
 
     @property
     def row(self) -> IntArray:
@@ -69,8 +65,7 @@ class OpenDocuments(NamedTuple):
 
     def values(self, value: FloatArray) -> FloatArray:
         """(J,) a value for each judgement -> (Q, W): that of each document with a visible judgement, else 0."""
-        row = self.row
-        return np.where(row >= 0, np.append(value, 0.0)[row], 0.0)
+        return np.asarray(np.append(value, 0.0)[self.row])
 
 
 class GradeLabels(NamedTuple):
@@ -96,21 +91,14 @@ class GradeLabels(NamedTuple):
         reached = np.where(reached <= 2 * _SUREST, 0.0, np.where(reached >= 1 - 2 * _SUREST, 1.0, reached))
         return -np.diff(reached, axis=2, prepend=1.0, append=0.0)
 
-    def drawn(self, place: IntArray, noise: FloatArray) -> Array:
-        """(n, S) labels as places among the grades; ``place`` (S,) of the effect and ``noise`` (n, S) of each draw.
-
-        Logits fall from grade to grade, so the number of grades reached is the place of the label.
-        """
-        label = np.zeros(noise.shape, dtype=np.int8)
+    def drawn(self, key: Array, place: IntArray) -> Array:
+        """(n, S) labels as places among the grades, for documents with keys (n,) and the effect (S,) of each draw."""
+        noise = uniforms(key, len(place))
+        label = np.zeros(noise.shape, dtype=np.int8)  # logits fall, so that it is the number of grades reached
         for logit in self.logit.T:
             # few different effects are drawn, so probabilities are computed once for each of them
             label += noise < np.take(scipy.special.expit(logit[:, None] + self.effect), place, axis=1)
         return label
-
-
-def _first(depth: int | None, ranks: Array) -> BoolArray:
-    """(W,) True for the first ``depth`` ranks of (Q, W); all if None."""
-    return np.arange(ranks.shape[1]) < (depth or np.inf)
 
 
 def document_keys(topic_keys: Sequence[str], topic: IntArray, doc_id: ObjectArray) -> Array:

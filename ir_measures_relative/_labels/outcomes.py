@@ -100,7 +100,7 @@ class Outcomes:
         return sqrt(self.variance)
 
     def _at(self, q: ArrayLike) -> FloatArray:
-        """Smallest listed score whose cumulative probability reaches q. Any shape."""
+        """Quantiles. Any shape."""
         place = np.searchsorted(np.cumsum(self.probability), np.asarray(q) - EQUAL, "left")
         return np.clip(self.support[np.minimum(place, len(self.support) - 1)], *self.ends)
 
@@ -181,8 +181,7 @@ class Outcomes:
         ends = fsum(part.ends[0] for part in parts) / n, fsum(part.ends[1] for part in parts) / n
         form = max((part.form for part in parts), key=FORMS.index)
         slack = fsum(part.error for part in parts) / n
-        listed = _listed_sum(parts)
-        if listed is not None:
+        if (listed := _listed_sum(parts)) is not None:
             return cls(listed[0] / n, listed[1], mean_moments(parts), ends, form, slack)
         support, probability, off = _sum_on_grid(parts, steps)
         # the ends are possible, if too rarely for a float
@@ -214,8 +213,7 @@ def added(
 
 def _listed_sum(parts: Sequence[Outcomes]) -> tuple[FloatArray, FloatArray] | None:
     """Scores and probabilities of the sum of independent parts; None if they are too many."""
-    score, probability = np.zeros(1), np.ones(1)
-    work = 0
+    score, probability, work = np.zeros(1), np.ones(1), 0
     # short lists first, and in one order, so that the order of topics does not decide which form the sum takes
     for part in sorted(parts, key=lambda part: (len(part.support), part.mean)):
         size = len(score) * len(part.support)
@@ -233,9 +231,7 @@ def _sum_on_grid(parts: Sequence[Outcomes], steps: int) -> tuple[FloatArray, Flo
     step = sqrt(fsum((part.support[-1] - part.support[0]) ** 2 for part in varying)) / steps or 1.0
     # thousands of topics may be alike
     alike = Counter((part.support.tobytes(), part.probability.tobytes()) for part in varying)
-    grids = [
-        _on_grid(np.frombuffer(support), np.frombuffer(chance), step) for support, chance in alike
-    ]  # (cells,) each
+    grids = [_on_grid(np.frombuffer(support), np.frombuffer(chance), step) for support, chance in alike]
     times = np.array([*alike.values()])
     last = np.array([len(grid) - 1 for grid in grids])
     centre = float(times @ [grid @ np.arange(len(grid)) for grid in grids])
@@ -251,8 +247,7 @@ def _sum_on_grid(parts: Sequence[Outcomes], steps: int) -> tuple[FloatArray, Flo
     probability[probability < NEGLIGIBLE] = 0.0
     kept = np.flatnonzero(probability)
     off = step * min(len(varying), sqrt(len(varying) * log(2 / MISSED) / 2))
-    support: FloatArray = base + step * (first + kept).astype(np.float64)
-    return support, probability[kept] / probability.sum(), off
+    return base + step * (first + kept.astype(np.float64)), probability[kept] / probability.sum(), off
 
 
 def _on_grid(support: FloatArray, probability: FloatArray, step: float) -> FloatArray:
@@ -265,28 +260,22 @@ def _on_grid(support: FloatArray, probability: FloatArray, step: float) -> Float
 
 
 def fixed_random(*stream: int) -> np.random.Generator:
-    """Return random numbers that are the same in every process; ``stream`` selects an independent sequence."""
+    """Random numbers that are the same in every process; ``stream`` selects an independent sequence."""
     return np.random.Generator(np.random.SFC64([SEED, *stream]))
 
 
 def order_band(q: ArrayLike, size: int) -> tuple[IntArray, IntArray]:
-    """Return which two of ``size`` sorted draws, counted from 1, enclose each q-quantile with probability 1 - 1e-6.
+    """Places of two of ``size`` sorted draws, counted from 1, that enclose each q-quantile with probability 1 - 1e-6.
 
-    The number of draws at or below the quantile is binomial, whatever the distribution. 0 and size + 1 mean that even
-    the smallest, or the largest, draw is not far enough out.
-
-    >>> [place.tolist() for place in order_band([0.0, 0.5, 1.0], 20_000)]
-    [[0, 9654, 20000], [1, 10347, 20001]]
+    0 and size + 1 mean that even the smallest, or the largest, draw is not far enough out.
     """
+    # the number of draws at or below the quantile is binomial, whatever the distribution
     first, last = scipy.stats.binom.ppf(OUTSIDE / 2, size, q), scipy.stats.binom.isf(OUTSIDE / 2, size, q) + 1
     return first.astype(np.int64), last.astype(np.int64)
 
 
 def chance_range(low: ArrayLike, high: ArrayLike, size: int) -> tuple[FloatArray, FloatArray]:
-    """Return the Clopper-Pearson interval, at level 1 - 1e-6, of events seen in ``low`` to ``high`` of the draws.
-
-    ``low`` and ``high`` are shares of the ``size`` draws, of any shape.
-    """
+    """Clopper-Pearson interval, at level 1 - 1e-6, of events seen in shares ``low`` to ``high`` of the draws."""
     fewest, most = np.floor(np.asarray(low) * size + 1e-9), np.ceil(np.asarray(high) * size - 1e-9)
     return (
         np.where(fewest > 0, scipy.special.betaincinv(fewest, size - fewest + 1, OUTSIDE / 2), 0.0),

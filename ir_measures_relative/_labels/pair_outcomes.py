@@ -30,7 +30,7 @@ from ir_measures_relative._labels.bootstrapped_pair import ProbBetter, Signs, To
 from ir_measures_relative._labels.imputed_scores import known_labels
 from ir_measures_relative._labels.label_model import LabelModel
 from ir_measures_relative._labels.labelled_run import DRAWN, LabelledRun, ScoreCells, listed_labels
-from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments, uniforms
+from ir_measures_relative._labels.open_documents import GradeLabels
 
 FIRST, USUAL, MANY = 402, 4020, 40_200  # labellings drawn
 FEW_DOCUMENTS = 16  # open documents of a pair for which many labellings are drawn
@@ -71,9 +71,8 @@ class PairOutcomes:
         topic = np.concatenate([a.open.topic, b.open.topic[self._only_b]])
         self._order = np.argsort(topic, kind="stable")  # (n,)
         self.topic, self.in_both = topic[self._order], a.open.topic[both_a]  # of all documents, of those open in both
-        self.key = self._joined(a.key, b.key)
-        self.in_a = self._joined(np.ones(len(a.key), dtype=bool), np.zeros(len(b.key), dtype=bool))  # open in run a
-        self.n_open = len(self.key)
+        self.key, self.n_open = self._joined(a.key, b.key), len(topic)
+        self.in_a = self._order < len(a.key)  # (n,) open in run a
         self.weight_a, self.weight_b = a.weights_of(self.key), b.weights_of(self.key)  # (n,)
         self.cells = ScoreCells.of(a, self.topic, self.weight_a - self.weight_b, a.judged_sum - b.judged_sum)
         self._rest = a.plain - b.plain  # (Q,) differences in topics without open documents, 0 in the others
@@ -99,16 +98,13 @@ class PairOutcomes:
 
     def drawn_labels(self, size: int) -> Array:
         """(n, size) labels as places among the grades, in the first draws."""
-        shared = self._shared(size).drawn(np.arange(size), uniforms(self.a.key[self._both[0]], size))
+        shared = self._shared(size).drawn(self.a.key[self._both[0]], np.arange(size))
         return self._joined(self.a.drawn_labels(size), self.b.drawn_labels(size), shared)
 
     def _differences(self, label: Array, probability: FloatArray | None = None) -> Differences:
         by_cell = self.cells.scores(label)
         mean = (self._rest.sum() + by_cell.sum(axis=0)) / self.n_topics
         return Differences(label, by_cell, mean, probability, len(mean) if probability is None else 0)
-
-    def sampled(self, size: int) -> Differences:
-        return self._differences(self.drawn_labels(size))
 
     @cached_property
     def differences(self) -> Differences:
@@ -120,11 +116,11 @@ class PairOutcomes:
             chances = [row[of] for row, of in zip(self.probability, label, strict=True)]
             return self._differences(label, np.prod([np.ones(label.shape[1]), *chances], axis=0))
         if self.size is not None:
-            return self.sampled(self.size)
-        first, size = self.sampled(FIRST), MANY if self.n_open <= FEW_DOCUMENTS else USUAL
+            return self._differences(self.drawn_labels(self.size))
+        first, size = self._differences(self.drawn_labels(FIRST)), MANY if self.n_open <= FEW_DOCUMENTS else USUAL
         variance = max(p * (1.0 - p) for p in first.chances(first.mean, 0.0)) / FIRST
         enough = self.settled or variance <= 0.25 / size  # the largest that more draws would have
-        return first if enough else self.sampled(size)
+        return first if enough else self._differences(self.drawn_labels(size))
 
     @cached_property
     def by_topic(self) -> FloatArray:
@@ -137,7 +133,8 @@ class PairOutcomes:
         """P(a - b > margin) and P(b - a > margin)."""
         differences = self.differences
         if margin and differences.n_drawn == FIRST:
-            differences = self.sampled(USUAL)  # the first draws are clear of 0, perhaps not of the margin
+            # the first draws are clear of 0, perhaps not of the margin
+            differences = self._differences(self.drawn_labels(USUAL))
         return differences.chances(differences.mean, margin)
 
     def chances_over_topics(self, margin: float = 0.0) -> tuple[float, float]:
@@ -194,9 +191,8 @@ def prob_better(
 ) -> ProbBetter:
     """Return how likely the mean nDCG of run a is above that of run b, given unjudged documents.
 
-    A document that is unjudged in both tops gets one label for both runs. A run against itself is a tie; swapping the
-    runs swaps the answers. If a run is fully judged, the scores of the other are those of `boot_ndcg` or, with labels,
-    `impute`.
+    A document that is unjudged in both tops gets one label for both runs. If a run is fully judged, the scores of the
+    other are those of `boot_ndcg` (Froebe, Gienapp, Potthast and Hagen 2023, ECIR) or, with labels, `impute`.
 
     Parameters
     ----------
@@ -224,10 +220,6 @@ def prob_better(
         ``error`` is the standard error if labellings are sampled: at most .0036 without labels, .008 with labels, .0025
         if at most 16 documents are unjudged.
 
-    References
-    ----------
-    Froebe, Gienapp, Potthast, Hagen: Bootstrapped nDCG Estimation in the Presence of Unjudged Documents. ECIR 2023.
-
     Examples
     --------
     >>> import ir_measures_relative as imr
@@ -251,16 +243,16 @@ def prob_better(
     if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
         raise WrongKind(f"prob_better: groups must be the groups of a and b, got {shown(groups)}")
     judgements = Judgements.of(qrels)
-    runs = [JudgedRun(judgements, Run.of(run, name)) for run, name in ((run_a, "run_a"), (run_b, "run_b"))]
-    for name, run in zip(("run_a", "run_b"), runs, strict=True):
+    runs = {name: JudgedRun(judgements, Run.of(run, name)) for name, run in (("run_a", run_a), ("run_b", run_b))}
+    for name, run in runs.items():
         warn_of_other_topics(run.run, judgements, name)
     if model is None:
-        return boot_prob_better(runs, settings)
-    labelled = []
-    for name, run, group in zip(("run_a", "run_b"), runs, groups or (None, None), strict=True):
-        part = OpenDocuments.unjudged(run, settings.cutoff, model.depth)
-        labelled.append(LabelledRun(part, model._label(part, group, name), settings.model))
-    return _labelled_prob_better(PairOutcomes(labelled[0], labelled[1]), margin, topics)
+        return boot_prob_better(list(runs.values()), settings)
+    a, b = (
+        LabelledRun(*model._label_once(run, settings.cutoff, model.depth, group, name), settings.model)
+        for (name, run), group in zip(runs.items(), groups or (None, None), strict=True)
+    )
+    return _labelled_prob_better(PairOutcomes(a, b), margin, topics)
 
 
 def _labelled_prob_better(pair: PairOutcomes, margin: float, topics: bool) -> ProbBetter:
@@ -279,7 +271,7 @@ def _labelled_prob_better(pair: PairOutcomes, margin: float, topics: bool) -> Pr
 def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[TopicBetter]:
     """Probabilities for every topic; ``scores_a``: (Q,) expected scores of a."""
     differences, judgements = pair.differences, pair.a.open.run.judgements
-    both = np.bincount(pair.in_both, minlength=judgements.n_topics)
+    n_open = pair.a.n_open, pair.b.n_open, np.bincount(pair.in_both, minlength=judgements.n_topics)
     by_cell = dict(zip(pair.cells.topic.tolist(), differences.by_cell, strict=True))
     rows = []
     for q, query_id in enumerate(judgements.topics):
@@ -287,7 +279,6 @@ def _by_topic(pair: PairOutcomes, margin: float, scores_a: FloatArray) -> list[T
         possible = by_cell.get(q, np.full(len(differences.mean), pair.by_topic[q]))
         signs = Signs.seen(*differences.chances(possible, margin), n_drawn)
         means = float(scores_a[q]), float(scores_a[q] - pair.by_topic[q])
-        counts = int(pair.a.n_open[q]), int(pair.b.n_open[q]), int(both[q])
-        form = "band" if n_drawn else "exact"
+        form, counts = "band" if n_drawn else "exact", (int(count[q]) for count in n_open)
         rows.append(TopicBetter(query_id, *signs.chance, signs.undecided, form, *means, *counts))
     return rows

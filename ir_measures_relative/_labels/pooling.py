@@ -22,21 +22,11 @@ JUDGED = 0.95  # share of a run's topics with a judged document, for a rank to c
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PoolDepth:
-    """Depth of a pool and the curve that shows it.
+    """Depth of a pool and the curve that shows it."""
 
-    Attributes
-    ----------
-    depth : int or None
-        Depth of the pool; None if the curve shows no clear drop.
-    curve : (W,) array
-        Share of topics with a judged document at each rank, averaged over the runs.
-    runs : DataFrame
-        Columns run, judged_ranks (first ranks judged in at least 95% of its topics) and pooled.
-    """
-
-    depth: int | None
-    curve: FloatArray
-    runs: pd.DataFrame
+    depth: int | None  #: depth of the pool; None if the curve shows no clear drop
+    curve: FloatArray  #: (W,) share of topics with a judged document at each rank, averaged over the runs
+    runs: pd.DataFrame  #: run, judged_ranks (first ranks judged in at least 95% of its topics) and pooled
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per rank: rank, judged, and drop to the next rank."""
@@ -173,25 +163,13 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LabelShares:
-    """Shares of the grades in pools and among the documents that they lack.
+    """Shares of the grades in pools and among the documents that they lack."""
 
-    Attributes
-    ----------
-    grades : list of int
-        The G grades, ascending; negative ones count as 0.
-    pool, unjudged : (G,) array
-        Shares in the pool and among the documents that it lacks; means over several pools.
-    documents : int
-        Number of documents that the pools lack, in total.
-    pools : tuple
-        Number of pools, and number of pools that lack a document.
-    """
-
-    grades: list[int]
-    pool: FloatArray
-    unjudged: FloatArray
-    documents: int
-    pools: tuple[int, int]
+    grades: list[int]  #: the G grades, ascending; negative ones count as 0
+    pool: FloatArray  #: (G,) shares in the pool; means over several pools
+    unjudged: FloatArray  #: (G,) shares among the documents that it lacks; means over several pools
+    documents: int  #: number of documents that the pools lack, in total
+    pools: tuple[int, int]  #: number of pools, and number of pools that lack a document
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per grade: grade, pool, unjudged."""

@@ -9,7 +9,7 @@ DCG of the pool never changes, so every score
     (DCG of the judged documents + sum over unjudged documents of gain(label) / log2(rank + 1)) / ideal DCG
 
 compares with ordinary nDCG. The paper samples 1,000 labellings; here the distribution is computed exactly if that is
-feasible, and otherwise sampled with a fixed seed and a stated error (see `_labels/boot_scores.py`).
+feasible, and otherwise sampled with a fixed seed and a stated error (see `_labels/bootstrapped.py`).
 
 Labels are drawn by *grade*, scores are made of *gains*; with a gain table that is not monotone the naive upper bound
 uses the highest gain left, so that it bounds every labelling.

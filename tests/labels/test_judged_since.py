@@ -49,7 +49,7 @@ class Case:
 
     def reached(self, qrels: Any, model: Any = None) -> np.ndarray:
         """(U, n) chances of the free documents to be relevant."""
-        part = OpenDocuments.unjudged(JudgedRun(Judgements.of(qrels), Run.of(self.track.runs[self.own])), K)
+        part = OpenDocuments.of(JudgedRun(Judgements.of(qrels), Run.of(self.track.runs[self.own])), K)
         return 1 - (model or self.model)._label(part).probability()[:, :, 0]
 
     def predictor(self, topic: str, document: str) -> float:

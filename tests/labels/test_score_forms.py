@@ -13,8 +13,8 @@ from support.boot_twin import check_against_twin, only
 from support.labellings import discounts, labellings, listed_outcomes
 
 from ir_measures_relative._labels import label_draws
-from ir_measures_relative._labels.boot_scores import REACH, TopicScores, likeliest_by_family, primitive_roots
-from ir_measures_relative._labels.label_draws import LabelDraws
+from ir_measures_relative._labels.bootstrapped import REACH, TopicScores
+from ir_measures_relative._labels.label_draws import LabelDraws, likeliest_by_family, primitive_roots
 from ir_measures_relative._labels.outcomes import merged
 
 QUANTILES = (0.0, 0.01, 0.05, 0.3, 0.5, 0.77, 0.95, 0.99, 1.0)
