@@ -2,13 +2,13 @@
 
 Read in this order:
 
-1. `outcomes`: possible scores and their probabilities; `by_topic`: results per topic and on average.
+1. `outcomes`: possible scores and their probabilities, per topic and on average.
 2. Bootstrapped nDCG: `label_draws` (Algorithm 1), `bootstrapped` (`boot_ndcg`), `bootstrapped_pair`.
 3. Label models: `open_documents`, `label_model` (fixed models), `pooling` (depth, leaving a group out), `learning`
-   (features, coefficients, run effect), `learned_labels` (`learn_labels`).
+   (features, coefficients, run effect), `learned_labels` (`learn_labels`, labels of many runs).
 4. Scores under a label model: `labelled_run` (one run), `imputed_scores` (`impute`), `pair_outcomes` (two runs,
-   `prob_better`), `labels` (many runs), `judging` (which documents to judge next).
-5. Validation by leaving groups out: `coverage` (do intervals cover?), `judging` (how many judgements decide?).
+   `prob_better`), `judging` (which documents to judge next, how many judgements decide?).
+5. Validation by leaving groups out: `coverage` (do intervals cover?).
 """
 
 from ir_measures_relative._labels.bootstrapped import (
@@ -48,8 +48,13 @@ from ir_measures_relative._labels.label_model import (
     register_labels,
 )
 from ir_measures_relative._labels.labelled_run import LabelledRun
-from ir_measures_relative._labels.labels import Labels, bound_labels, check_labels
-from ir_measures_relative._labels.learned_labels import LearnedLabels, learn_labels
+from ir_measures_relative._labels.learned_labels import (
+    Labels,
+    LearnedLabels,
+    bound_labels,
+    check_labels,
+    learn_labels,
+)
 from ir_measures_relative._labels.learning import SUPPORT_DEPTH
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes, prob_better

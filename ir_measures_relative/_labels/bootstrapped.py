@@ -49,9 +49,8 @@ from ir_measures_relative._judged import (
     warn_of_other_topics,
     warn_without_nonrelevant,
 )
-from ir_measures_relative._labels.by_topic import ByTopic, Result
 from ir_measures_relative._labels.label_draws import LabelDraws, likeliest_by_family
-from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, Outcomes, fixed_random
+from ir_measures_relative._labels.outcomes import SAMPLE_SIZE, ByTopic, Outcomes, Result, fixed_random
 
 PRIORS = ("pool", "run", "pool+run")
 DCGS = ("log2", "exp-log2")
@@ -103,10 +102,8 @@ def gains_of_relevant(gains: Any, where: str) -> dict[int, float] | None:
     """Return a canonical gain table; grades up to 0 must gain 0, and no gain may be too small to compute with."""
     table: dict[int, float] | None = canonical_gains(gains, where)
     for grade, gain in (table or {}).items():
-        rule = "a grade up to 0 must gain 0" if grade <= 0 else ""
-        if 0 < gain < sys.float_info.min:
-            rule = rule or "a gain above 0 must be at least 2.3e-308"
-        if rule:
+        if grade <= 0 or 0 < gain < sys.float_info.min:
+            rule = "a grade up to 0 must gain 0" if grade <= 0 else "a gain above 0 must be at least 2.3e-308"
             raise ValueError(f"{where}: gains gives grade {grade} the gain {gain}; {rule}")
     return table
 
@@ -127,9 +124,8 @@ def grade_prior(run: JudgedRun, cutoff: int | None, prior: str = "pool+run", poo
 
     def counted(grade: Array, topic: IntArray) -> IntArray:
         """(Q, L) documents of each topic at each level."""
-        table = np.zeros((len(top_grade), len(levels)), np.int64)
-        np.add.at(table, (topic, np.searchsorted(levels, np.maximum(grade, 0))), 1)
-        return table
+        cell = topic * len(levels) + np.searchsorted(levels, np.maximum(grade, 0))
+        return np.bincount(cell, minlength=len(top_grade) * len(levels)).reshape(-1, len(levels))
 
     judged = ~np.isnan(top_grade)
     in_pool, in_top = counted(judgements.grade, judgements.topic), counted(top_grade[judged], np.nonzero(judged)[0])
@@ -168,10 +164,8 @@ class TopicScores(Result):
 
     Attributes
     ----------
-    query_id : str or int
-        The topic, as in the qrels.
-    n_unjudged : int
-        Unjudged documents in the top K.
+    query_id, n_unjudged : str or int, int
+        The topic, as in the qrels, and the number of unjudged documents in its top K.
     lower, upper : float
         Naive bounds: unjudged = 0, unjudged = the highest gain left in the pool.
     form : {'exact', 'bracket', 'band'}
@@ -180,13 +174,9 @@ class TopicScores(Result):
     width : float
         Width of the widest such range of the percentiles 1 to 99; 0 if exact.
     mean, std, standard_error : float
-        Mean and population standard deviation. Only a few topics of the form 'band' take them from a sample; then the
-        standard error of the mean is above 0.
-    mode : float
-        The paper's point estimate; approximate unless the form is 'exact'.
-    argmax : float
-        The most likely single score. If the form is not 'exact' and a level can run out, the score of the most likely
-        labelling.
+        Mean and population standard deviation; the standard error of the mean is above 0 if they are from a sample.
+    mode, argmax : float
+        The paper's point estimate; the most likely single score. Approximate unless the form is 'exact'.
     support, probability : array
         The possible scores and their probabilities. ``support_error``: how far percentiles of `support` may be off.
     """
@@ -212,10 +202,9 @@ class TopicScores(Result):
 
     def _computed(self) -> Outcomes:
         """The first form that is within reach."""
-        draws, chain = self._draws, self._draws.chain
-        listed = draws.listed()
-        if listed is not None:
+        if (listed := self._draws.listed()) is not None:
             return Outcomes.listed(self._inside(listed.score), listed.chance)
+        chain = self._draws.chain
         if chain.cells:
             return chain.on_grid(self.lower, chain.cells)
         outcomes = Outcomes.sampled(self._inside(chain.drawn(fixed_random()).score), (self.lower, self.upper))
@@ -266,12 +255,10 @@ class BootScores(ByTopic[TopicScores]):
 
     ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The other attributes
     describe the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact if few scores
-    are possible, else off by at most ``error``. ``lower`` and ``upper`` are the means of the naive bounds; the lower
-    one is nDCG as trec_eval computes it. Unjudged documents of real tracks are worse than the grade prior says:
-    `impute` learns their grades.
+    are possible, else off by at most ``error``. ``lower``, the mean of the naive lower bounds, is nDCG as trec_eval
+    computes it. Unjudged documents of real tracks are worse than the grade prior says: `impute` learns their grades.
 
-    The quantile of the mean is not the mean of the topics' quantiles, since a bad draw in every topic at once is
-    unlikely: `BootNDCG` reports the latter, this object both.
+    The quantile of the mean is not the mean of the topics' quantiles, which `BootNDCG` reports.
     """
 
     def __init__(self, name: str, topics: list[TopicScores]):
@@ -341,7 +328,7 @@ def boot_ndcg(
     gains: dict[int, float] | None = None,
     pool: str = "topic",
 ) -> BootScores:
-    """Return the distribution of nDCG, per topic and on average, given unjudged documents.
+    """Return the distribution of nDCG given unjudged documents (Froebe, Gienapp, Potthast and Hagen 2023, ECIR).
 
     Parameters
     ----------
@@ -356,10 +343,6 @@ def boot_ndcg(
     -------
     BootScores
         The distribution of every topic (``scores['q1'].interval(.9)``) and that of the mean over topics.
-
-    References
-    ----------
-    Froebe, Gienapp, Potthast, Hagen: Bootstrapped nDCG Estimation in the Presence of Unjudged Documents. ECIR 2023.
 
     Examples
     --------

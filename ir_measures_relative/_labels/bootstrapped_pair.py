@@ -72,9 +72,7 @@ class ProbBetter:
     topics: list[TopicBetter]  #: probabilities of every topic, in qrels order; exact if its `undecided` is 0
     n_drawn: int = SAMPLE_SIZE  #: number of labellings drawn, if ``form`` is 'band'
 
-    @property
-    def exact(self) -> bool:
-        return self.form == "exact"
+    exact = property(lambda self: self.form == "exact")
 
     @property
     def error(self) -> float:
@@ -120,9 +118,8 @@ class Signs(NamedTuple):
         grid_above, grid_below = beyond(EQUAL)
         if not difference.slack:
             return cls.seen(grid_above, grid_below)
-        above, below = beyond(difference.slack + EQUAL)
-        low = np.array([above, below, all_tie])
-        undecided = max(1.0 - low.sum(), 0.0)
+        low = np.array([*beyond(difference.slack + EQUAL), all_tie])
+        undecided, above = max(1.0 - low.sum(), 0.0), float(low[0])
         middle = (1.0 + grid_above - grid_below - all_tie) / 2  # the grid's own zero is halved, and so are ties
         above = min(max(middle, above), above + undecided)
         return cls((above, 1.0 - all_tie - above, all_tie), low, np.minimum(low + undecided, 1.0))
@@ -173,9 +170,8 @@ def boot_prob_better(runs: list[JudgedRun], settings: BootSettings) -> ProbBette
         difference = _difference(draws, float(plain[q]), judgements.topic_keys[q])
         signs = Signs.of(difference).sampled(difference.n_drawn).swapped(swap)
         (mean_a, mean_b), (n_a, n_b) = [scores[q] for scores in means][order], [len(rank) for rank in ranks][order]
-        form, n_both = difference.form, draws[0].n
-        row = TopicBetter(query_id, *signs.chance, signs.undecided, form, mean_a, mean_b, n_a, n_b, n_both)
-        topics.append(row)
+        row = query_id, *signs.chance, signs.undecided, difference.form, mean_a, mean_b, n_a, n_b, draws[0].n
+        topics.append(TopicBetter(*row))
         differences.append(replace(difference, form="exact", n_drawn=0))  # the error of all draws is added at the end
     mean = Outcomes.mean_of(differences, STEPS)
     sampled = any(topic.form == "band" for topic in topics)
@@ -214,8 +210,7 @@ def _difference(draws: list[LabelDraws], plain: float, topic: str) -> Outcomes:
     """Score of a minus score of b; ``plain``: the difference without labels."""
     if not any(part.weight.any() for part in draws):
         return Outcomes.sure(plain)
-    listed = _labelled(draws, lambda part, used: part.listed(used, LISTED))
-    if listed is not None:
+    if (listed := _labelled(draws, lambda part, used: part.listed(used, LISTED))) is not None:
         return Outcomes.listed(plain + listed[0], listed[1])
     # each topic has random numbers of its own: those of topics that are added must be independent
     random = fixed_random(crc32(topic.encode("utf-8", "surrogatepass")))
@@ -230,8 +225,7 @@ def _labelled(
     """(N,) weighted sums of gains and their probabilities; None if ``label`` has too many labellings to list."""
     score, chance, used = np.zeros(1), np.ones(1), np.zeros((len(draws[0].gain), 1), np.int64)
     for step, part in enumerate(draws):
-        labels = label(part, used)
-        if labels is None:
+        if (labels := label(part, used)) is None:
             return None
         score, chance = score[labels.origin] + labels.score, chance[labels.origin] * labels.chance
         used = used[:, labels.origin] if step else labels.used  # own documents take from one supply, shared from both

@@ -74,7 +74,7 @@ class IntervalCoverage:
         By group, a group's runs share one weight. Intervals are from a bootstrap over groups.
         """
         runs = pd.DataFrame(self.covers[self.evaluated], columns=LEVELS, dtype=float)
-        by_group = runs.groupby(np.unique(np.array(self.group)[self.evaluated], return_inverse=True)[1])
+        by_group = runs.groupby(np.array(self.group)[self.evaluated])
         hits, size = by_group.sum().to_numpy(), by_group.size().to_numpy()[:, None]  # (G, 5), (G, 1)
         drawn = fixed_random(11).integers(0, max(len(size), 1), (_RESAMPLES, len(size)))  # (B, G)
         table = pd.DataFrame({"level": LEVELS, "runs": len(runs), "groups": len(size)})
@@ -88,9 +88,8 @@ class IntervalCoverage:
     def summary(self) -> pd.Series:
         """Return errors (RMSE), Kendall's tau with the true order, and coverage of 95% intervals with their counts.
 
-        ``error`` and ``tau`` are about the means of all runs; ``coverage``, ``width`` and ``error_sd`` (standard
-        deviation of the standardised errors) about runs, and ``topic_error`` and ``topic_coverage`` about topics, of
-        which something was hidden.
+        ``error`` and ``tau`` are about the means of all runs, the others about runs or topics of which something was
+        hidden; ``error_sd`` is the standard deviation of the standardised errors.
         """
         frame, cells = self.to_frame(), self.hidden > 0
         tau = frame[["truth", "plain", "estimate"]].corr(method="kendall", min_periods=2)["truth"]
@@ -203,8 +202,8 @@ def left_out_coverage(
             estimates = [topic.mean for topic in topics], getattr(scores, "std", float("nan"))
             ends = np.array([scores.interval(one) for one in LEVELS]).T  # (2, 5)
             topic_ends = np.array([topic.interval(level) for topic in topics]).T  # (2, Q)
-            known_scores = model.score(runs[name]), divide(*plain_totals(part, model))
-            rows[name] = (*known_scores, *estimates, *ends, *topic_ends, hidden)
+            true_and_plain = model.score(runs[name]), divide(*plain_totals(part, model))
+            rows[name] = (*true_and_plain, *estimates, *ends, *topic_ends, hidden)
     columns: list[Any] = [np.array(column) for column in zip(*(rows[name] for name in runs), strict=True)]
     return IntervalCoverage(*[list(runs), [runs.group_of[name] for name in runs], *columns, depth, level])
 

@@ -27,10 +27,9 @@ from ir_measures_relative._judged import (
     warn_without_nonrelevant,
 )
 from ir_measures_relative._labels.bootstrapped import gains_of_relevant
-from ir_measures_relative._labels.by_topic import ByTopic, Result, topic_mean
 from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
 from ir_measures_relative._labels.labelled_run import LabelledRun, joins_ideal
-from ir_measures_relative._labels.outcomes import Outcomes, mean_moments
+from ir_measures_relative._labels.outcomes import ByTopic, Outcomes, Result, mean_moments, topic_mean
 
 BASES = ("nDCG", "P", "RBP", "SDCG")
 IDEALS = ("all", "judged")
@@ -45,10 +44,8 @@ class ImputedTopic(Result):
 
     Attributes
     ----------
-    query_id : str or int
-        The topic, as in the qrels.
-    n_unjudged, plain : int, float
-        Number of documents that get a label, and the score if they are non-relevant.
+    query_id, n_unjudged, plain : str or int, int, float
+        The topic, as in the qrels; number of documents that get a label; the score if they are non-relevant.
     mean, std, mode, lower, upper, form
         As in `TopicScores`; ``lower`` and ``upper`` are the lowest and the highest score possible, or drawn.
     outcomes : Outcomes
@@ -89,10 +86,8 @@ class ImputedScores(ByTopic[ImputedTopic]):
 
     Attributes
     ----------
-    name : str
-        The measure.
-    target : {'pooled', 'judged'}
-        As if the run's group had been pooled, or as if the run's top K were judged.
+    name, target : str
+        The measure; 'pooled', as if the run's group had been pooled, or 'judged', as if the run's top K were judged.
     depth : int or None
         Rank down to which unjudged documents have labels; None is the cutoff.
     calibrated : bool
@@ -167,15 +162,13 @@ def impute(
     target : {'pooled', 'judged'}
         'pooled': the score if the run's group had taken part in the pool. The unjudged documents of its top ``depth``
         get labels; deeper ones count as non-relevant, as they do for the pooled runs. 'judged': every unjudged document
-        of the top K gets a label. For nDCG with a pool shallower than K this is not calibrated, because deeper
-        documents of all runs would join the ideal.
+        of the top K gets a label, which is not calibrated for nDCG with a pool shallower than K.
     depth : int, optional
         Depth of the pool; by default the one that the labels were learned with, else the cutoff.
     ideal : {'all', 'judged'}
         nDCG: 'all' adds the labelled documents of the list to the ideal.
     group : str, optional
-        The run's group, if the labels were learned from its runs too: the labels used are those learned without it. A
-        run that the labels were learned from is recognised by its content.
+        The run's group: labels are those learned without it. A run that they were learned from is recognised.
 
     Returns
     -------

@@ -31,9 +31,8 @@ from ir_measures_relative._labels.outcomes import fixed_random
 from ir_measures_relative._labels.pair_outcomes import PairOutcomes
 from ir_measures_relative._labels.pooling import label_depth, read_pooled_runs, remaining
 
-EFFECT_DRAWS = 402  # labellings for the expected difference of a pair
+EFFECT_DRAWS = 402  # labellings that show the expected difference of a pair, and how far documents can move it
 REPLAYED = 40  # labellings on which judging is replayed
-_SPREAD = 402  # labellings that show how far the remaining documents can move a difference
 ORDERS = ("judge_next", "rank", "random")
 _RESAMPLES = 2000
 _EQUAL = 1e-9
@@ -108,7 +107,7 @@ def _judgements_needed(pair: PairOutcomes, rank: IntArray, level: float | None, 
     """(T,) judgements until the pair is decided, for drawn labellings; ``rank`` (n,): place in the order of judging."""
     moved = np.flatnonzero(_variance(pair) > 0)
     moved = moved[np.argsort(rank[moved], kind="stable")]
-    label, values = pair.drawn_labels(_SPREAD)[moved], pair.label_values[moved]  # (n, S), (n, G + 1)
+    label, values = pair.drawn_labels(EFFECT_DRAWS)[moved], pair.label_values[moved]  # (n, S), (n, G + 1)
     value = np.take_along_axis(values, label.astype(np.intp), axis=1)
     judged = pair.by_topic.mean() + _sums_before(value)  # (n + 1, S) expected difference after each judgement
     if level is None:
@@ -179,7 +178,6 @@ class LeftOutGroup:
 
     @property
     def names(self) -> list[str]:
-        """The runs of the group."""
         return [name for name in self.runs if self.runs.group_of[name] == self.group]
 
     def labelled(self, name: str, visible: BoolArray) -> LabelledRun:
@@ -237,7 +235,7 @@ class JudgingReplay:
         the mean probability of the verdicts, right the share of them that all judgements confirm.
         """
         spent = pd.DataFrame(self.judgements, columns=pd.Index(ORDERS, name="order"))
-        sums = spent.groupby(np.unique(self.group, return_inverse=True)[1]).sum().to_numpy()  # (G, 3)
+        sums = spent.groupby(np.array(self.group, dtype=object)).sum().to_numpy()  # (G, 3)
         table = pd.DataFrame({"pairs": len(spent), "groups": len(sums), "mean": spent.mean(), "median": spent.median()})
         if not len(spent):
             return table.assign(**dict.fromkeys(("ratio", "low", "high", "stated", "right"), np.nan))
@@ -284,11 +282,9 @@ def judging_replay(
     level, margin : float
         A pair is decided if one of the runs is better by more than ``margin``, or neither is, with a probability of at
         least ``level``.
-    pairs_per_group, step : int
-        Largest number of pairs to replay for each left-out group, and number of judgements between two looks at the
-        probability.
-    seed : int
-        Selects the pairs and the random order.
+    pairs_per_group, step, seed : int
+        Largest number of pairs to replay for each left-out group; number of judgements between two looks at the
+        probability; selects the pairs and the random order.
 
     Examples
     --------

@@ -110,8 +110,8 @@ class LabelDraws:
     def listed(self, used: IntArray | int = 0, most: int = LISTED) -> Labellings | None:
         """List every labelling with its probability; None if they are more than ``most``.
 
-        ``used``: (L, M) documents of each level that each of M labellings of other documents has used, which these
-        continue, since a pair of runs labels its shared documents first.
+        They continue M labellings of other documents, which have ``used`` (L, M) documents of each level: a pair of
+        runs labels its shared documents first.
         """
         begin = left = np.minimum(self.supply[:, None] - used, self.n).astype(np.int32)  # (L, M)
         score, chance, origin = np.zeros(left.shape[1]), np.ones(left.shape[1]), np.arange(left.shape[1])

@@ -208,8 +208,8 @@ class PoolShares(LabelModel):
         # an unjudged document may be relevant even if no judged one is
         least = [0] if (grades >= self.relevant).any() else [0, self.relevant]
         grade = np.unique([*least, *grades])  # (L,), the first is 0
-        count = np.zeros((judgements.n_topics, len(grade)))  # (Q, L)
-        np.add.at(count, (judgements.topic[part.visible], np.searchsorted(grade, grades)), 1.0)
+        cell = judgements.topic[part.visible] * len(grade) + np.searchsorted(grade, grades)
+        count = np.bincount(cell, minlength=judgements.n_topics * len(grade)).reshape(-1, len(grade))  # (Q, L)
         overall = (count.sum(axis=0) + 1.0 / len(grade)) / (count.sum() + 1.0)  # (L,)
         share = (count + overall) / (count.sum(axis=1, keepdims=True) + 1.0)
         return GradeLabels.of_probabilities(grade, share[part.topic])

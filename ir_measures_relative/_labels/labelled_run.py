@@ -230,8 +230,8 @@ def _ideal_layers(labelled: LabelledRun, most: int) -> IdealLayers:
         return IdealLayers(np.zeros((len(gain), 0), dtype=bool), np.zeros((n_topics, 0, 1)), labelled.normaliser)
     gain_of_row = model.gain(judgements.grade) * labelled.open.visible  # (J,)
     top = np.unique(np.concatenate([[0.0], gain, gain_of_row]))  # (L + 1,) distinct gains, ascending from 0
-    counts = np.zeros((n_topics, len(top)), dtype=np.int64)  # (Q, L + 1)
-    np.add.at(counts, (judgements.topic, np.searchsorted(top, gain_of_row)), 1)
+    cell = judgements.topic * len(top) + np.searchsorted(top, gain_of_row)
+    counts = np.bincount(cell, minlength=n_topics * len(top)).reshape(-1, len(top))  # (Q, L + 1)
     reached_by = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1][:, 1:]  # (Q, L) judged documents
     longest = int(reached_by.max(initial=0)) + most
     cutoff = longest if model.cutoff is None else min(model.cutoff, longest)

@@ -1,8 +1,10 @@
-"""Label models learned from judgements and the runs that were pooled for them."""
+"""Label models learned from judgements and pooled runs, and labels of many runs, for which ``labels=`` is resolved."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -11,11 +13,14 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from ir_measures_relative._base import UserModel
 from ir_measures_relative._checks import counted, warn, whole
 from ir_measures_relative._input import Array, BoolArray, FloatArray, IntArray
-from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike
-from ir_measures_relative._labels.label_model import LEARNED, LabelModel
+from ir_measures_relative._judged import Judgements, QrelsLike, Runs, RunsLike, once
+from ir_measures_relative._labels.label_model import LEARNED, LabelModel, labels_of
+from ir_measures_relative._labels.labelled_run import LabelledRun
 from ir_measures_relative._labels.learning import (
+    FEWEST_GROUPS,
     N_EFFECTS,
     SUPPORT_DEPTH,
     Fit,
@@ -42,11 +47,9 @@ class LearnedLabels(LabelModel):
 
     ``logit P(grade >= c) = a_c + b . x + u``, where u is the run's effect, shared by all its documents:
     ``u ~ mean + spread sqrt(1 + 1/n) t_v``, n the number of groups learned from, v = min(n - 1, 6). A run of one of
-    these groups is evaluated with coefficients and spread learned without its own group.
-
-    Judgements made after learning update the distribution of u by Bayes' rule; features stay those of the time of
-    learning. ``.to_frame()`` shows coefficients, ``.training`` the runs learned from and ``.reliability()`` predicted
-    against actual shares.
+    these groups is evaluated with a fit without its own group. Judgements made after learning update the distribution
+    of u by Bayes' rule; features stay those of the time of learning. ``.to_frame()`` shows coefficients, ``.training``
+    the runs learned from and ``.reliability()`` predicted against actual shares.
     """
 
     fit: Fit
@@ -211,10 +214,9 @@ def learn_labels(
     groups : dict, Series or path, optional
         Group of each run, or a CSV file with the columns run and group. None: each run is its own group, with a warning
         and ``calibrated=False``.
-    cutoff : int
-        K; the model fits measures with this cutoff.
-    depth : int, optional
-        Depth of the pool. By default that of `meta.pool_depth`, at most the cutoff.
+    cutoff, depth : int
+        K, the cutoff of the measures that the model fits, and depth of the pool, by default that of `meta.pool_depth`,
+        at most the cutoff.
     judge : QrelsLike, optional
         Another judge's labels, such as a language model's, for judged and unjudged documents.
 
@@ -315,3 +317,49 @@ def _doubts(documents: pd.DataFrame, runs: Runs, visible: BoolArray, depth: int,
         f"errors of left-out groups are {effect.scale:.1f} times as large as the model states": effect.scale > 2.0,
     }
     return tuple(reason for reason, applies in reasons.items() if applies)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Grades of the unjudged documents of many runs, by one model learned without a run's own group."""
+
+    runs: Runs
+    model: LabelModel
+    depth: int | None = None  # down to which unjudged documents have labels; None is that of the model, else the cutoff
+    calibrated = property(attrgetter("model.calibrated"))
+
+    @once
+    def of(self, name: str, base: UserModel) -> LabelledRun:
+        depth = self.model.depth if self.depth is None else self.depth
+        group = self.runs.group_of[name] if self.runs.groups is not None else None
+        part, labels = self.model._label_once(self.runs[name], base.cutoff, depth, group, f"run {name!r}")
+        return LabelledRun(part, labels, base)
+
+
+def check_labels(labels: Any, where: str, cutoff: int | None, names: Any, groups: Any) -> LabelModel | str | None:
+    """Check ``labels=`` before runs are read: a model, its name, 'learned' or None."""
+    model = None if labels is None else labels_of(labels, f"{where}: labels")
+    if isinstance(model, LabelModel):
+        model.check_cutoff(cutoff, where)
+    if model != LEARNED:
+        return model
+    if cutoff is None:
+        raise ValueError(f"{where}: labels={LEARNED!r} requires a measure with a cutoff, as in nDCG@10")
+    n_groups = len(set(names if groups is None else groups.values()))
+    if n_groups <= FEWEST_GROUPS:
+        raise ValueError(
+            f"{where}: labels={LEARNED!r} requires runs of more than {FEWEST_GROUPS} groups, got {n_groups}; use the "
+            "labels of learn_labels, or LabelModel.shares"
+        )
+    return LEARNED
+
+
+def bound_labels(
+    labels: LabelModel | str, runs: Runs, cutoff: int | None, depth: int | None, judge: Judgements | None, progress: Any
+) -> Labels:
+    """Bind a model to runs; 'learned' learns it from them, once however often it is asked for."""
+    if not isinstance(labels, LabelModel):
+        assert cutoff is not None
+        learn = partial(learn_from_runs, runs, cutoff, depth, judge, progress=progress)
+        labels = runs.memo.once((LEARNED, cutoff, depth, judge), learn)
+    return Labels(runs, labels, depth)

@@ -120,8 +120,7 @@ def ranked_keys(run: JudgedRun, width: int) -> Array:
 
 def judged_keys(judgements: Judgements) -> Array:
     """(J,) key of each judged document."""
-    keys, topic = judgements.topic_keys, judgements.topic
-    return judgements.memo.once("document keys", lambda: document_keys(keys, topic, judgements.document_ids()))
+    return document_keys(judgements.topic_keys, judgements.topic, judgements.document_ids())
 
 
 def hashed(texts: ObjectArray) -> Array:
@@ -133,13 +132,11 @@ def hashed(texts: ObjectArray) -> Array:
 
 def uniforms(key: Array, size: int) -> FloatArray:
     """(n,) keys -> (n, size) numbers between 0 and 1, one for each draw."""
-    with np.errstate(over="ignore"):
-        mixed = _mixed(key[:, None] + np.arange(1, size + 1, dtype=np.uint64) * _GOLDEN)
+    mixed = _mixed(key[:, None] + np.arange(1, size + 1, dtype=np.uint64) * _GOLDEN)
     return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _mixed(number: Array) -> Array:
-    with np.errstate(over="ignore"):
-        number = (number ^ (number >> np.uint64(30))) * _FIRST
-        number = (number ^ (number >> np.uint64(27))) * _SECOND
+    number = (number ^ (number >> np.uint64(30))) * _FIRST
+    number = (number ^ (number >> np.uint64(27))) * _SECOND
     return np.asarray(number ^ (number >> np.uint64(31)))

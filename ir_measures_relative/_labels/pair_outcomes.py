@@ -216,9 +216,8 @@ def prob_better(
     Returns
     -------
     ProbBetter
-        The three probabilities with their bracket, the expected means, and the same per topic (``.to_frame()``).
-        ``error`` is the standard error if labellings are sampled: at most .0036 without labels, .008 with labels, .0025
-        if at most 16 documents are unjudged.
+        The three probabilities with their bracket, the expected means, and the same per topic (``.to_frame()``). If
+        labellings are sampled, ``error`` is the standard error: at most .0036 without labels, .008 with labels.
 
     Examples
     --------

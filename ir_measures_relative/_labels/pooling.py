@@ -117,6 +117,7 @@ def remaining(runs: Runs, depth: int) -> dict[str, BoolArray]:
 def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
     """Return, for every group, the judgements without the documents that only this group contributed.
 
+    Voorhees (2001, CLEF) introduced the method; Froebe, Gienapp, Potthast and Hagen (2023, ECIR) use it in section 4.1.
     A group contributes the documents that one of its runs has in its top ``depth`` (score descending, ties by document
     id descending). Judged documents that no run has there remain, so the runs of the other groups keep all their
     judgements down to ``depth``.
@@ -136,18 +137,14 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
         Group, in order of first appearance -> DataFrame with query_id, doc_id and relevance. A topic that loses all its
         judgements has no row there, so evaluation would skip it although every run scores 0: a warning names it.
 
+    Examples
+    --------
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
     >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
     >>> leave_group_out(qrels, runs, {"a1": "A", "b1": "B"})["B"]
       query_id doc_id  relevance
     0        q     d1          1
     1        q     d2          0
-
-    References
-    ----------
-    Voorhees (2001). The philosophy of information retrieval evaluation. CLEF.
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
-    section 4.1.
     """
     depth = whole(depth, "depth", 1)
     judgements = Judgements.of(qrels)
@@ -183,8 +180,8 @@ class LabelShares:
 def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: QrelsLike) -> LabelShares:
     """Compare the grades of the documents that a pool lacks with the grades of those that it has.
 
-    Estimates that draw the grades of unjudged documents from the pool assume that they are alike. Several pools have
-    equal weight; a pool that lacks no document has no share among unjudged documents.
+    Estimates that draw the grades of unjudged documents from the pool assume that they are alike (Table 3 of Froebe,
+    Gienapp, Potthast and Hagen 2023, ECIR). Several pools have equal weight.
 
     Parameters
     ----------
@@ -193,14 +190,11 @@ def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: Qrel
     complete : QrelsLike
         Judgements in any form, which contain those of ``incomplete`` and more; these are unjudged in ``incomplete``.
 
+    Examples
+    --------
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1, "d4": 0}}
     >>> label_shares({"q": {"d1": 1, "d2": 0}}, qrels)
     LabelShares(0: 0.50 and 0.50, 1: 0.50 and 0.50; 2 unjudged documents of 1 pools)
-
-    References
-    ----------
-    Fröbe, Gienapp, Potthast, Hagen (2023). Bootstrapped nDCG estimation in the presence of unjudged documents. ECIR,
-    Table 3.
     """
     pools: list[Any] = [incomplete]
     if isinstance(incomplete, Mapping) and all(isinstance(pool, pd.DataFrame) for pool in incomplete.values()):
