@@ -10,10 +10,9 @@ If the top K has no judged document, the pool's shares are used; without any jud
 ``pool='collection'`` takes the pool's shares over all topics together, as the authors' code does.
 
 The naive bounds (section 3.3): below, every unjudged document counts 0; above, the unjudged documents take in rank
-order the best labels that the pool contains outside the top K, then 0. The pool's ideal never changes, so both bounds
-are comparable with ordinary nDCG, and every score is between them. They do not bound the nDCG after further judgements.
-"Best" means largest gain, not highest grade, since a gain table need not be monotone (``gains={1: 5}`` leaves grade 2
-at 2).
+order the best labels that the pool contains outside the top K, then 0. "Best" means largest gain, not highest grade,
+since a gain table need not be monotone. The pool's ideal never changes, so both bounds are comparable with ordinary
+nDCG, and every score is between them. They do not bound the nDCG after further judgements.
 
 The distribution of a topic's scores takes the first of three forms that it is small enough for:
 

@@ -64,8 +64,8 @@ class IntervalCoverage:
     def to_frame(self) -> pd.DataFrame:
         """Return a row per run: name, group, hidden, truth, plain, estimate, std, 95% interval, covers."""
         columns = {"name": self.name, "group": self.group, "hidden": self.hidden.sum(axis=1)}
-        columns |= {what: getattr(self, what).mean(axis=1) for what in ("truth", "plain", "estimate")}
-        ends = {what: getattr(self, what)[:, LEVELS.index(0.95)] for what in ("low", "high", "covers")}
+        columns |= {name: getattr(self, name).mean(axis=1) for name in ("truth", "plain", "estimate")}
+        ends = {name: getattr(self, name)[:, LEVELS.index(0.95)] for name in ("low", "high", "covers")}
         return pd.DataFrame(columns | {"std": self.std} | ends)
 
     def by_level(self) -> pd.DataFrame:
@@ -79,10 +79,10 @@ class IntervalCoverage:
         drawn = fixed_random(11).integers(0, max(len(size), 1), (_RESAMPLES, len(size)))  # (B, G)
         table = pd.DataFrame({"level": LEVELS, "runs": len(runs), "groups": len(size)})
         with np.errstate(invalid="ignore"):  # NaN if no run was evaluated
-            for what, value, weight in (("run", hits, size), ("group", hits / size, np.ones(size.shape))):
-                table[f"by_{what}"] = value.sum(axis=0) / weight.sum(axis=0)
+            for unit, value, weight in (("run", hits, size), ("group", hits / size, np.ones(size.shape))):
+                table[f"by_{unit}"] = value.sum(axis=0) / weight.sum(axis=0)
                 ends = np.quantile(value[drawn].sum(axis=1) / weight[drawn].sum(axis=1), [0.025, 0.975], axis=0)
-                table[f"{what}_low"], table[f"{what}_high"] = ends
+                table[f"{unit}_low"], table[f"{unit}_high"] = ends
         return table
 
     def summary(self) -> pd.Series:

@@ -44,7 +44,7 @@ class JudgingPlan:
     def __init__(self, runs: Sequence[LabelledRun], pairs: Sequence[PairOutcomes]):
         self.runs, self.pairs = runs, pairs
         self.key, first = np.unique(np.concatenate([run.key for run in runs]), return_index=True)  # (D,)
-        columns = [(run.open.topic, run.open.doc_ids(), judgement_rows(run)) for run in runs]
+        columns = [(run.open.topic, run.open.doc_ids(), run.open.hidden_row) for run in runs]
         self.topic, self.doc_id, self.row = (np.concatenate(c)[first] for c in zip(*columns, strict=True))  # (D,) each
         self.effect, self.n_pairs = np.zeros(len(self.key)), np.zeros(len(self.key), dtype=np.int64)  # (D,)
         for pair in pairs:
@@ -91,11 +91,6 @@ class JudgingPlan:
             at = rank[np.searchsorted(self.key, pair.key)]
             needed = np.maximum(needed, _judgements_needed(pair, at, level, margin))
         return float(needed.mean())
-
-
-def judgement_rows(run: LabelledRun) -> IntArray:
-    """(n,) the hidden judgement of each open document; -1 if it is unjudged."""
-    return np.asarray(run.open.run.top(run.open.mask.shape[1]).row[run.open.mask])
 
 
 def _variance(pair: PairOutcomes) -> FloatArray:
@@ -365,6 +360,6 @@ def _plan(pair: PairOutcomes) -> JudgingPlan:
 
 def _by_rank(pair: PairOutcomes) -> IntArray:
     """Hidden judgements of the two lists by rank, then topic."""
-    columns = [(run.open.rank, run.open.topic, judgement_rows(run)) for run in (pair.a, pair.b)]
+    columns = [(run.open.rank, run.open.topic, run.open.hidden_row) for run in (pair.a, pair.b)]
     rank, topic, row = (np.concatenate(column) for column in zip(*columns, strict=True))
     return np.asarray(pd.unique(row[np.lexsort((topic, rank))]))

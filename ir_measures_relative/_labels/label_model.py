@@ -109,7 +109,7 @@ class LabelModel(ABC):
         """The short text by which a printed measure names the model; without a name, its kind."""
         return short_key(self.name or self._kind, Contents.digits(self))
 
-    def named(self, name: str) -> Self:
+    def named(self, name: str) -> LabelModel:
         """Copy of the model under a name."""
         model = copy(self)
         vars(model).update(name=name, _original=vars(self).get("_original", self))  # so that its key stays known
@@ -117,8 +117,8 @@ class LabelModel(ABC):
 
     def _kept(self) -> Self:
         """Remember the model, which its key finds as long as something refers to it."""
-        original = cast(Self, _known.keep(vars(self).get("_original", self)))
-        return original if original.name == self.name else original.named(self.name)
+        original = _known.keep(vars(self).get("_original", self))
+        return cast(Self, original if original.name == self.name else original.named(self.name))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a label model is immutable")

@@ -100,7 +100,7 @@ def training_documents(
             if part.mask.any():
                 features = open_features(part, support, group, judge)
                 codes = {"group": number.setdefault(group, len(number)), "part": len(parts)}
-                tables.append(pd.DataFrame({"row": part.run.top(cutoff).row[part.mask], **codes, **features}))
+                tables.append(pd.DataFrame({"row": part.hidden_row, **codes, **features}))
                 parts[group, name] = part
                 profiles.append(run_profile(part, features["found"], depth))
     if len(number) < FEWEST_GROUPS:

@@ -45,6 +45,11 @@ class OpenDocuments(NamedTuple):
         return np.where(np.append(self.visible, False)[row], row, -1)
 
     @property
+    def hidden_row(self) -> IntArray:
+        """(n,) hidden judgement of each document; -1 if it is unjudged."""
+        return np.asarray(self.run.top(self.mask.shape[1]).row[self.mask])
+
+    @property
     def topic(self) -> IntArray:
         """(n,)"""
         return np.nonzero(self.mask)[0]
