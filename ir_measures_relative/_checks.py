@@ -140,7 +140,8 @@ def quoted(path: str | os.PathLike[str]) -> str:
 
 
 _heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
-_PASSED_OVER = (__name__.rpartition(".")[0], "ir_measures", "pyterrier")  # a warning points at the user's own line
+# a warning points at the user's own line
+_PASSED_OVER = (__name__.rpartition(".")[0], "ir_measures", "pyterrier", "contextlib")
 
 
 def warn(sentence: str) -> None:
@@ -192,6 +193,18 @@ def heard_warnings() -> Iterator[list[str]]:
         yield sentences
     finally:
         _heard.reset(token)
+
+
+@contextmanager
+def condensed_warnings() -> Iterator[None]:
+    """Give the warnings raised inside at the end, condensed; also decorates functions."""
+    with heard_warnings() as sentences:
+        try:
+            yield
+        finally:
+            warned = condensed(sentences)
+    for sentence in warned:
+        warn(sentence)
 
 
 def condensed(sentences: Iterable[str]) -> list[str]:

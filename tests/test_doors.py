@@ -87,8 +87,9 @@ FUNCTIONS: dict[str, Callable[[Any, Runs], Any]] = {
 }
 
 
-def heard(call: Callable[[], Any]) -> Heard:
-    provider._warned.clear()  # what ir_measures' users hear once in a process
+def heard(call: Callable[[], Any], forget: bool = True) -> Heard:
+    if forget:
+        provider._warned.clear()  # what ir_measures' users hear once in a process
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
@@ -180,6 +181,25 @@ class TestMostTopicsMissing:
         ):
             (only,) = heard(call)
             assert only.startswith("prior run 'short~") and f"lacks {N - 1} of {N} topics" in only
+
+    def test_it_is_said_in_every_call_and_once_for_all_measures(self) -> None:
+        measures = [imr.NRG(prior={"short": self.CUT["x"]}) @ 3, imr.UniqueRel(prior={"brief": self.CUT["x"]}) @ 3]
+        (first,), again = (heard(lambda: imr.compare(measures, QRELS, GOOD), forget=not n) for n in range(2))
+        assert first.endswith("(1 more warning like this one: 'brief~" + first[-10:]) and again == [first]
+
+
+@pytest.mark.parametrize("door", ["pairs", "judge_next", "compare", "calc_runs", "report"])
+def test_warnings_of_many_runs_are_one(door: str, tmp_path: Path) -> None:
+    labels = imr.LabelModel.probabilities(pd.DataFrame({"query_id": ["0"], "doc_id": ["a"], "p0": [0.5], "p1": [0.5]}))
+    calls: dict[str, Callable[[], Any]] = {
+        "pairs": lambda: imr.pairs(QRELS, GOOD, "nDCG@3", labels=labels),
+        "judge_next": lambda: imr.judge_next(QRELS, GOOD, base="nDCG@3", labels=labels),
+        "compare": lambda: imr.compare(["P@3", "nDCG@3"], QRELS, GOOD, baseline="x", labels=labels),
+        "calc_runs": lambda: imr.calc_runs([imr.Imputed(labels=labels) @ 3], QRELS, GOOD),
+        "report": lambda: imr.report(QRELS, GOOD, tmp_path / "page.html", measures=["nDCG@3"], labels=labels),
+    }
+    (only,) = heard(calls[door])
+    assert "have no row of probabilities" in only and "(1 more warning like this one: '" in only
 
 
 class TestNothingToBeRelativeTo:

@@ -15,7 +15,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._checks import choice, counted, did_you_mean, real, share, shown
+from ir_measures_relative._checks import choice, condensed_warnings, counted, did_you_mean, real, share, shown
 from ir_measures_relative._experiment.pair_table import kept_depth
 from ir_measures_relative._experiment.request import Request, deepest, score_table
 from ir_measures_relative._experiment.table_marks import (
@@ -31,6 +31,7 @@ from ir_measures_relative._judged import Judgements, QrelsLike, RunsLike
 from ir_measures_relative._labels import LabelModel
 
 
+@condensed_warnings()
 def compare(
     measures: Any,
     qrels: QrelsLike,
@@ -113,8 +114,8 @@ def compare(
         raise ValueError("intervals= requires at least two topics")
     decisions = None if baseline is None else baseline_decisions(request, joined, decided, baseline, level)
     return Comparison(
-        request.measures, request.texts, request.names, request.groups, joined.judgements.topics,
-        request.scores(joined), sort_place, interval_level, baseline, decisions, level,
+        request.measures, request.texts, request.names, request.groups and dict(request.groups),
+        joined.judgements.topics, request.scores(joined), sort_place, interval_level, baseline, decisions, level,
     )  # fmt: skip
 
 

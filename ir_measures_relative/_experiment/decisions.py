@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import divide, mean_over_topics
-from ir_measures_relative._checks import EQUAL, tracked, whole
+from ir_measures_relative._checks import EQUAL, condensed_warnings, tracked, whole
 from ir_measures_relative._experiment.pair_table import PairTable, base_model_of, read_pairs
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._experiment.table_marks import takes_labels
@@ -48,6 +48,7 @@ class JudgeNext(pd.DataFrame):  # type: ignore[misc]
     n_undecided: int
 
 
+@condensed_warnings()
 def judge_next(
     qrels: QrelsLike,
     runs: RunsLike,

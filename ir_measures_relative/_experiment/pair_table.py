@@ -12,7 +12,18 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import UserModel
-from ir_measures_relative._checks import EQUAL, WrongKind, counted, did_you_mean, real, share, shown, tracked, warn
+from ir_measures_relative._checks import (
+    EQUAL,
+    WrongKind,
+    condensed_warnings,
+    counted,
+    did_you_mean,
+    real,
+    share,
+    shown,
+    tracked,
+    warn,
+)
 from ir_measures_relative._experiment.request import Request
 from ir_measures_relative._extremes import MedSettings, Question, signed_ends
 from ir_measures_relative._input import BoolArray, FloatArray, ObjectArray, read_groups, run_sources
@@ -22,6 +33,7 @@ from ir_measures_relative._labels import SUPPORT_DEPTH, LabelModel, Labels, Pair
 RAREST = 0.0005  # a probability of a pair that is not settled is at least this far from 0 and 1
 
 
+@condensed_warnings()
 def pairs(
     qrels: QrelsLike,
     runs: RunsLike,

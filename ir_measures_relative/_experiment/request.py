@@ -17,7 +17,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._checks import real, right_call, shown, warn, whole
+from ir_measures_relative._checks import condensed_warnings, real, right_call, shown, warn, whole
 from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._hosts import HostScorer, check_measure, warn_if_useless
 from ir_measures_relative._input import NONE, FloatArray, IntArray, RunSource, is_frame, read_groups, run_sources
@@ -162,7 +162,8 @@ class Request:
         """(M, Q, number of measures) of runs that ``read`` returned, each run relative to the others."""
         asked = list(self.measures if measures is None else measures)
         values = dict(runs.computed)  # measures of ir_measures
-        needs = {m: self.provider(m, runs) for m in dict.fromkeys(asked) if isinstance(m, RelativeMeasure)}
+        with condensed_warnings():  # measures share prior runs
+            needs = {m: self.provider(m, runs) for m in dict.fromkeys(asked) if isinstance(m, RelativeMeasure)}
         if needs:
             # every task receives all runs
             computed = self.workers.map(_scored, (runs, needs), runs, "evaluating", per_worker=1)
@@ -188,7 +189,7 @@ class Request:
             return lambda name: priors[runs.group_of[name]]
         named = measure.named_runs({**runs.beside, **{name: runs[name].run for name in runs}})
         for part, run in named:
-            warn_if_useless(part, run, runs.judgements, measure, in_parts=self.in_parts)
+            warn_if_useless(part, run, runs.judgements, measure, in_parts=self.in_parts, once=False)
         chosen = JudgedPriors(runs.judgements, [runs[part] if part in runs else runs.join(run) for part, run in named])
         return lambda name: chosen
 

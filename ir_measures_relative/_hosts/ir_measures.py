@@ -100,9 +100,15 @@ def add_to_ir_measures() -> RelativeProvider:
 
 
 def warn_if_useless(
-    part: str, run: Run, judgements: Judgements, measure: RelativeMeasure, *, in_parts: bool = False
+    part: str,
+    run: Run,
+    judgements: Judgements,
+    measure: RelativeMeasure,
+    *,
+    in_parts: bool = False,
+    once: bool = True,
 ) -> None:
-    """Warn, once per process and prior run, if it does not match the qrels or has fewer documents than the cutoff.
+    """Warn if a prior run does not match the qrels or has fewer documents than the cutoff; ``once``: per process.
 
     PyTerrier may pass the qrels batch by batch, so a prior run that had topics of earlier qrels may lack these.
     ``in_parts``: the judgements are a part of the qrels, so a prior run without their topics is warned of only if it
@@ -115,23 +121,24 @@ def warn_if_useless(
         twin = _spelled_differently(run, judgements)
         hint = f"; its {shown(twin[0], 60)} may be their {shown(twin[1], 60)}" if twin else ""
         if twin or not in_parts:
-            _warn_once([f"{named} {problem}, so it counts as empty{hint}"], run.fingerprint, "topics")
+            _warn_once([f"{named} {problem}, so it counts as empty{hint}"], run.fingerprint, "topics", once)
         return
     _warned.add((run.fingerprint, "topics"))  # not the sentence, which differs by batch
     if not in_parts and judgements.n_topics >= _FEWEST_TOPICS:
         with heard_warnings() as sentences:
             warn_of_other_topics(run, judgements, named)
-        _warn_once(sentences[:1], run.fingerprint, "mismatch")
+        _warn_once(sentences[:1], run.fingerprint, "mismatch", once)
     if cutoff is not None and run.depth < cutoff:
         depth = counted(run.depth, "document")
-        _warn_once([f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}"], run.fingerprint, cutoff)
+        shallow = f"{named} has at most {depth} a topic, fewer than the cutoff {cutoff}"
+        _warn_once([shallow], run.fingerprint, cutoff, once)
 
 
-def _warn_once(sentences: Iterable[str], source: Hashable, kind: Hashable = None) -> None:
+def _warn_once(sentences: Iterable[str], source: Hashable, kind: Hashable = None, once: bool = True) -> None:
     """Give each warning about a source, or each kind of warning, once per process."""
     for sentence in sentences:
         key = source, kind or sentence
-        if key not in _warned:
+        if not once or key not in _warned:
             _warned.add(key)
             warn(sentence)
 

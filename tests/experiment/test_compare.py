@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import re
 import subprocess
 import sys
@@ -291,6 +292,11 @@ class TestAsAResult:
         assert r"name & G & N \\" in latex_lines and r"\label{tab:x}" in latex_lines
         with pytest.raises(ValueError, match="titles must be a list of 2 titles, got"):
             self.FOUND.to_markdown(titles=["G"])
+
+    def test_it_can_be_pickled(self) -> None:
+        groups = dict.fromkeys(TRACK.runs, "g")
+        copy = pickle.loads(pickle.dumps(compare("P@1", TRACK.qrels, TRACK.runs, groups=groups)))
+        assert copy.groups == groups and len(copy) == len(groups)
 
     def test_titles_in_a_report_and_in_parts(self, tmp_path: Path) -> None:
         imr.report(TRACK.qrels, TRACK.runs, tmp_path / "page.html", measures={"gain @ ten": "nDCG@10", "new": "NRG@10"})

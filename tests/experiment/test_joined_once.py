@@ -12,7 +12,7 @@ from support.pooled_tracks import pooled_track, worn
 
 import ir_measures_relative as imr
 from ir_measures_relative._experiment import gate
-from ir_measures_relative._judged import JudgedRun
+from ir_measures_relative._judged import JudgedRun, suspicions
 from ir_measures_relative._labels import LearnedLabels
 
 pytestmark = pytest.mark.filterwarnings("ignore:learned labels are not calibrated", "ignore:.* is unlike")
@@ -26,17 +26,19 @@ class Counts:
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.joined: Counter[str] = Counter()
         self.labelled: Counter[str] = Counter()
-        join, label = JudgedRun._join, LearnedLabels._label
+        top, label = JudgedRun.top, LearnedLabels._label
 
-        def counted_join(run: JudgedRun, *arguments: Any) -> Any:
-            self.joined[run.run.fingerprint] += 1
-            return join(run, *arguments)
+        def counted_top(run: JudgedRun, cutoff: int | None) -> Any:
+            before, result = run._joined, top(run, cutoff)
+            self.joined[run.run.fingerprint] += run._joined is not before
+            return result
 
         def counted_label(model: LearnedLabels, part: Any, *arguments: Any) -> Any:
             self.labelled[part.run.run.fingerprint] += 1
             return label(model, part, *arguments)
 
-        monkeypatch.setattr(JudgedRun, "_join", counted_join)
+        monkeypatch.setattr(suspicions, "has_judged_document", lambda *_: True)  # it looks at 10 documents
+        monkeypatch.setattr(JudgedRun, "top", counted_top)
         monkeypatch.setattr(LearnedLabels, "_label", counted_label)
 
 
