@@ -128,6 +128,12 @@ def naming(what: str) -> Iterator[None]:
         raise type(error)(f"{what}: {error}") from None
 
 
+def kind_of(value: Any) -> str:
+    """Return the type of a value with its article: a dict, an int; None is itself."""
+    name = type(value).__name__
+    return "None" if value is None else f"an {name}" if name[0] in "aeiouAEIO" else f"a {name}"
+
+
 def counted(number: int, what: str) -> str:
     """Return a number of things: 1 topic, 50 topics."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
@@ -198,13 +204,13 @@ def heard_warnings() -> Iterator[list[str]]:
 @contextmanager
 def condensed_warnings() -> Iterator[None]:
     """Give the warnings raised inside at the end, condensed; also decorates functions."""
-    with heard_warnings() as sentences:
-        try:
+    sentences: list[str] = []
+    try:
+        with heard_warnings() as sentences:
             yield
-        finally:
-            warned = condensed(sentences)
-    for sentence in warned:
-        warn(sentence)
+    finally:
+        for sentence in condensed(sentences):
+            warn(sentence)
 
 
 def condensed(sentences: Iterable[str]) -> list[str]:
@@ -228,11 +234,11 @@ def _first_of(first: str, *others: str) -> str:
     return f"{first} ({counted(len(others), 'more warning')} like this one{f': {some}' if some else ''})"
 
 
-def did_you_mean(word: object, names: Iterable[str]) -> str:
+def did_you_mean(word: object, names: Iterable[str], listed: str = "names are") -> str:
     """Return the end of a sentence about an unknown name: the name that may be meant, else some that exist."""
     names = list(names)
     close = closest(str(word), names)
-    return f"; names are {', '.join(names):.200}" if close is None else f"; did you mean {close!r}?"
+    return f"; {listed} {', '.join(names):.200}" if close is None else f"; did you mean {close!r}?"
 
 
 def closest(word: str, names: list[str]) -> str | None:

@@ -14,6 +14,7 @@ from ir_measures_relative._checks import (
     choice,
     choice_kind,
     condensed,
+    condensed_warnings,
     counted,
     did_you_mean,
     flag,
@@ -143,3 +144,11 @@ def test_warnings_about_many_runs_become_one() -> None:
     assert condensed(alike[:2]) == ["run 'r0' lacks 0 of 9 topics (1 more warning like this one: 'r1')"]
     assert len({kind_of_warning(sentence) for sentence in [*alike, *condensed(alike)]}) == 1
     assert condensed(["1 is odd", "3 is odd", "5 is odd"]) == ["1 is odd (2 more warnings like this one)"]
+
+
+def test_condensed_warnings_come_before_an_error() -> None:
+    with pytest.raises(ValueError, match="stop"), pytest.warns(UserWarning, match=r"^run 'a' .*like this one: 'b'\)$"):
+        with condensed_warnings():
+            for name in "ab":
+                warn(f"run {name!r} is odd")
+            raise ValueError("stop")

@@ -523,3 +523,69 @@ class TestSmallerOnes:
         runs = {name: imr.read_run(run) for name, run in GOOD.items()}
         imr.Experiment(runs, topics, imr.read_qrels(QRELS), ["nDCG@3"], save_dir=str(tmp_path))
         assert not left.exists() and used.exists()
+
+
+class TestForms:
+    """Forms of input that a new user tries first."""
+
+    def test_a_folder_of_prior_runs(self, tmp_path: Path) -> None:
+        written(tmp_path, QRELS, GOOD)
+        folder = tmp_path / "runs"
+        listed = imr.NRG(prior=[folder / "x.run", folder / "y.run"]) @ 3
+        for prior in (folder, str(folder), [str(folder)], f"{folder}/*.run"):
+            assert imr.NRG(prior=prior) @ 3 == listed
+        with pytest.raises(ValueError, match="reference must be one run"):
+            imr.MED(reference=folder)
+
+    def test_systems_with_the_columns_of_ir_measures(self) -> None:
+        pytest.importorskip("pyterrier", reason="needs PyTerrier")
+        frames, qrels = {name: imr.read_run(run).to_frame() for name, run in GOOD.items()}, imr.read_qrels(QRELS)
+        assert "doc_id" in frames["x"] and "relevance" in qrels.to_frame()
+        topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+        table = imr.Experiment(frames, topics, qrels.to_frame(), ["P@3", imr.NRG @ 3])
+        assert table["P@3"].tolist() == imr.compare("P@3", QRELS, GOOD)["P@3"].tolist()
+
+    @pytest.mark.parametrize("ending", ["csv", "tsv"])
+    def test_a_table_that_is_no_trec_file(self, ending: str, tmp_path: Path) -> None:
+        imr.read_run(GOOD["x"]).to_frame().to_csv(tmp_path / f"x.{ending}", sep={"csv": ",", "tsv": "\t"}[ending])
+        with pytest.raises(ValueError, match="read a table with pandas.read_csv, or store it as Parquet"):
+            imr.read_run(tmp_path / f"x.{ending}")
+
+    def test_an_open_file(self, tmp_path: Path) -> None:
+        written(tmp_path, QRELS, GOOD)
+        with open(tmp_path / "qrels.txt") as file, pytest.raises(TypeError, match="give the path of the file; call"):
+            imr.read_qrels(file)
+
+
+def test_types_in_messages_have_their_article() -> None:
+    for data, sentence in ((None, "cannot read None;"), (3, "cannot read an int;"), (b"", "cannot read a bytes;")):
+        with pytest.raises(TypeError, match=sentence):
+            imr.read_run(data)
+
+
+class TestWordsOfCommands:
+    """A command's messages show its options, not arguments of functions."""
+
+    @pytest.mark.parametrize(
+        ("command", "sentence"),
+        [
+            ("compare qrels.txt runs NRG@3 --prior groups", "prior='groups' requires --groups, a dict"),
+            ("pairs qrels.txt runs --only x --only z", "unknown run 'z'; names are x, y"),
+            ("pairs qrels.txt runs --only x", "--only must be at least 2 runs, got 1"),
+            ("pairs qrels.txt runs --labels learned", "use --judge without runs"),
+            ("compare qrels.txt runs nDCG@3 --labels learned", "require --baseline or a measure that uses them"),
+        ],
+    )
+    def test_options(
+        self,
+        command: str,
+        sentence: str,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture,
+    ) -> None:
+        written(tmp_path, QRELS, GOOD)
+        monkeypatch.chdir(tmp_path)
+        assert main(command.split()) == 2
+        error = capsys.readouterr().err
+        assert sentence in error and "groups=" not in error and "runs_of_interest" not in error

@@ -14,7 +14,7 @@ from ir_measures import measures
 
 from ir_measures_relative._base.models import ERR, HIGHEST_EXPONENT, LARGEST, MODELS, UserModel
 from ir_measures_relative._base.text import parse_base
-from ir_measures_relative._checks import choice_kind, is_real, is_whole
+from ir_measures_relative._checks import choice_kind, did_you_mean, is_real, is_whole, kind_of
 
 
 def _declared(name: str, parameters: dict[str, measures.ParamInfo]) -> ir_measures.Measure:
@@ -65,7 +65,8 @@ def canonical_base(base: Any, accepted: tuple[str, ...]) -> tuple[str, int | Non
     declared = DECLARED.get(str(measure.NAME), measure).SUPPORTED_PARAMS
     unknown = [name for name in measure.params if name not in declared]
     if unknown:
-        raise ValueError(f"base={measure.NAME} has no parameter {unknown[0]!r}; it has {', '.join(declared)}")
+        meant = did_you_mean(unknown[0], declared, "it has")
+        raise ValueError(f"base={measure.NAME} has no parameter {unknown[0]!r}{meant}")
     names = [name for name in declared if name in measure.params and name != "cutoff"]
     values = {name: _canonical_parameter(measure, name, measure.params[name]) for name in names}
     parts = [f"{name}={measure._param_repr(value)}" for name, value in values.items() if value is not None]
@@ -112,7 +113,7 @@ def canonical_gains(gains: Any, where: str) -> dict[int, float] | None:
     if gains is None:
         return None
     if not isinstance(gains, dict):
-        raise TypeError(f"{where}: gains must be a dict of grade: gain, not a {type(gains).__name__}")
+        raise TypeError(f"{where}: gains must be a dict of grade: gain, not {kind_of(gains)}")
     table: dict[int, float] = {}
     for grade, gain in gains.items():
         if not is_whole(grade, -LARGEST, LARGEST):

@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 
 import ir_measures
 
-from ir_measures_relative._checks import LARGEST, choice_kind, closest, flag, refusal, right_call, shown
+from ir_measures_relative._checks import (
+    LARGEST,
+    choice_kind,
+    closest,
+    did_you_mean,
+    flag,
+    kind_of,
+    refusal,
+    right_call,
+    shown,
+)
 
 _FORM = "a measure is written Name, Name@K or Name(parameter=value, ...)@K"
 _TREC_EVAL = re.compile(r"[A-Za-z][A-Za-z_]*([_.][0-9.]+)?")
@@ -61,7 +71,7 @@ def _parsed(
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
-        raise TypeError(f"expected a measure or its text, got a {type(text).__name__}; {_FORM}{right_call()}")
+        raise TypeError(f"expected a measure or its text, got {kind_of(text)}; {_FORM}{right_call()}")
     if (of_trec_eval := _of_trec_eval(text, measures)) is not None:
         return of_trec_eval
     if paths and {os.sep, "."} & {*text} and not {"(", "\0"} & {*text} and os.path.isfile(text):
@@ -183,8 +193,8 @@ class _Reader(NamedTuple):
         for name, value in params.items():
             info = measure.SUPPORTED_PARAMS.get(name)
             if info is None:
-                supported = ", ".join(measure.SUPPORTED_PARAMS)
-                raise MeasureError(f"{measure.NAME} has no parameter {name!r}; it has {supported}")
+                meant = did_you_mean(name, measure.SUPPORTED_PARAMS, "it has")
+                raise MeasureError(f"{measure.NAME} has no parameter {name!r}{meant}")
             if info.dtype is float and type(value) is int:
                 params[name] = value = float(value)
             if not info.validate(value) or (info.dtype is int and isinstance(value, bool)):

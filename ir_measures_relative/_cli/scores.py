@@ -67,6 +67,9 @@ def compare_runs(options: argparse.Namespace) -> Outcome:
     if labels == "judge":
         labels = learn_labels(qrels, judge=judge)
         titled = reading.with_labels(titled, labels)
+    labelled = [measure for measure in titled if getattr(measure, "needs", "") == "labels"]
+    if (labels is not None or judge is not None) and not labelled and options.baseline is None:
+        raise ValueError("--labels and --judge require --baseline or a measure that uses them, such as Imputed@10")
     comparison = compare(
         {title: measure for measure, title in titled.items()}, qrels, sources,
         groups=options.groups, by=options.by, sort=options.sort, intervals=options.intervals, baseline=options.baseline,

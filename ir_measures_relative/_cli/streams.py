@@ -1,6 +1,7 @@
 """Standard output, files and standard error: one-line errors, and no output that is written by half."""
 
 import os
+import re
 import sys
 from typing import Any
 
@@ -65,14 +66,20 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, UnicodeEncodeError):
         lacks = f"its encoding, {error.encoding}, has no {ascii(error.object[error.start])}"
         return f"standard output cannot be written: {lacks}; PYTHONIOENCODING sets another"
-    return visible(" ".join(str(error).split()))
+    return visible(_with_options(str(error)))
+
+
+def _with_options(text: str) -> str:
+    """One line in which arguments of functions, such as groups=, are options of a command: --groups."""
+    text = text.replace(" in runs_of_interest", "").replace("runs_of_interest", "--only")
+    return re.sub(r"(?<![\w.(])([a-z_]+)=(?=[ ,;)]|$)", r"--\1", " ".join(text.split()))
 
 
 def show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     """Show a warning as one line, without its place in the source."""
     from ir_measures_relative._experiment import visible
 
-    say(f"{PROGRAM}: warning: {visible(' '.join(str(message).split()))}")
+    say(f"{PROGRAM}: warning: {visible(_with_options(str(message)))}")
 
 
 def expected_errors() -> tuple[type[BaseException], ...]:

@@ -17,7 +17,7 @@ import pandas as pd
 from ir_measures import Measure, nDCG
 
 from ir_measures_relative._base import direction, parse_measure
-from ir_measures_relative._checks import condensed_warnings, real, right_call, shown, warn, whole
+from ir_measures_relative._checks import condensed_warnings, kind_of, real, right_call, shown, warn, whole
 from ir_measures_relative._experiment.workers import Workers
 from ir_measures_relative._hosts import HostScorer, check_measure, warn_if_useless
 from ir_measures_relative._input import NONE, FloatArray, IntArray, RunSource, is_frame, read_groups, run_sources
@@ -249,8 +249,8 @@ def titled(measures: Any) -> list[tuple[str, Measure | str]]:
     if isinstance(measures, Mapping) and all(isinstance(m, (str, Measure)) for m in measures.values()):
         return [(str(title), measure) for title, measure in measures.items()]
     if not isinstance(measures, Iterable) or isinstance(measures, (Mapping, bytes)) or is_frame(measures):
-        kind = type(measures).__name__
-        raise TypeError(f"measures: expected measures or their text, one or several, got a {kind}{right_call()}")
+        what = "measures: expected measures or their text, one or several"
+        raise TypeError(f"{what}, got {kind_of(measures)}{right_call()}")
     return [(str(measure), measure) for measure in measures]
 
 

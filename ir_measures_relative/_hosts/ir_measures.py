@@ -100,13 +100,7 @@ def add_to_ir_measures() -> RelativeProvider:
 
 
 def warn_if_useless(
-    part: str,
-    run: Run,
-    judgements: Judgements,
-    measure: RelativeMeasure,
-    *,
-    in_parts: bool = False,
-    once: bool = True,
+    part: str, run: Run, judgements: Judgements, measure: RelativeMeasure, *, in_parts: bool = False, once: bool = True
 ) -> None:
     """Warn if a prior run does not match the qrels or has fewer documents than the cutoff; ``once``: per process.
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure
 
-from ir_measures_relative._checks import naming, quoted, right_call, shown, warn
+from ir_measures_relative._checks import kind_of, naming, quoted, right_call, shown, warn
 from ir_measures_relative._input.arrow import arrow_columns, column_name, is_arrow, is_frame
 from ir_measures_relative._input.files import RunSource, is_parquet, is_path, read_qrels_file, read_run_file
 from ir_measures_relative._input.ids import BoolArray, Columns, document_ids, is_missing, refuse_unfit, topic_codes
@@ -112,7 +112,7 @@ def _columns(data: Any, value: str, what: str) -> Columns:
     if isinstance(data, Iterable) and not isinstance(data, bytes) and not is_frame(data):
         return _from_tuples(data, value, what)
     library = f" of {type(data).__module__.partition('.')[0]}" if is_frame(data) else ""
-    raise TypeError(f"{what}: cannot read a {type(data).__name__}{library}; expected {_accepted(value)}")
+    raise TypeError(f"{what}: cannot read {kind_of(data)}{library}; expected {_accepted(value)}")
 
 
 def _from_file(path: Path, value: str, what: str, content: bytes | None = None) -> Columns:
@@ -140,7 +140,7 @@ def _from_dict(data: Mapping[Any, Any], value: str, what: str) -> Columns:
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
             raise TypeError(
-                f"{what}: topic {shown(topic)} has a {type(documents).__name__}; "
+                f"{what}: topic {shown(topic)} has {kind_of(documents)}; "
                 f"a dict must map every topic to a dict of document: {value}"
             )
         if is_missing(topic):
@@ -155,6 +155,8 @@ def _from_tuples(rows: Iterable[Any], value: str, what: str) -> Columns:
     rows = read_once(rows, what)
     first = rows[0] if rows else None
     if isinstance(first, str):  # ir_measures splits a path into letters
+        if call := right_call():  # such as lines of an open file
+            raise TypeError(f"{what}: expected {_INPUT[value]}, got text; give the path of the file{call}")
         raise TypeError(f"{what}: ir_measures opens no files; {_READERS[value]} reads one")
     lists: dict[str, list[Any]] = {}
     for column in ("query", "doc", value):

@@ -106,10 +106,13 @@ def _line_rows(data: bytes, path: Path, form: _Form) -> Columns:
                 raise ValueError(line)
         except (ValueError, IndexError):
             other = _RUN if form is _QRELS else _QRELS
-            swapped = f"; it looks like a line of a {other.what} file; are qrels and runs swapped?"
+            is_header = re.search("query_id|qid|doc_id|docno", line) is not None
+            hint = "; read a table with pandas.read_csv, or store it as Parquet" if is_header else ""
+            if len(fields) == other.n_fields:
+                hint = f"; it looks like a line of a {other.what} file; are qrels and runs swapped?"
             raise ValueError(
                 f"{form.what} file {quoted(path)}, line {place}: {shown(line.strip())} is not '{form.fields}' "
-                f"({form.n_fields} fields, {form.kind}){swapped if len(fields) == other.n_fields else ''}"
+                f"({form.n_fields} fields, {form.kind}){hint}"
             ) from None
         topic.append(code.setdefault(fields[0], len(code)))
         documents.append(fields[2])
@@ -185,7 +188,7 @@ def _readable(path: Path, what: str) -> Iterator[None]:
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise ValueError(f"{what} file {quoted(path)}: the gzip data is damaged or cut short") from None
     except IsADirectoryError:
-        hint = "; compare evaluates a folder of runs" if what == "run" else ""
+        hint = "; compare evaluates a folder of runs" if what == "run" else "; are qrels and runs swapped?"
         raise ValueError(f"{what} file {quoted(path)} cannot be read: it is a folder{hint}") from None
     except OSError as error:
         raise ValueError(f"{what} file {quoted(path)} cannot be read: {error.strerror or error}") from None

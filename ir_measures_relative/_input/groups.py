@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ir_measures_relative._checks import quoted
+from ir_measures_relative._checks import kind_of, quoted
 from ir_measures_relative._input.files import RunSource, is_path, read_text, run_name
 from ir_measures_relative._input.ids import is_missing
 
@@ -78,7 +78,7 @@ def _rows(groups: Any) -> Iterator[tuple[str, Any, Any]]:
         run, group = _columns(names, "groups")
         yield from (("groups", *row) for row in zip(groups.iloc[:, run], groups.iloc[:, group], strict=True))
     else:
-        raise TypeError(f"groups: cannot read a {type(groups).__name__}; expected {_ACCEPTED}")
+        raise TypeError(f"groups: cannot read {kind_of(groups)}; expected {_ACCEPTED}")
 
 
 def _columns(names: list[str], where: str) -> tuple[int, int]:

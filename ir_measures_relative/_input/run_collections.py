@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ir_measures_relative._checks import choice, quoted, right_call
+from ir_measures_relative._checks import choice, kind_of, quoted, right_call
 from ir_measures_relative._input.arrow import is_frame
 from ir_measures_relative._input.columns import is_ranx, is_run, refuse_measure
 from ir_measures_relative._input.files import RunSource, is_parquet, is_path, refuse_symbol, run_name
@@ -38,11 +38,11 @@ def _paths(runs: Any) -> list[Path]:
     if is_path(runs):
         return _files(Path(os.path.expanduser(runs)))
     if not isinstance(runs, Iterable) or isinstance(runs, bytes):
-        raise TypeError(f"runs: cannot read a {type(runs).__name__}; expected {_ACCEPTED}")
+        raise TypeError(f"runs: cannot read {kind_of(runs)}; expected {_ACCEPTED}")
     paths = list(runs)
-    odd = [type(path).__name__ for path in paths if not is_path(path)]
+    odd = [path for path in paths if not is_path(path)]
     if odd:
-        raise TypeError(f"runs: a list must contain paths, not a {odd[0]}; expected {_ACCEPTED}")
+        raise TypeError(f"runs: a list must contain paths, not {kind_of(odd[0])}; expected {_ACCEPTED}")
     return [Path(os.path.expanduser(path)) for path in paths]
 
 

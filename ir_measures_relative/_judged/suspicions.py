@@ -15,7 +15,9 @@ def other_topics(run: Run, judgements: Judgements) -> str | None:
     """Describe a run that has none of the qrels' topics, such as '001' for '1'; None for other runs."""
     if not judgements.n_topics or any(topic in run.topic_index for topic in judgements.topic_keys):
         return None
-    has = f"its first is {run.topic_keys[0]!r:.60}" if run.topic_keys else "it has no documents"
+    has = "it has no documents"
+    if run.topic_keys:
+        has = f"its first is {run.topic_keys[0]!r:.60}, that of the qrels is {judgements.topic_keys[0]!r:.60}"
     return f"has no topic in common with the qrels ({has})"
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import Contents, short_key, split_key
-from ir_measures_relative._checks import WrongKind, did_you_mean, flag, is_real, is_whole, shown, warn
+from ir_measures_relative._checks import WrongKind, did_you_mean, flag, is_real, is_whole, kind_of, shown, warn
 from ir_measures_relative._input import FloatArray, IntArray, is_missing, run_columns
 from ir_measures_relative._judged import JudgedRun
 from ir_measures_relative._labels.open_documents import GradeLabels, OpenDocuments
@@ -221,7 +221,7 @@ class PoolShares(LabelModel):
 def _checked_table(frame: Any) -> pd.DataFrame:
     """(N, L) columns p0, p1, ... of a frame by topic and document."""
     if not isinstance(frame, pd.DataFrame):
-        raise WrongKind(f"probabilities must be a pandas DataFrame, not a {type(frame).__name__}")
+        raise WrongKind(f"probabilities must be a pandas DataFrame, not {kind_of(frame)}")
     columns = [str(column) for column in frame.columns]
     grades = [column for column in columns if re.fullmatch("p[0-9]{1,4}", column)]
     wanted = [f"p{grade}" for grade in range(max(len(grades), 1))]

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ir_measures_relative._base import Contents, short_key, split_key
-from ir_measures_relative._checks import did_you_mean, flag, quoted, shown
-from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, native, read_once, run_name
+from ir_measures_relative._checks import did_you_mean, flag, kind_of, quoted, shown
+from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, native, read_once, run_name, run_sources
 from ir_measures_relative._judged import Run
 from ir_measures_relative._priors.prior_names import (
     begins_like_path,
@@ -184,13 +184,15 @@ class _Reader:
         if isinstance(value, str):
             return list(self._of_item(value, name) if inner else self._of_text(value, name))
         if isinstance(value, os.PathLike):
-            return [self._of_file(os.fspath(value), name)]
+            path = os.fspath(value)
+            files = self._matches(os.path.join(".", path))
+            return [self._of_file(file, "") for file in files] or [self._of_file(path, name)]
         if not isinstance(value, (Mapping, list, tuple)):
             value = native(value, "score", self.where)
         is_table = is_frame(value)
         if not is_table and (not isinstance(value, Iterable) or isinstance(value, bytes)):
             raise TypeError(
-                f"{self.where}: cannot read a {type(value).__name__}; "
+                f"{self.where}: cannot read {kind_of(value)}; "
                 "expected a run, the path or name of one, or several of those"
             )
         if not is_table and not isinstance(value, (Mapping, list, tuple)):
@@ -227,10 +229,14 @@ class _Reader:
             yield Part(check_name(text, self.where, reserved=False), paths=self.paths)
 
     def _matches(self, text: str) -> list[str]:
-        """Files that match a pattern such as 'runs/*.run.gz'."""
-        if not self.paths or not looks_like_path(text) or not has_magic(text) or _exists(text):
+        """Files of a folder such as './runs', or those that match a pattern such as 'runs/*.run.gz'."""
+        if not self.paths or not looks_like_path(text):
             return []
-        return sorted(path for path in glob(os.path.expanduser(text), recursive=True) if os.path.isfile(path))
+        place = os.path.expanduser(text)
+        if begins_like_path(text) and os.path.isdir(place) and not text.endswith(".parquet"):  # else it may be a name
+            return [str(source.path) for source in run_sources(place).values()]
+        matches = glob(place, recursive=True) if has_magic(text) and not os.path.exists(place) else []
+        return sorted(filter(os.path.isfile, matches))
 
     def _of_file(self, path: str, name: str) -> Part:
         return self._held_run(Run.of(Path(os.path.expanduser(path)), self.where), name)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Measure, nDCG
 
-from ir_measures_relative._checks import condensed, flag, heard_warnings, kind_of_warning, shown, warn, whole
+from ir_measures_relative._checks import condensed, flag, heard_warnings, kind_of, kind_of_warning, shown, warn, whole
 from ir_measures_relative._experiment import Request, score_table
 from ir_measures_relative._input import (
     COLUMN_NAMES,
@@ -265,7 +265,7 @@ def _qrels_and_runs(frame: Any) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     if is_arrow(frame):
         frame = arrow_frame(frame, "frame")
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"frame must be a pandas DataFrame or Arrow data, got a {type(frame).__name__}")
+        raise TypeError(f"frame must be a pandas DataFrame or Arrow data, got {kind_of(frame)}")
     columns = frame_columns(frame, COLUMN_NAMES, "frame")
     frame = pd.DataFrame({COLUMN_NAMES[column][0]: values.array for column, values in columns.items()})
     has_grade = frame["relevance"].notna()

@@ -13,7 +13,18 @@ import ir_measures
 from ir_measures import measures
 
 from ir_measures_relative._base import LARGEST, UserModel, canonical_base, user_model
-from ir_measures_relative._checks import choice, choice_kind, flag, naming, real, real_kind, refusal, whole, whole_kind
+from ir_measures_relative._checks import (
+    choice,
+    choice_kind,
+    did_you_mean,
+    flag,
+    naming,
+    real,
+    real_kind,
+    refusal,
+    whole,
+    whole_kind,
+)
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative._judged import JudgedRun, Judgements, Run
 from ir_measures_relative._labels import LabelModel, gains_of_relevant
@@ -287,7 +298,8 @@ class RelativeMeasure(ir_measures.Measure):
         cutoff_of_base = None
         for name in params:
             if name not in self.SUPPORTED_PARAMS:
-                raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {', '.join(self.SUPPORTED_PARAMS)}")
+                meant = did_you_mean(name, self.SUPPORTED_PARAMS, "it has")
+                raise ValueError(f"{self.NAME} has no parameter {name!r}{meant}")
         for name, value in params.items():
             parameter: Parameter = self.SUPPORTED_PARAMS[name]
             params[name] = parameter.canonical(f"{self.NAME}: {name}", value)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ir_measures_relative._checks import share
+from ir_measures_relative._checks import kind_of, share
 from ir_measures_relative._input import FloatArray, IntArray
 from ir_measures_relative.meta._score_table import LabelledScores, ScoreTable, is_vector, places, require, score_levels
 from ir_measures_relative.meta._significance import corrected, paired_t, valid_correction
@@ -269,7 +269,7 @@ def compare_estimates(
 def _criteria(results: Any) -> dict[str, FloatArray]:
     """Criterion -> (estimates, n) values."""
     if not isinstance(results, Mapping):
-        raise TypeError(f"results must be a dict of name: result, not a {type(results).__name__}")
+        raise TypeError(f"results must be a dict of name: result, not {kind_of(results)}")
     require(len(results), 2, "estimate", "results")
     kinds = {type(result) for result in results.values()}
     if kinds == {EstimationError}:

@@ -14,7 +14,7 @@ import pandas as pd
 import scipy
 
 from ir_measures_relative._base import direction
-from ir_measures_relative._checks import WrongKind, flag, share, shown, whole
+from ir_measures_relative._checks import WrongKind, flag, kind_of, share, shown, whole
 from ir_measures_relative._input import BoolArray, FloatArray, IntArray
 from ir_measures_relative.meta._score_table import (
     LabelledScores,
@@ -245,9 +245,9 @@ def number_of_systems(
     NumberOfSystems(N=2: 1.000, N=4: 1.000; 10 trials)
     """
     if not isinstance(systems, Iterable):
-        raise TypeError(f"systems must be the names of all systems, not a {type(systems).__name__}")
+        raise TypeError(f"systems must be the names of all systems, not {kind_of(systems)}")
     if not callable(score):
-        raise TypeError(f"score must be a function from systems to their scores, not a {type(score).__name__}")
+        raise TypeError(f"score must be a function from systems to their scores, not {kind_of(score)}")
     names = list(systems)
     refuse_repeated(names, "system", "systems")
     require(len(names), 2, "system", "systems")

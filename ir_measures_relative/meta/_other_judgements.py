@@ -15,7 +15,7 @@ import scipy
 from ir_measures import nDCG
 
 from ir_measures_relative._base import parse_measure
-from ir_measures_relative._checks import WrongKind, choice, counted, heard_warnings, share, shown, whole
+from ir_measures_relative._checks import WrongKind, choice, counted, heard_warnings, kind_of, share, shown, whole
 from ir_measures_relative._input import FloatArray, IntArray, read_groups, run_sources
 from ir_measures_relative._judged import Judgements, QrelsLike, Run, RunsLike, warn_of_mismatches
 from ir_measures_relative._labels import read_pooled_runs, remaining
@@ -352,7 +352,7 @@ def _scores_of(measures: Any, runs: dict[str, Run]) -> Scores:
     """A function of judgements and runs that calls ir_measures, as ``calc_runs`` does, but without prior='others'."""
     listed = [measures] if isinstance(measures, (str, ir_measures.Measure)) else measures
     if not isinstance(listed, Iterable):
-        raise TypeError(f"measures: cannot read a {type(measures).__name__}; expected measures or a function")
+        raise TypeError(f"measures: cannot read {kind_of(measures)}; expected measures or a function")
     parsed = {str(measure): parse_measure(measure) for measure in listed}
     if not parsed:
         raise ValueError("measures: requires at least one measure")

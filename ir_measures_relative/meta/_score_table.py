@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import WrongKind, counted, shown
+from ir_measures_relative._checks import WrongKind, counted, kind_of, shown
 from ir_measures_relative._input import FloatArray, IntArray, is_missing
 
 TOPIC_COLUMNS = ("query_id", "qid")
@@ -58,7 +58,7 @@ class ScoreTable:
         elif isinstance(table, Mapping) or dimensions(table) == 2:
             wide = _wide_of_rows(table, what)
         else:
-            raise TypeError(f"{what}: cannot read a {type(table).__name__}; expected {accepted}")
+            raise TypeError(f"{what}: cannot read {kind_of(table)}; expected {accepted}")
         systems, topics = wide.index.tolist(), wide.columns.tolist()
         refuse_repeated(systems, "system", what)
         refuse_repeated(topics, "topic", what)
@@ -289,8 +289,9 @@ def _wide_of_frame(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     if topic is None:
         raise ValueError(f"{what}: the DataFrame has no column 'query_id' or 'qid'; means over topics cannot be used")
     if "measure" in frame.columns and frame["measure"].nunique() > 1:
-        names = ", ".join(map(str, frame["measure"].unique()))
-        raise ValueError(f"{what}: the DataFrame has several measures ({names}); pass the rows of one")
+        names = [*map(str, frame["measure"].unique())]
+        one = f"pass the rows of one (of a Comparison: comparison.table({names[0]!r}))"
+        raise ValueError(f"{what}: the DataFrame has several measures ({', '.join(names)}); {one}")
     repeated = frame[frame.duplicated(["name", topic])]
     if len(repeated):
         system, its_topic = repeated[["name", topic]].iloc[0]

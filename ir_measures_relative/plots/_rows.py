@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ir_measures_relative import meta
-from ir_measures_relative._checks import choice, counted
+from ir_measures_relative._checks import choice, counted, kind_of
 from ir_measures_relative._input import IntArray
 from ir_measures_relative.plots import _style as style
 from ir_measures_relative.plots._score_frames import named_results, only_one, result_frame, scores_by_measure, scores_of
@@ -97,7 +97,7 @@ def _frame_of_scores(results: Mapping[Any, Any], level: float) -> tuple[pd.DataF
     """name, value, low, high of several results, naive bounds if all have them, and the name of the axis."""
     for name, result in results.items():
         if not (hasattr(result, "mean") and hasattr(result, "interval")):
-            raise TypeError(f"intervals: {name!r} is a {type(result).__name__}, not a result of boot_ndcg or impute")
+            raise TypeError(f"intervals: {name!r} is {kind_of(result)}, not a result of boot_ndcg or impute")
     rows = [(name, result.mean, *result.interval(level)) for name, result in results.items()]
     frame = pd.DataFrame(rows, columns=["name", "value", "low", "high"])
     if results and all(hasattr(result, "lower") and hasattr(result, "upper") for result in results.values()):
@@ -267,7 +267,7 @@ def forest(comparison: Any, *, system: str | None = None, ax: Axes | None = None
     >>> ax = plots.forest(compare_collections(collections, baseline='bm25'), system='hybrid')
     """
     if not hasattr(comparison, "overall"):
-        raise TypeError(f"comparison must be the result of compare_collections, not a {type(comparison).__name__}")
+        raise TypeError(f"comparison must be the result of compare_collections, not {kind_of(comparison)}")
     system = only_one(system, comparison.overall["system"].tolist(), "comparison", "system")
     rows = comparison.by_collection[comparison.by_collection["system"] == system]
     mean = comparison.overall[comparison.overall["system"] == system].iloc[0]
@@ -306,7 +306,7 @@ def judges(comparison: Any, *, first: str | None = None, second: str | None = No
     >>> ax = plots.judges(meta.compare_judges(qrels, track.runs, groups=track.groups))
     """
     if not hasattr(comparison, "shifts"):
-        raise TypeError(f"comparison must be the result of meta.compare_judges, not a {type(comparison).__name__}")
+        raise TypeError(f"comparison must be the result of meta.compare_judges, not {kind_of(comparison)}")
     shifts = comparison.shifts
     pairs = list(dict.fromkeys(zip(shifts["first"], shifts["second"], strict=True)))
     wanted = [p for p in pairs if (first is None or p[0] == first) and (second is None or p[1] == second)]

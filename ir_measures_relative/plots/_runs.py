@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ir_measures_relative._checks import choice, flag
+from ir_measures_relative._checks import choice, flag, kind_of
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative.meta import kendall_tau, refuse_repeated
 from ir_measures_relative.plots import _style as style
@@ -64,7 +64,7 @@ def chronology(
     if order is not None:
         means = means.iloc[positions(order, means.index, "order", "run")]
     if notes is not None and not isinstance(notes, (Mapping, pd.Series)):
-        raise TypeError(f"notes must be a dict of run: note, not a {type(notes).__name__}")
+        raise TypeError(f"notes must be a dict of run: note, not {kind_of(notes)}")
     lines = {} if notes is None else {str(name): f"\n{style.plain(note)}" for name, note in notes.items()}
     names = [name + lines.get(str(run), "") for run, name in zip(means.index, style.short(means.index), strict=True)]
     many = len(names) > 24
@@ -191,7 +191,7 @@ def tau_matrix(leaderboards: Any, *, order: str = "given", ax: Axes | None = Non
 def _checked(matrix: Any) -> tuple[list[Any], FloatArray]:
     """Names and (n, n) values of a symmetric matrix."""
     if not isinstance(matrix, pd.DataFrame):
-        raise TypeError(f"matrix must be a DataFrame as med_matrix returns it, not a {type(matrix).__name__}")
+        raise TypeError(f"matrix must be a DataFrame as med_matrix returns it, not {kind_of(matrix)}")
     names = matrix.index.tolist()
     if names != matrix.columns.tolist():
         raise ValueError("matrix must have the same names as rows and columns, in the same order")

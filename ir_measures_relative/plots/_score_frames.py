@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ir_measures_relative._base import parse_measure
+from ir_measures_relative._checks import kind_of
 from ir_measures_relative._input import FloatArray
 from ir_measures_relative.meta import LabelledScores
 
@@ -31,7 +32,7 @@ def named_results(results: Any, function: Callable[[Any], Any], kind: type) -> d
     for name, result in named.items():
         if not isinstance(result, kind):
             which = f"results of {name!r}" if name else "results"
-            raise TypeError(f"{which} must be the result of meta.{function.__name__}, not a {type(result).__name__}")
+            raise TypeError(f"{which} must be the result of meta.{function.__name__}, not {kind_of(result)}")
     return named
 
 
@@ -52,7 +53,7 @@ def run_means(table: Any, measures: Sequence[Any]) -> pd.DataFrame:
     scores: Any = scores_by_measure(table)
     if scores is None:
         if not isinstance(table, pd.DataFrame):
-            raise TypeError(f"table must be a DataFrame as calc_runs returns it, not a {type(table).__name__}")
+            raise TypeError(f"table must be a DataFrame as calc_runs returns it, not {kind_of(table)}")
         need_columns(table, ["name"], "table")
         scores = {str(title): values for title, values in table.set_index("name").items()}
     titles = dict.fromkeys(only_one(_title(measure, table), list(scores), "table", "measure") for measure in measures)
@@ -127,8 +128,9 @@ def result_frame(
 ) -> pd.DataFrame:
     """Checked columns of a result or its DataFrame: a column of names, columns of finite numbers and of text."""
     frame = result if isinstance(result, pd.DataFrame) else getattr(result, "to_frame", lambda: None)()
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"{what} must be {expected}, not a {type(result).__name__}")
+    columns = getattr(frame, "columns", ())
+    if not isinstance(frame, pd.DataFrame) or (frame is not result and not {name, *numbers, *texts} <= {*columns}):
+        raise TypeError(f"{what} must be {expected}, not {kind_of(result)}")
     need_columns(frame, [name, *numbers, *texts], what)
     need_one(frame, what, "row")
     names = frame[name].tolist()

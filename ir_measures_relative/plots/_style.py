@@ -13,7 +13,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ir_measures_relative._checks import quoted, warn, whole
+from ir_measures_relative._checks import kind_of, quoted, warn, whole
 from ir_measures_relative._input import BoolArray, FloatArray, known_groups, read_groups
 from ir_measures_relative.meta import title_direction
 
@@ -94,7 +94,7 @@ def axes(ax: Axes | None, width: float = 6.4, height: float = 4.4, layout: str =
 
 def checked_axes(ax: Any) -> Axes:
     if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be a matplotlib Axes, not a {type(ax).__name__}")
+        raise TypeError(f"ax must be a matplotlib Axes, not {kind_of(ax)}")
     return ax
 
 
@@ -194,7 +194,7 @@ def save(ax: Axes, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
     figure = checked_axes(ax).figure.figure  # of a subfigure: the whole figure
     dpi = whole(dpi, "dpi", 1)
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be the path of a file, not a {type(path).__name__}")
+        raise TypeError(f"path must be the path of a file, not {kind_of(path)}")
     file = Path(path)
     formats = figure.canvas.get_supported_filetypes()
     if file.suffix[1:].lower() not in formats:

@@ -8,7 +8,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from ir_measures_relative._checks import flag, whole
+from ir_measures_relative._checks import flag, kind_of, whole
 from ir_measures_relative.meta import LabelledScores, ScoreTable
 from ir_measures_relative.plots import _style as style
 from ir_measures_relative.plots._point_labels import label_points
@@ -190,7 +190,7 @@ def distributions(
     """
     shown = _chosen_topics(scores, topics)
     if others is not None and not isinstance(others, Mapping):
-        raise TypeError(f"others must be a dict of name: estimates, not a {type(others).__name__}")
+        raise TypeError(f"others must be a dict of name: estimates, not {kind_of(others)}")
     marks = {str(name): _marks(values, str(name), shown) for name, values in (others or {}).items()}
     ax = style.axes(ax, min(max(4.5, 0.5 * len(shown) + 2.4), 14.0), 3.8)
     handles = _draw_topics(ax, shown)
@@ -238,13 +238,13 @@ def _violin(ax: Axes, place: int, topic: Any) -> None:
 
 def _chosen_topics(scores: Any, topics: Iterable[Any] | None) -> list[Any]:
     """The TopicScores to draw."""
-    if isinstance(scores, str) or not isinstance(scores, Iterable):
-        raise TypeError(f"scores must be the result of boot_ndcg, not a {type(scores).__name__}")
+    if isinstance(scores, str) or not isinstance(scores, Iterable) or hasattr(scores, "per_topic"):  # a Comparison
+        raise TypeError(f"scores must be the result of boot_ndcg, not {kind_of(scores)}")
     all_topics = list(scores)
     for topic in all_topics:
         lacks = next((name for name in NEEDED if not hasattr(topic, name)), None)
         if lacks:
-            raise TypeError(f"scores must be the result of boot_ndcg; a {type(topic).__name__} in it has no {lacks!r}")
+            raise TypeError(f"scores must be the result of boot_ndcg; {kind_of(topic)} in it has no {lacks!r}")
     need_one(all_topics, "scores", "topic")
     if topics is not None:
         ids = (topic.query_id for topic in all_topics)

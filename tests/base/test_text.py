@@ -24,6 +24,7 @@ from ir_measures.measures import ParamInfo
 import ir_measures_relative as imr
 from ir_measures_relative._base import text as text_module
 from ir_measures_relative._base.text import parse_measure, split_measures
+from ir_measures_relative._checks import kind_of
 
 GOOD = [
     ("nDCG", nDCG),
@@ -267,9 +268,7 @@ def test_text_of_strangers_is_short() -> None:
 
 @pytest.mark.parametrize("thing", [None, 10, b"nDCG", ["nDCG"], nDCG.NAME.encode()])
 def test_a_thing_of_a_wrong_kind(thing: Any) -> None:
-    with pytest.raises(
-        TypeError, match=f"expected a measure or its text, got a {type(thing).__name__}; a measure is written"
-    ):
+    with pytest.raises(TypeError, match=f"expected a measure or its text, got {kind_of(thing)}; a measure is written"):
         parse_measure(thing)
 
 

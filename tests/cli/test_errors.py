@@ -87,7 +87,7 @@ class TestRefused:
                 "n_jobs must be a number of workers, or -1 for one per core, got 0",
             ),
             ("compare qrels.txt absent nDCG@10", "'absent' is not a folder and matches no file"),
-            ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' requires groups="),
+            ("compare qrels.txt runs NRG@10 --prior groups", "prior='groups' requires --groups, a dict"),
             ("compare qrels.txt runs NRG@10 --groups absent.csv", "groups file 'absent.csv' cannot be read"),
             ("compare qrels.txt runs NRG@10 --by nDCGG", "unknown measure 'nDCGG'"),
         ],

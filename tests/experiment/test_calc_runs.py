@@ -394,10 +394,8 @@ class TestBadInput:
             lambda: calc_runs([NRG @ 10], QRELS, list(RUNS.values())),
             TypeError,
         )
-        self.refused("runs: cannot read a int", lambda: calc_runs([NRG @ 10], QRELS, 7), TypeError)
-        self.refused(
-            "a list must contain paths, not a NoneType", lambda: calc_runs([NRG @ 10], QRELS, [None]), TypeError
-        )
+        self.refused("runs: cannot read an int", lambda: calc_runs([NRG @ 10], QRELS, 7), TypeError)
+        self.refused("a list must contain paths, not None", lambda: calc_runs([NRG @ 10], QRELS, [None]), TypeError)
         self.refused(
             "measures: expected measures or their text",
             lambda: calc_runs(None, QRELS, RUNS),

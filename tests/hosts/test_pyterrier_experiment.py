@@ -220,9 +220,9 @@ def test_what_pyterrier_refuses_is_refused_before_retrieval(
         ),
         ({"qrels": "no-file"}, ValueError, "qrels file 'no-file' cannot be read"),
         ({"topics": ["1"]}, TypeError, "topics: cannot read a list; expected a DataFrame"),
-        ({"qrels": 3}, TypeError, "qrels: cannot read a int"),
+        ({"qrels": 3}, TypeError, "qrels: cannot read an int"),
         ({"retr_systems": {}}, ValueError, "retr_systems: at least one system is required, got none"),
-        ({"retr_systems": 3}, TypeError, "retr_systems must be a list or dict of systems, got a int"),
+        ({"retr_systems": 3}, TypeError, "retr_systems must be a list or dict of systems, got an int"),
     ],
     ids=str,
 )

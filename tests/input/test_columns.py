@@ -321,7 +321,7 @@ BAD_RUNS = {
     "frame of another library": (Frame(), TypeError, "run: cannot read a Frame of tests", "a pandas DataFrame"),
     "generator read before": (read_before(), ValueError, "run: the generator is exhausted", "make a list"),
     "bytes": (b"run", TypeError, "bytes", "path of a TREC or Parquet file"),
-    "nothing": (None, TypeError, "NoneType", "dict of dicts"),
+    "nothing": (None, TypeError, "cannot read None;", "dict of dicts"),
 }
 
 

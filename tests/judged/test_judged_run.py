@@ -380,7 +380,9 @@ def test_runs_of_other_topics_are_warned_of(name: str, recwarn: pytest.WarningsR
     ask({"1": {"a": 1, "n": 0}}, *RUNS_OF_OTHERS)
     assert len(recwarn) == runs
     for warned in recwarn:
-        assert "has no topic in common with the qrels (its first is '001')" in str(warned.message)
+        assert "has no topic in common with the qrels (its first is '001', that of the qrels is '1')" in str(
+            warned.message
+        )
         assert warned.category is UserWarning and warned.filename == __file__
     recwarn.clear()
     ask({"1": {"a": 1}, "001": {"b": 0, "z": 1}}, *RUNS_OF_OTHERS)

@@ -26,7 +26,8 @@ DOORS = {
 def test_no_topic_in_common(door: str) -> None:
     """Each with a topic of its own: through ir_measures a sentence is said once."""
     topic = f"topic of {door}"
-    sentence = rf"run has no topic in common with the qrels \(its first is '{topic}'\), so every topic counts as"
+    firsts = f"its first is '{topic}', that of the qrels is '1'"
+    sentence = rf"run has no topic in common with the qrels \({firsts}\), so every topic counts as"
     with pytest.warns(UserWarning, match=sentence):
         DOORS[door](QRELS, {topic: {"a": 1.0}})
 
@@ -40,7 +41,7 @@ def test_runs_without_documents_and_qrels_without_topics_are_no_mistake() -> Non
 
 
 def test_many_runs_refuse_with_the_same_words() -> None:
-    for run, has in ((OTHERS, "its first is '001'"), ({}, "it has no documents")):
+    for run, has in ((OTHERS, "its first is '001', that of the qrels is '1'"), ({}, "it has no documents")):
         with pytest.raises(ValueError, match=rf"^run 'x' has no topic in common with the qrels \({has}\)$"):
             imr.calc_runs([imr.NRG @ 10], QRELS, {"x": run})
 

@@ -359,7 +359,7 @@ class TestRefused:
 
     def test_unknown_parameters_and_values(self) -> None:
         for make, sentence in [
-            (lambda: NRG(priors=[]), "NRG has no parameter 'priors'; it has cutoff, prior, base, normalizer"),
+            (lambda: NRG(priors=[]), "NRG has no parameter 'priors'; did you mean 'prior'?"),
             (lambda: NRG(normalizer="ideal"), "normalizer must be .*, got 'ideal'"),
             (lambda: UniqueRel(rel=0), "rel must be an integer from 1 to .*, got 0"),
             (lambda: UniqueRel(rel=True), "rel must be .*, got True"),

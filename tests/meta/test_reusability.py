@@ -101,7 +101,7 @@ def test_a_topic_that_loses_all_its_judgements_counts_zero():
     ("measures", "depth", "sentence"),
     [
         ([], 10, "measures: requires at least one measure"),
-        (3, 10, "measures: cannot read a int"),
+        (3, 10, "measures: cannot read an int"),
         ("nDCG@10", 0, "depth must be an integer of at least 1, got 0"),
         (lambda qrels, runs: 3, 10, "measures: the function must return a DataFrame"),
     ],

@@ -358,7 +358,7 @@ def test_bad_input_of_number_of_systems_is_one_sentence(call, sentence):
 
 
 def test_systems_that_are_no_names():
-    with pytest.raises(TypeError, match="systems must be the names of all systems, not a NoneType"):
+    with pytest.raises(TypeError, match="systems must be the names of all systems, not None"):
         meta.number_of_systems(len, None)
 
 

@@ -98,6 +98,13 @@ def test_figures_of_scores_accept_a_comparison() -> None:
             getattr(plots, name)(titled, *names)
 
 
+@pytest.mark.parametrize("name", ["distributions", "query_types", "rank_changes", "reliability", "med_matrix"])
+def test_other_figures_say_what_they_show(name: str) -> None:
+    comparison = compare("P@1", {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
+    with pytest.raises(TypeError, match="must be .*, not a Comparison"):
+        getattr(plots, name)(comparison)
+
+
 def test_rank_intervals_of_a_comparison_follow_the_direction_of_the_measure() -> None:
     distances = compare({"left": "RBPResidual@10"}, TRACK.qrels, TRACK.runs)
     assert plots.rank_intervals(distances).get_yticklabels()[0].get_text() == distances["left"].idxmin()
@@ -210,7 +217,7 @@ def test_save_needs_a_format(tmp_path: Any, name: str, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=f"path '{name}' must end in a format: .*pdf, .*png, .*svg"):
         plots.save(CALLS["tau_curve"](), name)
-    with pytest.raises(TypeError, match="path must be the path of a file, not a NoneType"):
+    with pytest.raises(TypeError, match="path must be the path of a file, not None"):
         plots.save(CALLS["tau_curve"](), None)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
 
@@ -232,9 +239,9 @@ WRONG_KIND: dict[str, Any] = {
     "comparison must be the result of compare_collections, not a DataFrame": lambda: plots.forest(TABLE),
     "comparison must be the result of meta.compare_judges, not a DataFrame": lambda: plots.judges(TABLE),
     "types must be the result of meta.query_types or its DataFrame, not a list": lambda: plots.query_types([1]),
-    "scores must be the result of boot_ndcg, not a int": lambda: plots.distributions(5),
+    "scores must be the result of boot_ndcg, not an int": lambda: plots.distributions(5),
     "a float in it has no 'query_id'": lambda: plots.distributions([0.5]),
-    "intervals: 'a' is a int, not a result of boot_ndcg": lambda: plots.caterpillar({"a": 1}),
+    "intervals: 'a' is an int, not a result of boot_ndcg": lambda: plots.caterpillar({"a": 1}),
     "intervals must be a DataFrame or a dict of results of boot_ndcg or impute, not a list": lambda: plots.caterpillar(
         [1]
     ),

@@ -168,7 +168,7 @@ def test_an_empty_run_among_others_is_still_a_system(empty: Any) -> None:
 
 @pytest.mark.parametrize("prior", [None, 3, b"bm25", 1.5, [None], {"a": 3}])
 def test_a_prior_of_a_wrong_kind(prior: Any) -> None:
-    with pytest.raises(TypeError, match="^NRG: prior: cannot read a .*expected a run"):
+    with pytest.raises(TypeError, match="^NRG: prior: cannot read .*expected a run"):
         NRG(prior=prior)
 
 

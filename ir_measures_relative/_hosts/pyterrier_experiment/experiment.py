@@ -117,7 +117,7 @@ def _qrels_for_host(qrels: Any, metrics: list[Any]) -> Any:
     if isinstance(qrels, str) and os.path.isfile(qrels):
         return qrels
     judgements = Judgements.of(qrels)  # rejects unreadable qrels before anything is retrieved
-    frame = qrels if isinstance(qrels, pd.DataFrame) else _in_frames(judgements)
+    frame = _in_frames(qrels if isinstance(qrels, pd.DataFrame) else judgements)
     gains = [metric.params.get("gains") or {} for metric in metrics if isinstance(metric, Measure)]
     is_listed = any(grade < -1 for table in gains for grade in table)
     if is_listed or "label" not in frame or frame["label"].dtype.kind not in "if":
@@ -126,9 +126,11 @@ def _qrels_for_host(qrels: Any, metrics: list[Any]) -> Any:
 
 
 def _in_frames(data: Any) -> Any:
-    """Convert results of ``read_qrels`` and ``read_run`` to frames for PyTerrier; anything else is unchanged."""
+    """Give frames, and results of ``read_qrels`` and ``read_run``, PyTerrier's names; anything else is unchanged."""
     if isinstance(data, (Judgements, Run)):
-        return data.to_frame().rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+        data = data.to_frame()
+    if isinstance(data, pd.DataFrame) and "qid" not in data:
+        return data.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     if isinstance(data, dict):
         return {name: _in_frames(system) for name, system in data.items()}
     return [_in_frames(system) for system in data] if isinstance(data, list) else data

@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ir_measures_relative._checks import did_you_mean, quoted, right_call, shown
+from ir_measures_relative._checks import did_you_mean, kind_of, quoted, right_call, shown
 from ir_measures_relative._hosts.pyterrier_experiment.saved_runs import SavedRuns
 from ir_measures_relative._input import FloatArray, IntArray
 
@@ -30,9 +30,10 @@ def _check_topics(topics: Any) -> None:
     """Reject a path that does not exist, which PyTerrier would take for a table."""
     accepted = "expected a DataFrame or the path of a file"
     if isinstance(topics, str) and not os.path.isfile(topics):
-        raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}")
+        dataset = f"; pt.get_dataset({topics!r}).get_topics() gives those of a dataset" if ":" in topics else ""
+        raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}{dataset}")
     if not isinstance(topics, (str, pd.DataFrame)):
-        raise TypeError(f"topics: cannot read a {type(topics).__name__}; {accepted}")
+        raise TypeError(f"topics: cannot read {kind_of(topics)}; {accepted}")
 
 
 class Host:
@@ -44,8 +45,7 @@ class Host:
 
     def __init__(self, pt: Any, systems: Any, topics: Any, qrels: Any, names: Any, kwargs: dict[str, Any]):
         if not isinstance(systems, (list, dict)):
-            kind = type(systems).__name__
-            raise TypeError(f"retr_systems must be a list or dict of systems, got a {kind}{right_call()}")
+            raise TypeError(f"retr_systems must be a list or dict of systems, got {kind_of(systems)}{right_call()}")
         if not systems:
             raise ValueError("retr_systems: at least one system is required, got none")
         _check_topics(topics)
@@ -79,7 +79,7 @@ class Host:
         topics = self._topics
         results = transformer(self._pt.io.read_topics(topics) if isinstance(topics, str) else topics)
         if not isinstance(results, pd.DataFrame):
-            raise TypeError(f"prior: {transformer} must return a DataFrame of results, got a {type(results).__name__}")
+            raise TypeError(f"prior: {transformer} must return a DataFrame of results, got {kind_of(results)}")
         return results
 
     def rehearse(self) -> None:
