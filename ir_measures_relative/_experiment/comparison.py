@@ -323,7 +323,7 @@ def _place(wanted: Any, measures: Sequence[Measure], texts: Sequence[str], what:
         return list(texts).index(wanted)
     measure = parse_measure(wanted)
     if measure not in measures:
-        raise ValueError(f"{what} must be one of the measures {', '.join(texts)}; got {shown(str(wanted))}")
+        raise ValueError(f"{what} must be one of the measures {', '.join(texts)}, got {shown(str(wanted))}")
     return list(measures).index(measure)
 
 

@@ -222,6 +222,7 @@ def _checked_table(frame: Any) -> pd.DataFrame:
     """(N, L) columns p0, p1, ... of a frame by topic and document."""
     if not isinstance(frame, pd.DataFrame):
         raise WrongKind(f"probabilities must be a pandas DataFrame, not {kind_of(frame)}")
+    frame = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})  # PyTerrier's names
     columns = [str(column) for column in frame.columns]
     grades = [column for column in columns if re.fullmatch("p[0-9]{1,4}", column)]
     wanted = [f"p{grade}" for grade in range(max(len(grades), 1))]

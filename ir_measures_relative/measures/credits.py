@@ -112,7 +112,8 @@ def credited(
         others.append(JudgedRun(judgements, prior_run))
         warn_of_other_topics(prior_run, judgements, f"prior run {name!r}")
     if itself:
-        warn(f"prior run {itself[0]!r} is the run itself, which leaves nothing to credit; it is left out")
+        alone = "" if others else ", so the credits are relative to no other run"
+        warn(f"prior run {itself[0]!r} is the run itself, which leaves nothing to credit; it is left out{alone}")
     return _table(measure, JudgedRun(judgements, read), JudgedPriors(judgements, others), by)
 
 

@@ -74,7 +74,7 @@ class TestRefused:
                 "compare qrels.txt runs NRG@10 --jobs 99999999999999999999",
                 "n_jobs must be a number of workers, or -1 for one per core, got 99999999999999999999",
             ),
-            ("compare qrels.txt runs NRG@10 --sort P@1", "sort must be one of the measures NRG@10; got 'P@1'"),
+            ("compare qrels.txt runs NRG@10 --sort P@1", "sort must be one of the measures NRG@10, got 'P@1'"),
             (
                 "compare qrels.txt runs NRG@10 --intervals 95",
                 "intervals must be a number from 0 to 1, got 95.0",

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -303,3 +304,23 @@ def test_no_bar_where_nobody_sees_it(place: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     assert bars(False, None) == 0 and bars(True, None) == 2
     assert bars(False, True) == 2 and bars(True, False) == 0
+
+
+def test_a_report_shows_its_progress_on_a_terminal(place: Path) -> None:
+    termios = pytest.importorskip("termios", reason="needs a pseudo-terminal")
+    code = (
+        "import sys; from ir_measures_relative import _checks; from ir_measures_relative._cli import main; "
+        "_checks._BAR_AFTER = 0.0; sys.exit(main(sys.argv[1:]))"
+    )
+    ours, its = os.openpty()
+    termios.tcsetwinsize(its, (24, 80))  # a new one has 0 columns, where tqdm draws nothing
+    command = [sys.executable, "-c", code, "report", "qrels.txt", "runs", "-o", "page.html"]
+    process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    shown = b""
+    with suppress(OSError):  # Linux raises it at the end
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert b"reading runs: " in shown and b"preparing the page: " in shown and b"it/s]" in shown

@@ -68,7 +68,7 @@ class TestResult:
         table = rows.pivot(index="name", columns="query_id", values="value").loc[list(RUNS), list(QRELS)]
         pd.testing.assert_frame_equal(found.table(measure), table, check_names=True)
         assert list(imr.meta.system_order(found.table(measure)))
-        with pytest.raises(ValueError, match="measure must be one of the measures P@1, nDCG.*; got 'AP'"):
+        with pytest.raises(ValueError, match="measure must be one of the measures P@1, nDCG.*, got 'AP'"):
             found.table("AP")
 
     def test_sorted_best_first_by_the_direction_of_the_measure(self) -> None:
@@ -77,7 +77,7 @@ class TestResult:
         assert found.to_frame()["nDCG@10"].is_monotonic_decreasing
         pd.testing.assert_frame_equal(found.to_frame().loc[list(RUNS)], by_name.to_frame())
         pd.testing.assert_frame_equal(found.per_topic, by_name.per_topic)
-        with pytest.raises(ValueError, match="sort must be one of the measures P@2, nDCG@10; got 'AP'"):
+        with pytest.raises(ValueError, match="sort must be one of the measures P@2, nDCG@10, got 'AP'"):
             compare(["P@2", "nDCG@10"], QRELS, RUNS, sort="AP")
 
     def test_intervals_are_those_of_rank_intervals(self) -> None:

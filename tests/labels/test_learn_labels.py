@@ -298,6 +298,7 @@ def test_probabilities_are_checked() -> None:
         with pytest.raises((ValueError, TypeError), match=sentence):
             LabelModel.probabilities(good.assign(**change))
     assert model == LabelModel.probabilities(good.assign(doc_id=[b"a", b"b"], query_id=["1", "1"]))
+    assert model == LabelModel.probabilities(good.rename(columns={"query_id": "qid", "doc_id": "docno"}))
     for columns in (["query_id", "doc_id"], ["doc_id", "p0", "p1"], ["query_id", "doc_id", "p1"]):
         with pytest.raises(ValueError, match="it must have query_id, doc_id and one column p0"):
             LabelModel.probabilities(good[columns])

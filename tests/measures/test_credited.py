@@ -111,6 +111,8 @@ def test_the_run_itself_is_left_out_of_the_priors() -> None:
         found = credited(qrels, runs["dense"], prior=runs, base="P@2")
     pd.testing.assert_frame_equal(found, expected)
     assert not found.empty
+    with pytest.warns(UserWarning, match="it is left out, so the credits are relative to no other run"):
+        credited(qrels, runs["dense"], prior=runs["dense"])
 
 
 @pytest.mark.parametrize("by", ["residual", "rare", "unique"])
