@@ -15,7 +15,17 @@ from typing import Any
 
 from ir_measures_relative._base import Contents, short_key, split_key
 from ir_measures_relative._checks import did_you_mean, flag, kind_of, quoted, shown
-from ir_measures_relative._input import NONE, SYMBOLS, is_frame, is_run, native, read_once, run_name, run_sources
+from ir_measures_relative._input import (
+    NONE,
+    SYMBOLS,
+    is_frame,
+    is_parquet,
+    is_run,
+    native,
+    read_once,
+    run_name,
+    run_sources,
+)
 from ir_measures_relative._judged import Run
 from ir_measures_relative._priors.prior_names import (
     begins_like_path,
@@ -233,7 +243,7 @@ class _Reader:
         if not self.paths or not looks_like_path(text):
             return []
         place = os.path.expanduser(text)
-        if begins_like_path(text) and os.path.isdir(place) and not text.endswith(".parquet"):  # else it may be a name
+        if begins_like_path(text) and os.path.isdir(place) and not is_parquet(Path(place)):  # else it may be a name
             return [str(source.path) for source in run_sources(place).values()]
         matches = glob(place, recursive=True) if has_magic(text) and not os.path.exists(place) else []
         return sorted(filter(os.path.isfile, matches))

@@ -213,7 +213,7 @@ def test_gate_with_labels(printed: Callable[..., tuple[int, str, str]]) -> None:
         ),
         ("pairs qrels.txt runs --top 1", "argument --top: must be an integer of at least 2, got 1"),
         ("pairs qrels.txt runs --top 3 --only g0r0", "give --top or --only, not both"),
-        ("pairs qrels.txt runs --only nobody", "pairs: unknown run 'nobody' in runs_of_interest"),
+        ("pairs qrels.txt runs --only nobody", "pairs: unknown run 'nobody'; names are"),
         ("pairs qrels.txt runs/g0r0.run", "pairs: runs must be at least 2 runs, got 1"),
         ("judge-next qrels.txt runs --n 0", "argument --n: must be an integer of at least 1, got 0"),
     ],

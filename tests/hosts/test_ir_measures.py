@@ -208,7 +208,7 @@ def heard(measure: Any, qrels: Any = QRELS, times: int = 3) -> list[str]:
 def test_useless_priors_are_warned_of_once() -> None:
     (message,) = heard(imr.NRG(prior={"elsewhere": {"q9": {"a": 1.0, "b": 2.0}}}) @ 2)
     assert "'elsewhere~" in message and "has no topic in common with the qrels" in message
-    assert "(its first is 'q9', that of the qrels is 'q1'), so it counts as empty" in message
+    assert "(its first is 'q9', that of the qrels is 'q2'), so it counts as empty" in message
     (message,) = heard(imr.NRG(prior={"short": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}) @ 2)
     assert "'short~" in message and "at most 1 document a topic, fewer than the cutoff 2" in message
 
@@ -253,7 +253,7 @@ def test_a_run_without_a_common_topic_is_warned_of_once(ask: str) -> None:
             ways[ask]()
     (message,) = [str(warning.message) for warning in caught]
     assert message == (
-        "run has no topic in common with the qrels (its first is '001', that of the qrels is '1'), "
+        "run has no topic in common with the qrels (its first is '001', that of the qrels is 'q2'), "
         "so every topic counts as an empty ranking"
     )
 

@@ -197,7 +197,7 @@ def test_bad_input_is_one_sentence(x, y, sentence):
 
 @pytest.mark.parametrize("scores", [[pd.Series({"q": 1.0})] * 2, [{"q": 1.0}] * 2, None, "scores.csv"])
 def test_scores_of_a_wrong_kind_are_one_sentence_of_what_is_accepted(scores):
-    with pytest.raises(TypeError, match=r"^scores: cannot read a .*; expected one score per system"):
+    with pytest.raises(TypeError, match=r"^scores: cannot read .*; expected one score per system"):
         meta.system_order(scores)
 
 
