@@ -131,7 +131,7 @@ def test_prints() -> None:
         (lambda: meta.topics_needed(0.2, difference=0), "difference must be above 0, got 0"),
         (lambda: meta.topics_needed(0.2, difference=0.1, power=1), "power must be above 0 and below 1, got 1"),
         (lambda: meta.topics_needed(0.2, difference=0.1, level=0), "level must be above 0 and below 1, got 0"),
-        (lambda: meta.topics_needed(0.2, difference=1e-9), "more than 10.9 topics are needed"),
+        (lambda: meta.topics_needed(0.2, difference=1e-9), "more than 10.9 topics are required"),
         (lambda: meta.power(0.2, topics=1, difference=0.1), "topics"),
         (lambda: meta.power(0.2, topics=5, difference=0.1, design="anova"), "design='anova' requires systems="),
         (lambda: meta.power(0.2, topics=5, difference=0.1, design="interval"), "design"),
