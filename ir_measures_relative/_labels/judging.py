@@ -284,8 +284,8 @@ def judging_replay(
     Examples
     --------
     >>> import ir_measures_relative as imr
-    >>> track = imr.simulate.track(seed=0, n_systems=24)
-    >>> replay = imr.meta.judging_replay(track.qrels, track.runs, track.groups, depth=5)
+    >>> track = imr.simulate.track(seed=0, topics=10, n_systems=16)
+    >>> replay = imr.meta.judging_replay(track.qrels, track.runs, track.groups, depth=5, pairs_per_group=1)
     >>> list(replay.summary().index)
     ['judge_next', 'rank', 'random']
     """
