@@ -180,6 +180,7 @@ def test_checksums_ignore_what_does_not_matter(get_data: ModuleType, tmp_path: P
     assert len(found) == 2  # scores do not matter, the order does
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["trec-8", "trec-dl-2019"])
 def test_checksums_are_those_of_the_reference_data(shared: Path, get_data: ModuleType, name: str) -> None:
     folder = shared / "data" / name

@@ -251,6 +251,7 @@ def test_refusals() -> None:
             judge_next(qrels, runs, **options)
 
 
+@pytest.mark.full
 def test_the_ten_best_runs_of_a_real_track(shared: Path) -> None:
     qrels, runs, _ = real_track(shared, "trec-covid-round2")
     labels = learned_on(shared, "trec-covid-round2")

@@ -79,7 +79,12 @@ def test_random_runs(qrels: dict, run: dict) -> None:
 
 
 @pytest.mark.parametrize(
-    "track", ["trec-covid-round1", pytest.param("trec-covid-round2", marks=pytest.mark.full), "trec-dl-2021"]
+    "track",
+    [
+        pytest.param("trec-covid-round1", marks=pytest.mark.full),
+        pytest.param("trec-covid-round2", marks=pytest.mark.full),
+        "trec-dl-2021",
+    ],
 )
 def test_real_runs(track: str, shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every twentieth run of a track, and those whose values ir_measures alone gets most wrong."""

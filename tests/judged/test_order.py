@@ -106,7 +106,7 @@ def test_prior_and_reference_runs_have_the_same_order(grades: dict, scores: dict
     [
         pytest.param("trec-covid-round1", 143 * 30 * 18, marks=pytest.mark.full),
         pytest.param("trec-covid-round2", 136 * 35 * 18, marks=pytest.mark.full),
-        ("trec-dl-2021", 34 * 53 * 18),
+        pytest.param("trec-dl-2021", 34 * 53 * 18, marks=pytest.mark.full),
         ("vaswani_runs", 8 * 93 * 18),
     ],
 )

@@ -71,9 +71,13 @@ FUNCTIONS: dict[str, Any] = {
     "a measure": lambda q, r: pd.DataFrame((imr.NRG(prior=[]) @ 2).iter_calc(q, r["bm25"])),
 }
 
+SLOW = ("judging_replay", "interval_coverage")  # seconds each
+
 
 @pytest.mark.filterwarnings("ignore:prior run")
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(
+    "function", [pytest.param(name, marks=pytest.mark.full if name in SLOW else ()) for name in FUNCTIONS]
+)
 def test_every_function_takes_what_was_read(function: str) -> None:
     learns = function in ("learn_labels", "interval_coverage", "judging_replay", "reusability")
     given = (TRACK.qrels, TRACK.runs) if learns else (QRELS, RUNS)

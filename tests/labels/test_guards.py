@@ -108,6 +108,7 @@ def test_one_odd_training_run_does_not_switch_the_guard_off() -> None:
     assert not scores.calibrated and len(said) == 1
 
 
+@pytest.mark.full
 def test_a_run_of_a_real_track_with_few_judged_documents(shared: Path) -> None:
     """273 of 300 documents unjudged: .13 to .30 was given for .72 without a word."""
     real = real_track(shared, "trec-covid-round1")
@@ -167,6 +168,7 @@ def best_against_weaker_half(shared: Path, name: str, depth: int, n_best: int = 
     return BestRuns(marked, unmarked, covered)
 
 
+@pytest.mark.full
 def test_the_best_runs_against_a_pool_of_the_weaker_half(shared: Path) -> None:
     """4 of 16 intervals contained the score once; measured now: 5 of 7 and 15 of 16 of the runs that are not marked."""
     found = [best_against_weaker_half(shared, name, 7) for name in ("trec-covid-round1", "trec-covid-round2")]

@@ -132,6 +132,7 @@ def test_table_7_bootstrap_columns_over_all_topics(study: CaseStudy, row: tuple[
         assert table[column].mean() == pytest.approx(printed[column], abs=0.006), column
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("row", [row for row in TABLE_7 if row[1] != "all"], ids=" ".join)
 def test_table_7_bootstrap_columns_over_few_topics(study: CaseStudy, row: tuple[str, str]) -> None:
     """4 to 24 topics: the sampled mode alone has a standard deviation of .007 to .019, so that an exact value

@@ -74,6 +74,7 @@ def test_summary() -> None:
     assert sure.summary()["topic_coverage"] >= summary["topic_coverage"]
 
 
+@pytest.mark.full
 def test_other_estimates() -> None:
     track = track_with_holes()
     arguments: tuple[Any, ...] = (track.qrels, track.runs, track.groups)

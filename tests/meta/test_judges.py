@@ -163,6 +163,7 @@ def test_three_judges_make_three_pairs() -> None:
     assert frame["alpha"][0] > frame["alpha"][1] and "3 judges by nDCG@5" in repr(result)
 
 
+@pytest.mark.full
 def test_the_llm_judges_of_dl_2021(shared: Path) -> None:
     """Numbers of the page on judges: GPT-4 agrees with the assessors, the weak one favours a group."""
     folder = shared / "data" / "trec-dl-2021"

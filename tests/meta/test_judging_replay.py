@@ -87,6 +87,7 @@ def test_summary_counts_judgements() -> None:
     assert repr(replay()).startswith(f"JudgingReplay({len(frame)} pairs, {frame.group.nunique()} groups; mean judge")
 
 
+@pytest.mark.full
 def test_fewer_looks_never_need_fewer_judgements_than_one_look_would() -> None:
     one, three = replay().to_frame(), replay(3).to_frame()
     assert (one.a == three.a).all() and (one.b == three.b).all()  # the same pairs are drawn
@@ -102,6 +103,7 @@ def test_once_all_is_judged_the_verdict_is_the_truth() -> None:
     assert (found.judgements <= found.hidden[:, None]).all()
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_replay() -> None:
     given = track()
     again = meta.judging_replay(given.qrels, given.runs, given.groups, base=f"nDCG@{K}", depth=DEPTH)

@@ -138,6 +138,7 @@ def test_a_parsed_measure_holds_its_content_too() -> None:
     assert scored(parsed) == values
 
 
+@pytest.mark.full
 def test_a_thousand_measures_made_and_dropped_leave_nothing_behind() -> None:
     documents = [f"d{i}" for i in range(100)]
 

@@ -213,6 +213,7 @@ def test_a_real_track_from_parquet(shared: Path, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(by_cell(pd.concat(tables)), expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.full
 def test_memory_is_that_of_one_part() -> None:
     """The peak over 10 parts is within 1.2 of the peak over 2: Python's memory, and Arrow's."""
     size, depth, in_batch = 200, 10, 40  # topics of a part, documents of a topic, topics of a batch
