@@ -84,6 +84,7 @@ FUNCTIONS: dict[str, Callable[[Any, Runs], Any]] = {
     "med_matrix": lambda q, r: imr.med_matrix(q, r, base="nDCG@3"),
     "credited": lambda q, r: imr.credited(q, r["x"], prior=[]),
     "select_complementary": lambda q, r: imr.select_complementary(q, r),
+    "pool_depth": lambda q, r: imr.meta.pool_depth(q, r),
 }
 
 

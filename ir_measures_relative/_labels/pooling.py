@@ -57,8 +57,7 @@ def pool_depth(qrels: QrelsLike, runs: RunsLike) -> PoolDepth:
     >>> imr.meta.pool_depth(track.qrels, track.runs)
     PoolDepth(10; 4 of 8 runs pooled)
     """
-    read = {name: Run.of(run, f"run {name!r}") for name, run in run_sources(runs).items()}
-    return find_depth(Runs.of(Judgements.of(qrels), read))
+    return find_depth(read_pooled_runs(Judgements.of(qrels), runs, None))
 
 
 def find_depth(runs: Runs) -> PoolDepth:
