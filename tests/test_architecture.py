@@ -57,7 +57,7 @@ OPTIONAL = {
 }
 
 # Limits that may only become smaller; the aims are 20,000 lines and 20 modules.
-MOST_LINES = 24_600
+MOST_LINES = 21_100
 LONGEST_CHAIN = 20
 SHADOWED: set[str] = set()
 

@@ -21,13 +21,13 @@ from ir_measures_relative._report import checked_path, is_stream, read_text_file
 PREVIOUS = "NRG(prior='previous')@10"
 N_SYSTEMS = 24  # so that there are enough groups to learn labels from
 _HEADER = ["system", "nDCG@10", "Judged@10", "label interval", "once judged", "NRG@10"]
-_LEGEND = """
+_STAR = "                (* unlike the pooled systems, so it may miss that score)\n"
+_LEGEND = f"""
 nDCG@10         unjudged documents count as non-relevant
 Judged@10       share of the top 10 that is judged
 label interval  95% interval of the nDCG@10 that the system would have if its
                 group had been pooled; labels are learned from the pooled ones
-                (* unlike the pooled systems, so it may miss that score)
-once judged     nDCG@10 once the system's own top 10 is judged
+{_STAR}once judged     nDCG@10 once the system's own top 10 is judged
 NRG@10          gain left for a user who has already seen the other systems
 """
 
@@ -68,10 +68,11 @@ def demonstrate(options: argparse.Namespace) -> Outcome:
             interval = f"{low:.3f} - {high:.3f}{' ' if imputed[name].calibrated else '*'}"
             later = f"{once_judged:.3f}"
         rows.append((name, f"{ndcg:.3f}", f"{judged:.3f}", interval, later, f"{nrg:.3f}"))
+    legend = _LEGEND if any("*" in row[3] for row in rows) else _LEGEND.replace(_STAR, "")
     lines = [
         f"A simulated track: {track.qrels.query_id.nunique()} topics, {len(track.runs)} systems, of which",
         f"{len(pooled)} were judged to rank 10. Best nDCG@10 first.\n",
-        FORMATS["text"](TextTable(_HEADER, rows)) + _LEGEND,
+        FORMATS["text"](TextTable(_HEADER, rows)) + legend,
         f"{n_covered} of {len(rows) - len(pooled)} label intervals contain the score once judged.",
         f"{means.index[0]} has the highest nDCG@10; {means['NRG@10'].idxmax()} adds most to the other systems.\n",
     ]
