@@ -107,7 +107,8 @@ def _judgements_needed(pair: PairOutcomes, rank: IntArray, level: float | None, 
     judged = pair.by_topic.mean() + _sums_before(value)  # (n + 1, S) expected difference after each judgement
     if level is None:
         low, high = (_sums_before(ends[::-1, None])[::-1] for ends in (values.min(axis=1), values.max(axis=1)))
-        decided = (judged + low > margin + EQUAL) | (judged + high < -margin - EQUAL)
+        # a margin without labels is that of `gate`, which asks only whether run a is worse by more than it
+        decided = (judged + low > EQUAL - margin) | (judged + high < -margin - EQUAL)
     else:
         rest = _sums_before(value[::-1])[::-1]  # (n + 1, S) sums of the labels that are still open
         # judged documents also show the effect of their run, and thereby about its other documents

@@ -81,6 +81,16 @@ def test_an_undecided_gate_expects_judgements() -> None:
     assert undecided > 10
 
 
+def test_with_a_margin_judging_ends_once_the_new_run_is_not_worse() -> None:
+    """The new run has .5; the old one has more than .7 only if both of its documents are relevant."""
+    qrels, old, new = {"q1": {"x": 1, "y": 0}}, run_of("uv"), run_of("xy")
+    found = gate(qrels, old, new, "P@2", margin=0.2)
+    assert (found.verdict, found.low, found.high) == ("undecided", -0.5, 0.5)
+    # half of the judged documents are relevant: the first one decides with a probability of 1/2; mean of 40 labellings
+    assert found.expected_left == pytest.approx(1.5, abs=0.25)
+    assert gate(qrels, old, new, "P@2").expected_left == 2
+
+
 def test_a_document_of_both_lists_counts_once() -> None:
     qrels = {"q1": {"x": 1, "y": 0}, "q2": {"x": 1, "y": 0}}
     found = gate(qrels, run_of("xu", "ux"), run_of("ux", "yx"), "AP@5")
