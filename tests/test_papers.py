@@ -15,6 +15,7 @@ trec8: Any = load("reproductions.trec8")
 dl2019: Any = load("reproductions.dl2019")
 
 
+@pytest.mark.full
 def test_the_twelve_cells_of_table_1(shared: Path) -> None:
     found = [int(number) for row in trec8.table_1(shared) for number in row.ours]
     printed = [int(number) for row in trec8.table_1(shared) for number in row.printed]

@@ -168,7 +168,8 @@ def test_counts_of_a_comparison_are_added_up(tmp_path: Path, capsys: pytest.Capt
     assert capsys.readouterr().out.splitlines() == ["name\tNumRet\tP@1", "x\t3\t1.0"]
 
 
-@pytest.mark.parametrize("names", ["file", pytest.param("tag", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("names", ["file", "tag"])
 def test_a_real_track(shared: Path, names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """TREC-COVID round 2: 136 runs of 51 teams, by file and by tag, with a leaderboard, in tsv, Markdown and LaTeX."""
     folder = shared / "data/trec-covid-round2"

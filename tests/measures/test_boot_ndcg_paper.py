@@ -113,6 +113,7 @@ def study(shared: Path) -> CaseStudy:
     return CaseStudy(shared / "data" / "trec-covid")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("row", TABLE_7, ids=" ".join)
 def test_table_7_to_the_printed_digit(study: CaseStudy, row: tuple[str, str]) -> None:
     table, _ = study.system(row[0])

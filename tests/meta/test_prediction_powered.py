@@ -84,6 +84,7 @@ def test_topics_and_systems_are_matched_by_name() -> None:
     pd.testing.assert_frame_equal(found, expected)
 
 
+@pytest.mark.full
 def test_coverage_when_human_topics_are_drawn(shared: Path) -> None:
     """TREC DL 2021: 20 human topics and 100 of the judge drawn with replacement from the 53; the truth is their mean.
 

@@ -86,6 +86,7 @@ def test_a_draw_with_replacement_is_fair():
     np.testing.assert_allclose(drawn, exact, atol=5 * 0.5 / np.sqrt(20_000))
 
 
+@pytest.mark.full
 def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
     """500 tables of 3 systems over 40 topics: a percentile interval of 40 values covers some 1% less than it says.
 

@@ -104,7 +104,10 @@ def test_hard_topics_do_not_matter_to_the_two_way_test():
     assert (one_way[1] > one_way[0] + 0.01).any()
 
 
-@pytest.mark.parametrize(("systems", "topics"), [(20, 50), (17, 2), (60, 6)])
+@pytest.mark.parametrize(
+    ("systems", "topics"),
+    [pytest.param(20, 50, marks=pytest.mark.full), (17, 2), pytest.param(60, 6, marks=pytest.mark.full)],
+)
 def test_interpolated_tukey_is_that_of_scipy(systems, topics):
     table = table_of(4, systems, topics)
     result = meta.discriminative_power(table)

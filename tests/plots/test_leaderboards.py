@@ -147,6 +147,7 @@ def test_chosen_runs_are_named_in_a_crowd_too() -> None:
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", ["med_matrix", "caterpillar", "rank_intervals", "rank_changes"])
 def test_names_of_126_rows_do_not_touch(make: str) -> None:
     names = [f"system-number-{i}" for i in range(126)]
