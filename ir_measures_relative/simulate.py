@@ -48,7 +48,11 @@ N_NAMED = len(SYSTEMS) + len(FUSED)
 
 @dataclass(frozen=True)
 class Track:
-    """A simulated campaign; judgements have the columns query_id, doc_id, relevance (0 to 3)."""
+    """A simulated campaign; judgements have the columns query_id, doc_id, relevance (0 to 3).
+
+    ``qrels`` are the pooled judgements and ``complete_qrels`` those of all retrieved documents; ``runs`` and
+    ``groups`` are dicts by system name; ``pooled`` names the systems whose top documents were judged.
+    """
 
     qrels: pd.DataFrame  #: the pooled judgements
     complete_qrels: pd.DataFrame  #: the true grade of every document of any run, as if all had been judged
@@ -64,7 +68,7 @@ class Track:
 def track(
     seed: int = 0, *, topics: int = 50, depth: int = 100, pool_depth: int = 10, n_systems: int = N_NAMED
 ) -> Track:
-    """Simulate a campaign: topics, systems of different families, graded and pooled judgements.
+    """Simulate a campaign: topics, systems of different groups, graded and pooled judgements.
 
     Parameters
     ----------
@@ -73,9 +77,9 @@ def track(
     topics : int
         Number of topics.
     depth : int
-        Documents that every system returns for a topic.
+        Number of documents that every system returns for a topic.
     pool_depth : int
-        Ranks of the pooled systems that are judged; at most ``depth``.
+        Rank down to which pooled systems are judged; at most ``depth``.
     n_systems : int
         At least 8. Systems beyond the eight named ones belong to groups of two, three quarters of which are pooled.
 
@@ -117,10 +121,10 @@ def rare_and_common(
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Add two hypothetical systems to one topic: one finds rare relevant documents, the other common ones.
 
-    The experiment of the rareness paper's Figure 1. Both systems find the same number of relevant documents, so P gives
-    both the same score, and rareness does not: ``S_rare`` finds simulated documents that no other system has,
-    ``S_common`` those that most runs have in their top ``cutoff``. Returns the judgements of the topic and its runs,
-    with the simulated documents and systems, as ``calc_runs`` takes them.
+    This is the experiment of Figure 1 in the rareness paper. Both systems find the same number of relevant documents,
+    so P gives both the same score, and rareness does not: ``S_rare`` finds simulated documents that no other system
+    has, ``S_common`` those that most runs have in their top ``cutoff``. Returns the judgements of the topic and its
+    runs, with the simulated documents and systems, in the form that ``calc_runs`` accepts.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ QRELS = Argument("qrels", help="TREC qrels file (.gz too), Parquet file or ir_da
 GROUPS = Argument("--groups", metavar="FILE", help="CSV or TSV file with a column of runs and one of groups")
 RUNS = [
     Argument("runs", help="folder or quoted glob of run files"),
-    Argument("--names", choices=("file", "tag"), default="file", help="name runs by their file or by their run tag"),
+    Argument("--names", choices=("file", "tag"), default="file", help="name runs by file name or by run tag"),
     GROUPS,
 ]
 MEASURE = Argument("measure", nargs="?", default="nDCG@10", help="the measure to compare by (default nDCG@10)")
@@ -149,7 +149,7 @@ PLACES = Argument(
 )
 TABLE = [PLACES, *output(*FORMATS)]
 BY_QUERY = flag("--by_query", "-q", help="one value for every topic")
-BIBTEX = flag("--bibtex", help="print what to cite to standard error")
+BIBTEX = flag("--bibtex", help="print the BibTeX entries to standard error")
 DEPTH = Argument("--depth", type=integer(1, 1000), metavar="N", help="pool depth (default: estimated from the runs)")
 DECISIONS = [
     Argument(

@@ -128,7 +128,7 @@ PAIRS = Command(
 
 JUDGE_NEXT = Command(
     "judge-next", "decisions:next_to_judge", "QRELS RUNS [MEASURE]", "which documents to judge next",
-    "List the unjudged documents whose judgements settle the order of the runs soonest.",
+    "List the unjudged documents whose judgements decide the order of the runs soonest.",
     [
         shared.QRELS, *shared.RUNS, shared.MEASURE,
         Argument("--n", type=shared.integer(1), default=20, metavar="N", help="number of documents (default 20)"),
@@ -181,14 +181,14 @@ judgements until it is decided)
 
 REPORT = Command(
     "report", "pages:write_page", "QRELS RUNS -o FILE", "one HTML page about the runs of a folder",
-    "Write one HTML page about many runs, which needs no network: leaderboard, topics, pairs, rankings.",
+    "Write one self-contained HTML page about many runs: leaderboard, topics, pairs, rankings.",
     [
         shared.QRELS, *shared.RUNS,
         Argument("measures", nargs="*", help="the first sorts and compares (default: nDCG@10, NRG@10, ...)"),
         Argument("--output", "-o", required=True, metavar="FILE", dest="page", help="the page to write"),
         Argument("--labels", choices=[LEARNED], help="label model of unjudged documents, learned from these runs"),
         shared.DEPTH,
-        shared.flag("--check-labels", help="report how often label intervals are right on this collection"),
+        shared.flag("--check-labels", help="report how often label intervals contain the true score"),
         Argument("--baseline", metavar="RUN", help="run that the others are compared with at first"),
         Argument("--texts", metavar="FILE", help="texts of documents, a line each: id, tab, text"),
         Argument("--queries", metavar="FILE", help="texts of topics, a line each: id, tab, text"),
@@ -209,7 +209,7 @@ JUDGES = Command(
         Argument("judges", nargs="+", type=shared.named, metavar="NAME=QRELS",
                  help="two or more judges; the first is the reference"),
         Argument("--measure", default="nDCG@10", help="the measure to compare by (default nDCG@10)"),
-        Argument("--top", type=shared.integer(2), metavar="N", help="also Kendall's tau over the N best runs"),
+        Argument("--top", type=shared.integer(2), metavar="N", help="also compute Kendall's tau over the N best runs"),
         Argument("--rel", type=shared.grade, action="append", default=[], metavar="[NAME=]GRADE",
                  help="smallest relevant grade, of all judges or of one; may be repeated (default 1)"),
         shared.flag("--common", help="score only by documents that both judges graded"),
@@ -247,7 +247,7 @@ TIERS = Command(
 
 PLAN = Command(
     "plan", "meta_commands:plan", "SCORES.csv", "how many topics a comparison requires",
-    "Compute how many topics detect a difference, which difference a number of topics can detect, or with which power. "
+    "Compute how many topics detect a difference, which difference a number of topics can detect, or the power. "
     "Prints a row per quantile (10%, 50%, 90%) of the spread over pairs of systems.",
     [
         Argument("scores", help="CSV or TSV file, a row per system; qrels, if runs follow; or the standard deviation "
@@ -282,7 +282,7 @@ DEMO = Command(
     "Evaluate the systems of a simulated track.",
     [
         Argument("--seed", type=int, default=0, metavar="N", help="seed of the simulated track (default 0)"),
-        Argument("--figures", default="demo-figures", metavar="FOLDER", help="folder of the figures"),
+        Argument("--figures", default="demo-figures", metavar="FOLDER", help="folder for the figures"),
         Argument("--report", default="demo-report.html", metavar="FILE", help="the page to write"),
     ],
 )  # fmt: skip

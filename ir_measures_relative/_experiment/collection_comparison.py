@@ -19,13 +19,13 @@ from ir_measures_relative._judged import QrelsLike, RunsLike
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CollectionComparison:
-    """Differences of systems from a baseline on several collections, and over all of them.
+    """Differences between systems and a baseline on each of several collections, and over all of them.
 
     Attributes
     ----------
     by_collection : DataFrame
-        A row per system and collection: system, collection, topics, mean, difference (to the baseline), std_error, low,
-        high, judged (share of the top K that is judged), judged_baseline.
+        A row per system and collection: system, collection, topics, mean, difference (from the baseline), std_error,
+        low, high, judged (share of the top K that is judged), judged_baseline.
     overall : DataFrame
         A row per system: system, collections, difference, std_error, low, high (of the random-effects mean), tau2
         (variance between collections), i2 (share of the variation that is not due to the sampling of topics).
@@ -63,12 +63,12 @@ def compare_collections(
     Parameters
     ----------
     collections : dict
-        Name -> (qrels, runs), in any form. Runs of the same name are the same system; systems that a collection lacks
-        are left out.
+        Name -> (qrels, runs), in any form. Runs of the same name are the same system; systems that any collection
+        lacks are left out.
     measure : Measure or str
         A measure of ir_measures or this package.
     baseline : str
-        Name of a run that all collections have.
+        Name of a run that every collection contains.
     level : float
         Level of the confidence intervals.
 
@@ -79,11 +79,11 @@ def compare_collections(
 
     Notes
     -----
-    A collection has the mean over topics of the difference to the baseline, its standard error over topics, and
-    Student's t interval. All collections have the random-effects mean of DerSimonian and Laird with a normal interval,
-    which is about collections *like these*; a negative estimate of ``tau2`` is set to 0. With two or three collections
-    ``tau2`` is poorly estimated and the interval is too narrow; look at the collections themselves (``plots.forest``).
-    If ``judged`` is far below ``judged_baseline``, a collection says little about a system.
+    For each collection, the table gives the mean over topics of the difference from the baseline, its standard error
+    over topics, and Student's t interval. Over all collections, it gives the random-effects mean of DerSimonian and
+    Laird with a normal interval, which is about collections *like these*; a negative estimate of ``tau2`` is set to 0.
+    With two or three collections ``tau2`` is poorly estimated and the interval is too narrow; look at each collection
+    (``plots.forest``). If ``judged`` is far below ``judged_baseline``, a collection says little about a system.
 
     >>> import ir_measures_relative as imr
     >>> old, new = imr.simulate.track(seed=0), imr.simulate.track(seed=1)

@@ -176,7 +176,7 @@ class Comparison:
     def to_frame(self) -> pd.DataFrame:
         """Return a row per run: its group, if known, and the mean of each measure (the sum where ir_measures sums).
 
-        With intervals also low, high, rank, rank_low, rank_high and tier.
+        With ``intervals``, the columns low, high, rank, rank_low, rank_high and tier are added.
         """
         columns: dict[str, Any] = {}
         if self.groups is not None:
@@ -205,15 +205,15 @@ class Comparison:
         return None
 
     def to_markdown(self, **options: Any) -> str:
-        """Return a Markdown table; the best of each measure, by its direction, in bold. Options as in `to_latex`."""
+        """Return a Markdown table with each measure's best value (by its direction) in bold; options: `to_latex`."""
         return markdown(self.text_table(**options))
 
     def to_html(self, **options: Any) -> str:
-        """Return an HTML table; the best of each measure in bold, the second underlined. Options as in `to_latex`."""
+        """Return an HTML table with each measure's best value in bold, the second underlined; options: `to_latex`."""
         return as_html(self.text_table(**options))
 
     def to_latex(self, *, label: str | None = None, **options: Any) -> str:
-        r"""Return a LaTeX table with the rules of booktabs; the best of each measure in bold, the second underlined.
+        r"""Return a LaTeX table (booktabs) with the best value of each measure in bold and the second underlined.
 
         Parameters
         ----------

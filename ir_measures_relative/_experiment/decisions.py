@@ -72,14 +72,14 @@ def judge_next(
     Parameters
     ----------
     qrels, runs : QrelsLike, RunsLike
-        In any accepted form. With a single run, the documents are those that matter most for its own interval.
+        In any accepted form. With a single run, the documents are those that matter most for its own label interval.
     n : int
-        Number of documents, at most.
+        Maximum number of documents.
     base : Measure or str
         The ordinary measure: nDCG, P, RBP or SDCG, with its cutoff.
     labels : LabelModel or str, optional
-        As in `pairs`. None: a pair is undecided until it is settled, and a document has each grade as often as the
-        judged documents of its topic.
+        As in `pairs`. None: a pair is undecided until it is settled, and the grades of a document are distributed like
+        those of the judged documents of its topic.
     level, margin, runs_of_interest, groups, depth, progress
         As in `pairs`; with labels, a pair with a probability of at least ``level`` is decided.
 
@@ -94,7 +94,7 @@ def judge_next(
     Notes
     -----
     Replayed on 322 undecided pairs of 164 left-out groups (five tracks, nDCG@10), this order needed 15.2 judgements per
-    pair on average, as ``expected_left`` had predicted, rank order 20.6 and random order 28.2. For a single pair
+    pair on average, as ``expected_left`` had predicted; rank order needed 20.6 and random order 28.2. For a single pair
     ``expected_left`` is a rough guide (rank correlation .63). `meta.judging_replay` repeats this on other collections.
 
     Examples

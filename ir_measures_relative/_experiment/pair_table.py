@@ -63,7 +63,7 @@ def pairs(
     margin : float
         With labels: a difference of the means that is too small to matter.
     runs_of_interest : list of str, optional
-        Names of runs; only their pairs are shown. All by default.
+        Names of runs; only pairs of these runs are compared. All by default.
     groups : dict, Series or path, optional
         Group of each run, for labels='learned'. Without it every run is its own group, with a warning.
     depth, progress : int, bool, optional

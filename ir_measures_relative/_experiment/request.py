@@ -287,7 +287,7 @@ def calc_runs(
     n_jobs : int, optional
         Number of workers, as in joblib; ``joblib.parallel_config`` chooses their kind (processes, dask, ray, ...).
     progress : bool, optional
-        Show a progress bar; by default only when the work takes long.
+        Show a progress bar; by default only for long computations.
     depth : int, optional
         Depth of the pool, for labels='learned'; by default that of ``meta.pool_depth``.
 

@@ -109,7 +109,7 @@ def verdict_of(below: float, above: float) -> str:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MedResult:
-    """MED and both signed ends, for every topic and of the mean; ``witness`` shows labels that attain them.
+    """MED and both signed ends, for each topic and for the mean; ``witness`` shows labels that attain them.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class MedResult:
 
     @property
     def mean_med(self) -> float:
-        """The largest absolute difference of the means; at most the mean of the topics' MEDs, whose signs differ."""
+        """The largest absolute difference of the means; at most the mean MED of the topics, as signs may differ."""
         return max(abs(self.mean_below), abs(self.mean_above))
 
     @property
@@ -160,8 +160,8 @@ class MedResult:
     def witness(self, query_id: Any, *, value: str = "med") -> dict[str, int]:
         """Labels of the unjudged documents of a topic that attain ``value``: 'med', 'above' or 'below'.
 
-        Added to the judgements of the topic they make the base measure give that difference (RBP: but for its
-        tail). Relevant documents in neither list, if ``unseen`` allows them and they matter, are named
+        Added to the judgements of the topic, they make the base measure give that difference (for RBP, except for
+        its tail). Relevant documents in neither list, if ``unseen`` allows them and they matter, are named
         '(unseen 1)' and so on.
         """
         choice(value, "witness: value", ("med", "above", "below"))
@@ -203,7 +203,7 @@ def med(
     Parameters
     ----------
     qrels : QrelsLike or None
-        Judgements in any form. None: there are none, and the topics are those of the two runs.
+        Judgements in any form. None: no judgements; the topics are those of the two runs.
     run, reference : RunLike
         The two runs, in any form.
     base : Measure or str
@@ -224,7 +224,7 @@ def med(
     Returns
     -------
     MedResult
-        per topic: ``to_frame()`` (query_id, med, below, above, verdict) and ``witness(query_id, value)``; of the
+        For each topic: ``to_frame()`` (query_id, med, below, above, verdict) and ``witness(query_id, value)``; for the
         means over topics: ``mean_below``, ``mean_above``, ``mean_med``, ``verdict``.
 
     Examples
@@ -264,12 +264,12 @@ def med_matrix(
     norm: str = "R",
     residual: bool = True,
 ) -> pd.DataFrame:
-    """Mean MED over topics of all pairs of runs: how alike systems are as far as a measure can tell.
+    """Compute the mean MED over topics of all pairs of runs: how similar runs are, as far as a measure can tell.
 
     Parameters
     ----------
     qrels : QrelsLike or None
-        Judgements in any form. None: there are none, and the topics of a pair are those of its runs.
+        Judgements in any form. None: no judgements; the topics of a pair are those of its runs.
     runs : RunsLike
         Dict of name: run, a folder, a glob or a list of TREC run files.
     base, judged, max_rel, unseen, norm, residual
@@ -278,7 +278,7 @@ def med_matrix(
     Returns
     -------
     pandas.DataFrame
-        symmetric, names as rows and columns; the diagonal is 0 (RBP with ``residual``: the mean of its tail).
+        Symmetric, with the names as rows and columns; the diagonal is 0 (RBP with ``residual``: the mean of its tail).
 
     Examples
     --------

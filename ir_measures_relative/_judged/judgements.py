@@ -105,7 +105,7 @@ class Judgements:
         return max([1, *self.grade_counts])
 
     def part(self, first: int, last: int) -> "Judgements":
-        """The topics from ``first`` to before ``last``; ``grade_counts`` still are those of all topics."""
+        """The topics from ``first`` to before ``last``; ``grade_counts`` remain those of all topics."""
         rows = slice(self.start[first], self.start[last])
         used, doc = np.unique(self._doc[rows], return_inverse=True)
         topic, grade = self.topic[rows] - first, self.grade[rows]

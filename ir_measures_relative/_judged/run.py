@@ -27,7 +27,7 @@ class Run:
     start : (T + 1,) array; the ranking of topic t is ``start[t]:start[t + 1]``
     doc_id : (N,) document ids in rank order
     score : (N,) scores, used only by measures of ir_measures
-    file_name, tag : of a run that was read from a file, else None; groups may refer to the run by these
+    file_name, tag : str, or None if the run was not read from a file; groups may refer to the run by these
     """
 
     file_name: str | None = None

@@ -1,4 +1,4 @@
-"""Bootstrapped nDCG (Froebe, Gienapp, Potthast, Hagen, ECIR 2023) of one run.
+"""Bootstrapped nDCG (Fröbe, Gienapp, Potthast, Hagen, ECIR 2023) of one run.
 
 The grade prior of an unjudged document (section 3.2):
 
@@ -193,7 +193,7 @@ class TopicScores(Result):
 
     @property
     def outcomes(self) -> Outcomes:
-        """The distribution; long lists are made again each time."""
+        """The distribution; long lists of scores are recomputed on each access."""
         outcomes = self._stored or self._computed()
         if len(outcomes.support) <= STORED:
             self._stored = outcomes
@@ -255,7 +255,7 @@ class BootScores(ByTopic[TopicScores]):
     ``scores[topic]`` is the `TopicScores` of a topic; iterating gives them in qrels order. The other attributes
     describe the mean over topics, whose labels are independent. ``quantile`` and ``interval`` are exact if few scores
     are possible, else off by at most ``error``. ``lower``, the mean of the naive lower bounds, is nDCG as trec_eval
-    computes it. Unjudged documents of real tracks are worse than the grade prior says: `impute` learns their grades.
+    computes it. In practice, unjudged documents are worse than the grade prior says: `impute` learns their grades.
 
     The quantile of the mean is not the mean of the topics' quantiles, which `BootNDCG` reports.
     """
@@ -327,14 +327,14 @@ def boot_ndcg(
     gains: dict[int, float] | None = None,
     pool: str = "topic",
 ) -> BootScores:
-    """Return the distribution of nDCG given unjudged documents (Froebe, Gienapp, Potthast and Hagen 2023, ECIR).
+    """Return the distribution of nDCG given unjudged documents (Fröbe, Gienapp, Potthast and Hagen 2023, ECIR).
 
     Parameters
     ----------
     qrels, run : QrelsLike, RunLike
-        In any accepted form; TREC files too.
+        In any accepted form, including TREC files.
     cutoff : int or None
-        K; None counts the whole list.
+        K; None uses the whole list.
     prior, dcg, gains, pool
         As in `BootNDCG`.
 

@@ -1,6 +1,6 @@
 """How likely is it that one run is better than another, given their unjudged documents?
 
-Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023) for two runs at once. A document has one label, which
+Bootstrapped nDCG (Fröbe, Gienapp, Potthast and Hagen, ECIR 2023) for two runs at once. A document has one label, which
 counts for both runs:
 
 1. documents in both tops draw first, ordered by (better rank, worse rank, id): a target from the average of the
@@ -37,7 +37,7 @@ WIDE = 0.01  # an undecided probability that is worth a warning
 
 
 class TopicBetter(NamedTuple):
-    """One topic of `prob_better`: probabilities, expected scores, and the unjudged documents of the two tops."""
+    """One topic of `prob_better`: probabilities, expected scores, and unjudged documents in the top K of each run."""
 
     query_id: Any
     a_better: float
@@ -54,9 +54,10 @@ class TopicBetter(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProbBetter:
-    """Result of `prob_better`: probabilities that the mean nDCG of a over the topics is higher, lower, and equal.
+    """Result of `prob_better`: probabilities that the mean nDCG of a over the topics is higher, lower or equal.
 
-    Scores are equal within 1e-12; the three probabilities sum to 1.
+    ``a_better``, ``b_better`` and ``tie`` are the probabilities (scores are equal within 1e-12) and ``bracket`` their
+    ranges; ``mean_a`` and ``mean_b`` are the expected means, and ``topics`` contains a `TopicBetter` for each topic.
     """
 
     a_better: float  #: probability that the mean of a is higher

@@ -30,7 +30,11 @@ _RESAMPLES = 2000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class IntervalCoverage:
-    """M runs over Q topics, each evaluated as if its group had not taken part; the truth is with all judgements."""
+    """Label intervals of M runs over Q topics, each evaluated as if its group had not taken part.
+
+    ``truth`` (all judgements), ``plain`` (hidden documents are non-relevant) and ``estimate`` are (M, Q) scores;
+    ``low`` and ``high`` are the ends of intervals of the mean, ``topic_low`` and ``topic_high`` those of the topics.
+    """
 
     name: list[str]  #: runs
     group: list[str]  #: their groups
@@ -44,7 +48,7 @@ class IntervalCoverage:
     topic_high: FloatArray  #: (M, Q) upper ends
     hidden: IntArray  #: (M, Q) number of documents of the top K whose judgement was hidden
     depth: int  #: depth of the pool
-    level: float  #: level of the intervals of topics
+    level: float  #: level of the label intervals of the topics
 
     @property
     def evaluated(self) -> BoolArray:
@@ -128,11 +132,11 @@ def interval_coverage(
     judge: Any = None,
     level: float = 0.95,
 ) -> IntervalCoverage:
-    """Count how often intervals contain the truth when each group is left out of the pool in turn.
+    """Count how often label intervals contain the true score when each group is left out of the pool in turn.
 
     For every group the judgements of documents that only it has in its top ``depth`` are hidden, labels are learned
     from the other groups and the remaining judgements, and the group's runs are evaluated with them. The truth is the
-    base measure with all judgements. Documents that nobody ever judged count as non-relevant in truth and estimate.
+    base measure with all judgements. Documents that were never judged count as non-relevant in truth and estimate.
 
     Parameters
     ----------
@@ -146,7 +150,7 @@ def interval_coverage(
     depth, judge : int, QrelsLike, optional
         Depth of the pool and another judge's labels, as in `learn_labels`.
     level : float
-        Level of the intervals of topics.
+        Level of the label interval of each topic.
 
     Examples
     --------

@@ -47,7 +47,7 @@ class ImputedTopic(Result):
     query_id, n_unjudged, plain : str or int, int, float
         The topic, as in the qrels; number of documents that get a label; the score if they are non-relevant.
     mean, std, mode, lower, upper, form
-        As in `TopicScores`; ``lower`` and ``upper`` are the lowest and the highest score possible, or drawn.
+        As in `TopicScores`; ``lower`` and ``upper`` are the lowest and the highest of the possible, or sampled, scores.
     outcomes : Outcomes
         The possible scores and their probabilities, computed on first use.
     """
@@ -82,7 +82,7 @@ class ImputedTopic(Result):
 class ImputedScores(ByTopic[ImputedTopic]):
     """Scores of a run with labels for its unjudged documents; ``scores[topic]`` is an `ImputedTopic`.
 
-    The rest is about the mean over topics: topics are independent given the run's effect, which they share.
+    The other attributes describe the mean over topics, which share the run's effect and are otherwise independent.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def impute(
     Parameters
     ----------
     qrels, run : QrelsLike, RunLike
-        In any accepted form; TREC files too.
+        In any accepted form, including TREC files.
     labels : LabelModel or str
         A label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`), or its registered name.
     base : Measure or str
@@ -168,12 +168,12 @@ def impute(
     ideal : {'all', 'judged'}
         nDCG: 'all' adds the labelled documents of the list to the ideal.
     group : str, optional
-        The run's group: labels are those learned without it. A run that they were learned from is recognised.
+        The run's group: labels learned without it are used. Not needed for a run that the labels were learned from.
 
     Returns
     -------
     ImputedScores
-        Per topic (``scores['q1'].interval(.9)``) and of the mean over topics: mean, std, quantile, interval, parts.
+        Per topic (``scores['q1'].interval(.9)``) and for the mean over topics: mean, std, quantile, interval, parts.
 
     Examples
     --------

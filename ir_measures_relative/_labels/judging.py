@@ -191,7 +191,8 @@ class LeftOutGroup:
 class JudgingReplay:
     """P pairs that were undecided while one group was left out, judged until they were decided, in three orders.
 
-    The orders are that of `judge_next`, by rank, and at random.
+    The columns of the (P, 3) arrays ``judgements``, ``probability`` and ``right`` are the orders of judging: by
+    `judge_next`, by rank, and at random. ``a``, ``b`` and ``group`` name the runs of each pair and the left-out group.
     """
 
     a: list[str]  #: first run of each pair, of the left-out group
@@ -265,7 +266,7 @@ def judging_replay(
 
     Each group is left out of the pool in turn: the judgements of documents that only it has in its top ``depth`` are
     hidden, and labels are learned from the other groups. For some undecided pairs of its runs with any other run,
-    hidden judgements are then shown until the pair is decided. Documents that nobody ever judged count as non-relevant.
+    hidden judgements are then shown until the pair is decided. Documents that were never judged count as non-relevant.
 
     Parameters
     ----------
@@ -279,8 +280,8 @@ def judging_replay(
         A pair is decided if one of the runs is better by more than ``margin``, or neither is, with a probability of at
         least ``level``.
     pairs_per_group, step, seed : int
-        Largest number of pairs to replay for each left-out group; number of judgements between two looks at the
-        probability; selects the pairs and the random order.
+        Largest number of pairs to replay for each left-out group; number of judgements between two checks of the
+        probability; random seed, which selects the pairs and the random order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Algorithm 1 of bootstrapped nDCG (Froebe et al., ECIR 2023): random labels of a topic's unjudged documents.
+"""Algorithm 1 of bootstrapped nDCG (Fröbe et al., ECIR 2023): random labels of a topic's unjudged documents.
 
 The documents are labelled in rank order. Each draws a target grade; if the pool has no document of that grade left
 outside the top K, it gets the next lower grade that is left, else 0. Every labelling can be listed, or a sample of them

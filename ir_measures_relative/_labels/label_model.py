@@ -258,7 +258,7 @@ def _checked_table(frame: Any) -> pd.DataFrame:
 def register_labels(name: str, model: LabelModel, *, overwrite: bool = False) -> None:
     """Register a label model under a name, for ``Imputed(labels=name)``.
 
-    The same content again is no change; other content under a used name is an error unless ``overwrite``.
+    Registering the same content again has no effect. Other content under a used name requires ``overwrite=True``.
 
     >>> import ir_measures_relative as imr
     >>> imr.register_labels('mostly bad', imr.LabelModel.shares({0: .9, 1: .1}), overwrite=True)

@@ -48,7 +48,7 @@ class LearnedLabels(LabelModel):
     ``logit P(grade >= c) = a_c + b . x + u``, where u is the run's effect, shared by all its documents:
     ``u ~ mean + spread sqrt(1 + 1/n) t_v``, n the number of groups learned from, v = min(n - 1, 6). A run of one of
     these groups is evaluated with a fit without its own group. Judgements made after learning update the distribution
-    of u by Bayes' rule; features stay those of the time of learning. ``.to_frame()`` shows coefficients, ``.training``
+    of u by Bayes' rule; features remain those at learning time. ``.to_frame()`` shows coefficients, ``.training``
     the runs learned from and ``.reliability()`` predicted against actual shares.
     """
 
@@ -197,11 +197,11 @@ def learn_labels(
     depth: int | None = None,
     judge: QrelsLike | None = None,
 ) -> LearnedLabels:
-    """Learn what an unjudged document is worth, from the collection itself.
+    """Learn a label model for unjudged documents from the collection itself.
 
     Each group is left out of the pool in turn. The grades of the documents that only it found show how relevant such
-    documents are, given the topic, the run, and how many other groups rank them how high. The errors of the left-out
-    runs' estimated scores show the variation between runs.
+    documents are, given the topic, the run, and how many other groups rank them, and how high. The errors of the
+    left-out runs' estimated scores show the variation between runs.
 
     Parameters
     ----------
@@ -209,14 +209,14 @@ def learn_labels(
         Judgements in any form.
     runs : RunsLike, optional
         The runs that were pooled for these qrels: dict of name: run, a folder, a glob or a list of TREC run files.
-        None: learn from ``judge`` alone, with ``calibrated=False``: intervals then include the judge's mistakes on
-        single documents, not those on a run.
+        None: learn from ``judge`` alone, with ``calibrated=False``: intervals then include the judge's errors on single
+        documents, but not errors that a run's documents share.
     groups : dict, Series or path, optional
         Group of each run, or a CSV file with the columns run and group. None: each run is its own group, with a warning
         and ``calibrated=False``.
     cutoff, depth : int
-        K, the cutoff of the measures that the model fits, and depth of the pool, by default that of `meta.pool_depth`,
-        at most the cutoff.
+        K, the cutoff of the measures that can use the model, and depth of the pool, by default that of
+        `meta.pool_depth`, at most the cutoff.
     judge : QrelsLike, optional
         Another judge's labels, such as a language model's, for judged and unjudged documents.
 

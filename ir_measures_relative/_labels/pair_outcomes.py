@@ -189,19 +189,19 @@ def prob_better(
     topics: bool = False,
     groups: tuple[str | None, str | None] | None = None,
 ) -> ProbBetter:
-    """Return how likely the mean nDCG of run a is above that of run b, given unjudged documents.
+    """Return the probability that the mean nDCG of run a is above that of run b, given unjudged documents.
 
-    A document that is unjudged in both tops gets one label for both runs. If a run is fully judged, the scores of the
-    other are those of `boot_ndcg` (Froebe, Gienapp, Potthast and Hagen 2023, ECIR) or, with labels, `impute`.
+    An unjudged document in the top K of both runs gets one label for both. If a run is fully judged, the scores of the
+    other are those of `boot_ndcg` (Fröbe, Gienapp, Potthast and Hagen 2023, ECIR) or, with labels, `impute`.
 
     Parameters
     ----------
     qrels, run_a, run_b : QrelsLike, RunLike
-        In any accepted form; TREC files too. If a run lacks a topic, it scores 0 there.
+        In any accepted form, including TREC files. If a run lacks a topic, it scores 0 there.
     cutoff : int or None
-        K; None counts the whole lists.
+        K; None uses the whole lists.
     prior, dcg, gains, pool
-        As in `BootNDCG`. A document in both tops has the average of the two runs' grade priors.
+        As in `BootNDCG`. A document in the top K of both runs has the average of their grade priors.
     labels : LabelModel or str, optional
         A label model (`learn_labels`, `LabelModel.shares`, `LabelModel.probabilities`) or its registered name. It
         replaces ``prior`` and ``pool``. The unjudged documents of both lists join the ideal; a document in both lists
@@ -209,9 +209,9 @@ def prob_better(
     margin : float
         With ``labels``: ``a_better`` is the probability that a is better by more than this, ``tie`` that neither is.
     topics : bool
-        With ``labels``: answer for topics like these; Student's t of the expected differences is added.
+        With ``labels``: refer to other topics like these; Student's t of the expected differences is added.
     groups : tuple, optional
-        With ``labels``: the groups of the two runs. A run that the labels were learned from is recognised.
+        With ``labels``: the groups of the two runs. Not needed for runs that the labels were learned from.
 
     Returns
     -------

@@ -22,7 +22,7 @@ JUDGED = 0.95  # share of a run's topics with a judged document, for a rank to c
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PoolDepth:
-    """Depth of a pool and the curve that shows it."""
+    """Depth of a pool (``depth``), the share of judged documents at each rank (``curve``), and a table of ``runs``."""
 
     depth: int | None  #: depth of the pool; None if the curve shows no clear drop
     curve: FloatArray  #: (W,) share of topics with a judged document at each rank, averaged over the runs
@@ -116,7 +116,7 @@ def remaining(runs: Runs, depth: int) -> dict[str, BoolArray]:
 def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 10) -> dict[str, pd.DataFrame]:
     """Return, for every group, the judgements without the documents that only this group contributed.
 
-    Voorhees (2001, CLEF) introduced the method; Froebe, Gienapp, Potthast and Hagen (2023, ECIR) use it in section 4.1.
+    Voorhees (2001, CLEF) introduced the method; Fröbe, Gienapp, Potthast and Hagen (2023, ECIR) use it in section 4.1.
     A group contributes the documents that one of its runs has in its top ``depth`` (score descending, ties by document
     id descending). Judged documents that no run has there remain, so the runs of the other groups keep all their
     judgements down to ``depth``.
@@ -138,9 +138,10 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
 
     Examples
     --------
+    >>> from ir_measures_relative import meta
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1}}
     >>> runs = {"a1": {"q": {"d1": 9.0, "d2": 8.0}}, "b1": {"q": {"d2": 9.0, "d3": 8.0}}}
-    >>> leave_group_out(qrels, runs, {"a1": "A", "b1": "B"})["B"]
+    >>> meta.leave_group_out(qrels, runs, {"a1": "A", "b1": "B"})["B"]
       query_id doc_id  relevance
     0        q     d1          1
     1        q     d2          0
@@ -159,7 +160,7 @@ def leave_group_out(qrels: QrelsLike, runs: RunsLike, groups: Any, depth: int = 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LabelShares:
-    """Shares of the grades in pools and among the documents that they lack."""
+    """Shares of ``grades`` in pools (``pool``) and among the documents that the pools lack (``unjudged``)."""
 
     grades: list[int]  #: the G grades, ascending; negative ones count as 0
     pool: FloatArray  #: (G,) shares in the pool; means over several pools
@@ -179,20 +180,21 @@ class LabelShares:
 def label_shares(incomplete: QrelsLike | Mapping[str, QrelsLike], complete: QrelsLike) -> LabelShares:
     """Compare the grades of the documents that a pool lacks with the grades of those that it has.
 
-    Estimates that draw the grades of unjudged documents from the pool assume that they are alike (Table 3 of Froebe,
-    Gienapp, Potthast and Hagen 2023, ECIR). Several pools have equal weight.
+    Estimates that draw the grades of unjudged documents from the pool assume that these shares are equal (Table 3 of
+    Fröbe, Gienapp, Potthast and Hagen 2023, ECIR). Several pools have equal weight.
 
     Parameters
     ----------
     incomplete : QrelsLike or dict
         Judgements in any form, or the dict of group: judgements that ``leave_group_out`` returns.
     complete : QrelsLike
-        Judgements in any form, which contain those of ``incomplete`` and more; these are unjudged in ``incomplete``.
+        Judgements in any form: those of ``incomplete`` and further ones, which ``incomplete`` lacks.
 
     Examples
     --------
+    >>> from ir_measures_relative import meta
     >>> qrels = {"q": {"d1": 1, "d2": 0, "d3": 1, "d4": 0}}
-    >>> label_shares({"q": {"d1": 1, "d2": 0}}, qrels)
+    >>> meta.label_shares({"q": {"d1": 1, "d2": 0}}, qrels)
     LabelShares(0: 0.50 and 0.50, 1: 0.50 and 0.50; 2 unjudged documents of 1 pools)
     """
     pools: list[Any] = [incomplete]

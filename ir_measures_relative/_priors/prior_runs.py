@@ -148,7 +148,7 @@ def register_prior(name: str, runs: Any, *, overwrite: bool = False) -> None:
     Parameters
     ----------
     name : str
-        Text without control characters and ``~`` that is not a symbol and does not begin like a path.
+        Text that contains no control characters or ``~``, is not a symbol, and does not begin like a path.
     runs : RunLike, list or dict
         One run in any form (dict, DataFrame, named tuples, path), or a list or dict of runs.
     overwrite : bool

@@ -43,7 +43,7 @@ def report(
     depth: int | None = None,
     check_labels: bool = False,
 ) -> Path:
-    """Write one HTML file about many runs, which needs no network: leaderboard, topics, runs, pairs, rankings.
+    """Write one self-contained HTML file about many runs: leaderboard, topics, runs, pairs, rankings.
 
     Parameters
     ----------

@@ -54,9 +54,9 @@ def iter_runs(
 ) -> Iterator[pd.DataFrame] | pd.DataFrame:
     """Compute measures for many runs over more topics than fit in memory: the tables of `calc_runs`, part by part.
 
-    Parquet data and Arrow streams are read a part of the topics at a time. All must be sorted by topic, as text or by
-    the numbers in it; or have a column or partition ``bucket``, be sorted by it, and contain each topic in the same
-    bucket. The rows of a topic or bucket may have any order. Other inputs (frames, TREC files) are read whole.
+    Parquet data and Arrow streams are read a part of the topics at a time. They must all be sorted by topic, as
+    text or by the numbers in the ids, or all by a column or partition ``bucket``, with each topic in the same bucket.
+    The rows of a topic or bucket may have any order. Other inputs (frames, TREC files) are read whole.
 
     Parameters
     ----------

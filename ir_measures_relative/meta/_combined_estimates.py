@@ -35,7 +35,7 @@ class PredictionPowered:
         return bool(self.systems) and isinstance(self.systems[0], tuple)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per system, or per pair of systems (columns a and b)."""
+        """One row per system (or pair a, b): estimate, low, high, std_error, weight, human, judge, effective_topics."""
         names = pd.DataFrame(self.systems, columns=["a", "b"] if self._of_pairs else ["system"])
         return names.assign(**{name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)})
 

@@ -217,7 +217,7 @@ class EstimateComparison:
     tests: pd.DataFrame
 
     def to_frame(self) -> pd.DataFrame:
-        """The tests, with a column significant."""
+        """One row per test: criterion, a, b, value_a, value_b, statistic, p_value, significant."""
         return self.tests.assign(significant=self.tests["p_value"] <= self.level)
 
     def __repr__(self) -> str:

@@ -82,7 +82,7 @@ def tau_b(x: FloatArray | IntArray, y: FloatArray | IntArray) -> float:
 
 
 def tau_ap(estimate: Any, truth: Any) -> float:
-    """AP correlation: a Kendall's tau that gives more weight to errors at the top of the estimated order.
+    """AP correlation: a variant of Kendall's tau that gives more weight to errors at the top of the estimated order.
 
     Each rank i > 1 of ``estimate`` counts the share of the i - 1 systems above that ``truth`` also puts above. The mean
     of these shares is scaled to -1 (reversed) to 1 (the same order). The result is not symmetric (Yilmaz, Aslam and
@@ -152,8 +152,8 @@ def discordant_pairs(x: Any, y: Any) -> float:
 def percentage_absolute_difference(values: Any, *, sign_safe: bool = False) -> float:
     """Mean over pairs of systems of their percentage difference, 100 ``|a - b|`` / max(a, b).
 
-    Equation 8 of Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation (Tables 9 and 19). Two
-    scores of 0 differ by 0 %.
+    This is Equation 8 of Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation (Tables 9 and
+    19). Two scores of 0 differ by 0 %.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ class RankIntervals:
     trials: int  #: number of resamples
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per system, best first: system and a column for every array."""
+        """One row per system, best first: mean, low, high, rank, rank_low, rank_high, tier, p_best, ties_with_best."""
         return pd.DataFrame(vars(self)).rename(columns={"systems": "system"}).drop(columns=["level", "trials"])
 
     def __repr__(self) -> str:

@@ -29,7 +29,7 @@ Scores: TypeAlias = Callable[[pd.DataFrame, dict[str, Run]], pd.DataFrame]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgeComparison:
-    """Agreement of every pair of judges on labels and on the order of runs, and the groups that they favour."""
+    """Agreement of judges on labels and on the order of runs (``agreement``), and groups they favour (``shifts``)."""
 
     agreement: pd.DataFrame  #: row per pair of judges, as ``to_frame()`` returns it
     shifts: pd.DataFrame  #: row per pair of judges and group: first, second, group, runs, shift, low, high, verdict

@@ -116,7 +116,7 @@ def power(
     design: str = "paired",
     systems: int | None = None,
 ) -> Plan:
-    """Compute the probability that a difference is significant with a number of topics.
+    """Compute the probability that a difference is significant with a given number of topics.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def detectable(
     design: str = "paired",
     systems: int | None = None,
 ) -> Plan:
-    """Compute the smallest difference that a number of topics can show.
+    """Compute the smallest difference that a given number of topics can show.
 
     Parameters
     ----------

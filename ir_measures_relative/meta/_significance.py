@@ -198,7 +198,7 @@ def significance_disagreement(
 ) -> SignificanceDisagreement:
     """Count the pairs of systems on which two measures disagree about significance.
 
-    Tables 7 and 17 of Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation.
+    See Tables 7 and 17 of Karmaker and Feng, Joint upper and lower bound normalization for IR evaluation.
 
     Parameters
     ----------

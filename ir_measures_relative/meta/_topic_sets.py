@@ -237,7 +237,7 @@ def _paired_means(topics: Any, scores: ScoreTable, method: str, trials: int, see
 
 @dataclass(frozen=True, repr=False, eq=False)
 class QueryTypes:
-    """Queries by the difference between their score and that of a random ranking."""
+    """Queries in three lists by their score minus that of a random ranking: uninformative, informative and ideal."""
 
     uninformative: list[Any]  #: the n queries with the smallest difference, smallest first
     informative: list[Any]  #: the queries between the two, by increasing difference

@@ -1,4 +1,4 @@
-"""Figures of results: each function takes results and returns matplotlib Axes (the page Gallery shows them all).
+"""Figures of results: each function takes results and returns matplotlib Axes (the Gallery page shows them all).
 
 Every function accepts ``ax=``, the Axes to draw on (by default those of a new figure), and returns the Axes. Legends
 are next to the data, so use ``layout="constrained"`` for your own figures. ``save`` writes the figure of an Axes to a

@@ -66,7 +66,7 @@ def tau_curve(
 def med_depth(
     depths: Sequence[float], meds: Any, *, name: str = "mean MED", xlabel: str = "pool depth", ax: Axes | None = None
 ) -> Axes:
-    """Draw how much two runs could still differ, once pools are judged to a depth (Tan and Clarke, TKDE 2015).
+    """Draw how much two runs could still differ once pools are judged to a given depth (Tan and Clarke, TKDE 2015).
 
     The deeper the pool, the smaller the distance; where the curve is flat, deeper judging is not worthwhile.
 

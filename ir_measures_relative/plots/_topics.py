@@ -168,7 +168,7 @@ def distributions(
 ) -> Axes:
     """Draw the distribution of nDCG on each topic over the labels that unjudged documents may have.
 
-    The wider a distribution, the likelier the score; bars are the naive bounds. All topics have the same maximal width.
+    A distribution is wider at likelier scores; bars are the naive bounds. All topics have the same maximal width.
     This is Figure 1 of Fröbe, Gienapp, Potthast and Hagen, Bootstrapped nDCG Estimation (ECIR 2023).
 
     Parameters

@@ -59,8 +59,8 @@ def Experiment(
     Returns
     -------
     DataFrame
-        The result of pt.Experiment, measures in the order given. Every system retrieves once; mrt is the time of that
-        retrieval. ``highlight`` marks the best values by the direction of each measure.
+        The result of pt.Experiment, with the measures in the order given. Every system retrieves once; mrt is the time
+        of that retrieval. ``highlight`` marks the best values by the direction of each measure.
 
     Examples
     --------
