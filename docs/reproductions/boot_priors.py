@@ -14,7 +14,7 @@ from ir_measures_relative import meta
 TRACKS = {"TREC-COVID round 1": "trec-covid-round1", "TREC-COVID round 2": "trec-covid-round2"}
 DEPTH = 10
 ESTIMATES = {
-    "plain (naïve lower bound)": imr.NDCGBound(side="lower") @ 10,
+    "plain (naive lower bound)": imr.NDCGBound(side="lower") @ 10,
     "``prior='pool'``": imr.BootNDCG(prior="pool") @ 10,
     "``prior='run'``": imr.BootNDCG(prior="run") @ 10,
     "``prior='pool+run'``": imr.BootNDCG @ 10,

@@ -64,9 +64,9 @@ class _BootNDCG(RelativeMeasure):
     single score), 'lower' and 'upper' (naive bounds: unjudged = 0 / the highest gain left in the pool). The mean over
     topics of a percentile is not the percentile of the mean over topics, which `boot_ndcg` returns.
 
-    If every document is judged, it is exactly nDCG. Up to about 10 unjudged documents with three grades (fewer with
-    more grades) it is exact; up to about a hundred it is computed on a grid of scores, with an error of at most about
-    1e-4; beyond that it is sampled with a fixed seed, and a warning states the error.
+    If every document is judged, it is exactly nDCG. For up to about 10 unjudged documents with three grades (fewer with
+    more grades), it is exact. For up to about a hundred, it is computed on a grid of scores, with an error of at most
+    about 1e-4. Beyond that, it is sampled with a fixed seed, and a warning states the error.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0, 'd': 0}}
@@ -88,7 +88,7 @@ class _BootNDCG(RelativeMeasure):
         "prior": Choice(*PRIORS, default="pool+run", desc="source of the grade shares: judgements, top K, or both"),
         "estimate": Estimate("mode", desc="statistic of the distribution"),
         "dcg": Choice(*DCGS, desc="gain of a grade: itself, or 2^grade - 1"),
-        "gains": GainTable(desc="gain of each grade, as in nDCG; 0 must gain 0"),
+        "gains": GainTable(desc="gain of each grade, as in nDCG; grade 0 must have gain 0"),
         "pool": Choice(*POOLS, desc="judgements that the pool's grade shares are computed from: the topic's, or all"),
     }
     CITATIONS = ("bootndcg",)

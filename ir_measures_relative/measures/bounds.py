@@ -45,10 +45,10 @@ def ndcg_bound(run: JudgedRun, model: NDCG, side: str, method: str, max_rel: int
 class _NDCGBound(RelativeMeasure):
     """Lower or upper bound of nDCG over the possible labels of the unjudged documents of the top K.
 
-    'naive' is comparable with ordinary nDCG, but further judgements may cross it. The 'scaled' upper bound can even be
-    below the lower one. The guaranteed lower bound requires a cutoff and is below nDCG even when everything is judged,
-    as relevant documents may exist outside the run. Upper bounds can be positive in a topic without a known relevant
-    document. A judged grade above ``max_rel`` keeps its gain.
+    'naive' is comparable with ordinary nDCG, but nDCG can be outside these bounds after further judgements. The
+    'scaled' upper bound can even be below the lower one. The guaranteed lower bound requires a cutoff and is below nDCG
+    even when everything is judged, as relevant documents may exist outside the run. Upper bounds can be positive on a
+    topic without a known relevant document. A judged grade above ``max_rel`` keeps its gain.
 
     >>> import ir_measures_relative as imr
     >>> qrels, run = {'q1': {'a': 1}}, {'q1': {'a': 2., 'x': 1.}}
@@ -70,7 +70,7 @@ class _NDCGBound(RelativeMeasure):
         "side": Choice("lower", "upper", desc="which bound"),
         "method": Choice("naive", "scaled", "guaranteed", desc="labels of unjudged documents"),
         "dcg": Choice("log2", "exp-log2", desc="gain of a grade: itself, or 2^grade - 1"),
-        "gains": GainTable(desc="gain of each grade, as in nDCG; 0 must gain 0"),
+        "gains": GainTable(desc="gain of each grade, as in nDCG; grade 0 must have gain 0"),
         "max_rel": Whole(1, desc="highest grade of an unjudged document; by default the highest in the qrels"),
     }
     CITATIONS = ("bootndcg",)

@@ -53,15 +53,15 @@ class LabelEstimate(Estimate):
 class _Imputed(RelativeMeasure):
     """The base measure once unjudged documents have labels.
 
-    ``target='pooled'``: only the unjudged documents of the top ``depth`` of the pool get labels, deeper ones count as
-    non-relevant. 'judged': every unjudged document of the top K gets a label. ``labels``: a model of ``learn_labels``,
-    ``LabelModel.shares`` or ``LabelModel.probabilities``, or its registered name; 'learned' learns one from the runs of
-    an experiment (calc_runs, compare, Experiment), for each run without its own group. Intervals of the mean over
-    topics are in ``impute``. ``ideal='all'``: labelled documents of the list join the ideal of nDCG; 'judged': they do
-    not.
+    ``target='pooled'``: only unjudged documents in the run's top ``depth`` (the depth of the pool) get labels; deeper
+    ones count as non-relevant. 'judged': every unjudged document of the top K gets a label. ``labels``: a model of
+    ``learn_labels``, ``LabelModel.shares`` or ``LabelModel.probabilities``, or its registered name; 'learned' learns
+    one from the runs of an experiment (calc_runs, compare, Experiment), for each run without its own group. ``impute``
+    returns intervals of the mean over topics. ``ideal='all'``: labelled documents of the list join the ideal of nDCG;
+    'judged': they do not.
 
-    If nothing is unjudged, it is exactly the base measure. A learned model looks at the run's share of relevant
-    documents over all topics, so a topic's value depends a little on which other topics are evaluated with it.
+    If nothing is unjudged, it is exactly the base measure. A learned model uses the run's share of relevant documents
+    over all topics, so a topic's value depends a little on which other topics are evaluated with it.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1, 'b': 1, 'c': 0}}
@@ -85,7 +85,7 @@ class _Imputed(RelativeMeasure):
         "base": Base(*BASES),
         "estimate": LabelEstimate("mean", desc="statistic of the distribution"),
         "target": Choice(*TARGETS, desc="the score if the run's group were pooled, or with its whole top K judged"),
-        "ideal": Choice(*IDEALS, desc="documents in the ideal of nDCG: also the unjudged ones of the list, or not"),
+        "ideal": Choice(*IDEALS, desc="whether unjudged documents of the list join the ideal of nDCG ('all')"),
     }
     CITATIONS = ("predicted", "proportional-odds")
 

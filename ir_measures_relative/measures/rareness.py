@@ -1,7 +1,7 @@
-"""Rareness: does a system find relevant documents that few other systems find?
+"""Rareness: does a run find relevant documents that few other runs find?
 
-S systems take part (the other systems are the prior runs, plus the evaluated one); S_d of them have document d in
-their top K for the topic, the evaluated system always counted:
+S is the number of runs (the prior runs and the evaluated run). S_d is the number of runs with document d in their top K
+for the topic, including the evaluated run:
 
     share        R(d) = 1 - S_d / S                  normalized   R'(d) = 1 - (S_d - 1) / (S - 1);  S = 1: 1
     additive     rel(d) (1 + alpha R(d))             mixture      rel(d) (1 - alpha + alpha R(d))
@@ -25,7 +25,7 @@ from ir_measures_relative.measures.relative import Base, Choice, Number, Prior, 
 
 
 def rareness(found_by: IntArray, others: int, rarity: str = "share") -> FloatArray:
-    """R(d) of documents that `found_by` of the `others` other systems have in their top K; any shape."""
+    """R(d) of documents that `found_by` of the `others` other runs have in their top K; any shape."""
     if rarity == "share":
         return 1 - (found_by + 1) / (others + 1)
     return 1 - found_by / max(others, 1)
@@ -62,7 +62,7 @@ _SHARED = {
 
 
 class _Rareness(RelativeMeasure):
-    """A measure whose documents count more, the fewer other systems have them."""
+    """A measure in which a document counts more if fewer other runs retrieve it."""
 
     CITATIONS = ("rareness",)
 
@@ -87,10 +87,10 @@ class _Rareness(RelativeMeasure):
 
 
 class _RareP(_Rareness):
-    """Precision in which a relevant document counts more, the fewer other systems have it in their top K (Eq. 1).
+    """Precision in which a relevant document counts more if fewer other runs have it in their top K (Eq. 1).
 
-    With alpha=0 it is P; the largest value is 1 + alpha (S-1)/S. The prior runs are the *other* systems: a run that
-    is also among named priors counts twice. Unjudged documents count as non-relevant: report Judged@K too.
+    With alpha=0 it is P; the largest value is 1 + alpha (S-1)/S. The prior runs are the *other* runs: if the evaluated
+    run is also named as a prior run, it counts twice. Unjudged documents count as non-relevant: report Judged@K too.
 
     >>> import ir_measures_relative as imr
     >>> bm25, dense = {'q1': {'a': 2., 'c': 1.}}, {'q1': {'a': 2., 'b': 1.}}
@@ -100,9 +100,9 @@ class _RareP(_Rareness):
 
     NAME = "RareP"
     PRETTY_NAME = "Rareness-Based Precision"
-    SHORT_DESC = "Precision that rewards relevant documents which few other systems retrieve."
+    SHORT_DESC = "Precision that rewards relevant documents that few other runs retrieve."
     SUPPORTED_PARAMS = {
-        "prior": Prior(desc="the other systems"),
+        "prior": Prior(desc="the other runs"),
         **_SHARED,
         "rel": Whole(1, default=1, desc="smallest grade that counts as relevant"),
     }
@@ -127,7 +127,7 @@ class _RareAP(_Rareness):
 
     NAME = "RareAP"
     PRETTY_NAME = "Rareness-Based Average Precision"
-    SHORT_DESC = "Average precision that rewards relevant documents which few other systems retrieve."
+    SHORT_DESC = "Average precision that rewards relevant documents that few other runs retrieve."
     SUPPORTED_PARAMS = _RareP.SUPPORTED_PARAMS
 
     def score(self, run: JudgedRun, priors: JudgedPriors) -> FloatArray:
@@ -151,8 +151,8 @@ class _Rare(_Rareness):
 
     NAME = "Rare"
     PRETTY_NAME = "Graded Rareness"
-    SHORT_DESC = "nDCG or RBP that rewards relevant documents which few other systems retrieve."
-    SUPPORTED_PARAMS = {"prior": Prior(desc="the other systems"), "base": Base("nDCG", "RBP"), **_SHARED}
+    SHORT_DESC = "nDCG or RBP that rewards relevant documents that few other runs retrieve."
+    SUPPORTED_PARAMS = {"prior": Prior(desc="the other runs"), "base": Base("nDCG", "RBP"), **_SHARED}
 
     def gain(self, judgements: Judgements) -> FloatArray:
         return self.model().gain(judgements.grade)

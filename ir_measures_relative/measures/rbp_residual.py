@@ -31,8 +31,8 @@ class _RBPResidual(RelativeMeasure):
     """The most by which RBP could rise if every unjudged document and everything below rank K were relevant.
 
     Report it with RBP of the same ``p`` and cutoff: RBP with full judgements of the whole ranking is between RBP
-    and RBP plus the residual. A list of n judged documents still leaves p^n. ``rel`` names the smallest relevant grade
-    of that RBP; the residual is the same for all.
+    and RBP plus the residual. A list of n judged documents still has a residual of p^n. ``rel`` is the smallest
+    relevant grade of the corresponding RBP; the residual does not depend on it.
 
     >>> import ir_measures_relative as imr
     >>> qrels, run = {'q': {'a': 1, 'b': 0}}, {'q': {'a': 3., 'x': 2., 'b': 1.}}
@@ -42,10 +42,10 @@ class _RBPResidual(RelativeMeasure):
 
     NAME = "RBPResidual"
     PRETTY_NAME = "Residual of Rank-Biased Precision"
-    SHORT_DESC = "How much RBP could rise if unjudged documents and the tail below the list were relevant."
+    SHORT_DESC = "The increase in RBP if all unjudged documents and the tail below the list were relevant."
     SUPPORTED_PARAMS = {
-        "p": Number(0.0, 1.0, 0.8, desc="chance that a user looks one rank further; below 1"),
-        "rel": Whole(1, default=1, desc="smallest relevant grade of that RBP; does not change the residual"),
+        "p": Number(0.0, 1.0, 0.8, desc="probability that the user continues to the next rank; below 1"),
+        "rel": Whole(1, default=1, desc="smallest relevant grade of RBP; does not change the residual"),
     }
     DIRECTION = "smaller"
     CITATIONS = ("rbp",)

@@ -1,5 +1,5 @@
-"""Four systems, relevant documents in blue. A document that all four find has weight 1, one that a single system
-finds has weight 1.75 (alpha = 1, S = 4).
+"""Four runs, relevant documents in blue. A document that all four find has weight 1, one that a single run finds has
+weight 1.75 (alpha = 1, S = 4).
 """
 
 from drawing import BLUE, GREEN, GREY, bar, box, panels
