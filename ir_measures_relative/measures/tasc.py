@@ -23,8 +23,8 @@ def subspace_coverage(run: JudgedRun, priors: JudgedPriors, model: UserModel, ag
 class _TaSC(RelativeMeasure):
     """Effectiveness on topics where the prior runs fail: base(run) * (1 - max over prior runs of base(prior)).
 
-    ``base``: nDCG, P, R, RBP, RR, AP, ERR or Success, as trec_eval computes them; ERR as gdeval does,
-    with a highest grade of 4.
+    ``base``: nDCG, P, R, RR, AP or Success as trec_eval computes them, ERR as gdeval computes it (the highest grade
+    is 4), or RBP.
 
     >>> import ir_measures_relative as imr
     >>> qrels = {'q1': {'a': 1}, 'q2': {'b': 1}}
