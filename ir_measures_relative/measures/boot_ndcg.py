@@ -1,6 +1,6 @@
 """What is nDCG likely to be, given unjudged documents?
 
-Bootstrapped nDCG (Froebe, Gienapp, Potthast and Hagen, ECIR 2023). Algorithm 1 of the paper labels the unjudged
+Bootstrapped nDCG (Fröbe, Gienapp, Potthast and Hagen, ECIR 2023). Algorithm 1 of the paper labels the unjudged
 documents of the top K one by one, here in rank order. Each draws a target grade from a prior (grade shares in the
 topic's judgements, among the judged documents of the top K, or the mean of both) and takes a document of that grade
 out of the pool outside the top K; if none is left, one of the next lower grade that is left; else grade 0. The ideal

@@ -1,6 +1,6 @@
 """How low and how high can nDCG be, given the unjudged documents?
 
-Three answers (Froebe, Gienapp, Potthast and Hagen, ECIR 2023, section 3.3 and Table 1):
+Three answers (Fröbe, Gienapp, Potthast and Hagen, ECIR 2023, section 3.3 and Table 1):
 
 naive       unjudged documents count 0, or the best labels that the pool has left (see `naive_bounds`)
 scaled      "RBP-inspired": above, they all have the highest grade and join the ideal; below, they count 0

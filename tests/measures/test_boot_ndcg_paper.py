@@ -1,4 +1,4 @@
-"""The numbers printed in the bootstrapped nDCG paper (Froebe et al., ECIR 2023).
+"""The numbers printed in the bootstrapped nDCG paper (Fröbe et al., ECIR 2023).
 
 Table 7 is the TREC-COVID case study. Its bootstrap columns follow the authors' code: the pool's shares are
 those of the whole collection, a top 10 without a judged document is labelled 0 throughout (here: by the
