@@ -74,12 +74,12 @@ def pairs(
     DataFrame
         A row per pair in the order of the runs: a, b; difference (mean of a minus mean of b, unjudged documents
         counting 0); low and high, its ends over all labels of the unjudged documents of the two runs (the ends of MED);
-        settled ('better', 'worse' or 'equal': a against b whatever those labels are; or 'no'); p_value of the paired
+        settled ('better', 'worse' or 'equal': a against b for all those labels; or 'no'); p_value of the paired
         t-test over topics, with Holm's correction for the pairs shown (NaN with a single topic).
         With labels also p_better, the probability that a is better than b by more than ``margin``, as in `prob_better`
         (at least .0005 and at most .9995 unless the pair is settled); p_better_topics, the same for topics like these
         (NaN with a single topic); and decision: 'settled' (the difference is beyond the margin on the same side
-        whatever the labels are), 'likely' (one of the runs is better by more than the margin with a probability of at
+        for all labels), 'likely' (one of the runs is better by more than the margin with a probability of at
         least ``level``), 'tied' (the difference is within the margin with that probability) or 'undecided'.
 
     Examples
@@ -161,7 +161,7 @@ class PairTable:
 
     @cached_property
     def settled(self) -> ObjectArray:
-        """(P,) 'better', 'worse' or 'equal' whatever the labels are, else 'no'."""
+        """(P,) 'better', 'worse' or 'equal' for all labels, else 'no'."""
         low, high = self.low, self.high
         cases = [low > EQUAL, high < -EQUAL, (low >= -EQUAL) & (high <= EQUAL)]
         return np.select(cases, ["better", "worse", "equal"], "no").astype(object)

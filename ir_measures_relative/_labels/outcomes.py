@@ -11,6 +11,7 @@ Mean and variance are stored, since they may be known exactly although the distr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -279,15 +280,15 @@ def chance_range(low: ArrayLike, high: ArrayLike, size: int) -> tuple[FloatArray
     )
 
 
-class Result:
+class Result(ABC):
     """Possible scores of a topic, or of a run; a subclass says how they are computed."""
 
     query_id: Any  # of a topic
 
     @property
+    @abstractmethod
     def outcomes(self) -> Outcomes:
         """Possible scores and their probabilities."""
-        raise NotImplementedError
 
     support = property(attrgetter("outcomes.support"), doc="Possible scores, ascending; perhaps on a grid or drawn.")
     probability = property(attrgetter("outcomes.probability"), doc="Probability of each score of `support`.")
