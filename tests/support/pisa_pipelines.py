@@ -103,13 +103,16 @@ def saved_runs() -> None:
 
 
 def batches() -> None:
-    """A prior that lacks whole batches, and has others, is no reason for a warning."""
+    """A prior run that lacks whole batches is no reason for a warning; one that lacks most topics of a call is."""
     measure = NRG(prior={"some": BM25(TOPICS.tail(5))}) @ 10
     expected = means([measure])
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         theirs = pt.Experiment(list(SYSTEMS.values()), TOPICS, QRELS, [measure], batch_size=4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
         ours = imr.Experiment(SYSTEMS, TOPICS, QRELS, [measure, NRG @ 10], batch_size=4)
+    assert [str(warning.message).partition(" lacks ")[2][:15] for warning in caught] == ["15 of 20 topics"]
     for found in (theirs, ours):
         np.testing.assert_allclose(found[[str(measure)]], expected, atol=1e-12)
 
