@@ -321,7 +321,7 @@ def _unknown(part: Part, where: str, own: Iterable[str]) -> ValueError:
     elif part.paths and _exists(part.name):
         hint = f"there is a file of this name: {os.path.join('.', part.name)!r} reads it"
     elif part.paths and looks_like_path(part.name):
-        hint = "and there is no file of this name"
+        hint = "and no file has this name"
     return ValueError(
         f"{where}: unknown prior run {part.name!r}"
         f"{did_you_mean(part.name, names) if names else '; none is known yet'} ({hint})"

@@ -1,4 +1,4 @@
-"""What is nDCG likely to be, given unjudged documents?
+"""How high is nDCG likely to be, given unjudged documents?
 
 Bootstrapped nDCG (Fröbe, Gienapp, Potthast and Hagen, ECIR 2023). Algorithm 1 of the paper labels the unjudged
 documents of the top K one by one, here in rank order. Each draws a target grade from a prior (grade shares in the

@@ -1,4 +1,4 @@
-"""What does a run add to prior runs?
+"""How much does a run add to prior runs?
 
 NRG, normalised residual gain (Bigdeli, Arabzadeh, Bagheri and Clarke: "Evaluating Relative Retrieval Effectiveness
 with Normalized Residual Gain", SIGIR-AP 2024), values a document by the gain that is left when users of the prior runs

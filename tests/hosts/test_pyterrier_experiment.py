@@ -216,7 +216,7 @@ def test_what_pyterrier_refuses_is_refused_before_retrieval(
         (
             {"topics": "no-file"},
             ValueError,
-            "topics: there is no file 'no-file'; expected a DataFrame or",
+            "topics: cannot find the file 'no-file'; expected a DataFrame or",
         ),
         ({"qrels": "no-file"}, ValueError, "qrels file 'no-file' cannot be read"),
         ({"topics": ["1"]}, TypeError, "topics: cannot read a list; expected a DataFrame"),

@@ -121,7 +121,7 @@ def test_an_unknown_name_that_is_a_file_is_explained(tmp_path: Path, monkeypatch
     Path("bm25").write_text(trec(BM25))
     with pytest.raises(ValueError, match="unknown prior run 'bm25'.*there is a file of this name: './bm25' reads"):
         scored(NRG(prior="bm25"))
-    with pytest.raises(ValueError, match="unknown prior run 'no/such.run'.*there is no file of this name"):
+    with pytest.raises(ValueError, match="unknown prior run 'no/such.run'.*no file has this name"):
         scored(NRG(prior="no/such.run"))
     assert scored(NRG(prior="./bm25")) == scored(NRG(prior=BM25))
     register_prior("bm25", DENSE)  # a registered name comes before the hint

@@ -31,7 +31,7 @@ def _check_topics(topics: Any) -> None:
     accepted = "expected a DataFrame or the path of a file"
     if isinstance(topics, str) and not os.path.isfile(topics):
         dataset = f"; pt.get_dataset({topics!r}).get_topics() gives those of a dataset" if ":" in topics else ""
-        raise ValueError(f"topics: there is no file {quoted(topics)}; {accepted}{dataset}")
+        raise ValueError(f"topics: cannot find the file {quoted(topics)}; {accepted}{dataset}")
     if not isinstance(topics, (str, pd.DataFrame)):
         raise TypeError(f"topics: cannot read {kind_of(topics)}; {accepted}")
 
